@@ -1,0 +1,78 @@
+extension ValueObservable {
+  /// Tells an observer of this value now and after every change, for as long as both live.
+  ///
+  /// Between two fields this is a one-way binding: the observer takes every value of the source.
+  ///
+  /// - Returns: the right-hand side, so that `a --> b --> c` binds `a` to `b` and `b` to `c`.
+  @discardableResult
+  public static func --> <Observer: ValueObserver>(source: Self, observer: Observer) -> Observer
+  where Observer.Value == Value {
+    source.addObserver(observer)
+    return observer
+  }
+
+  /// Calls a closure with the new value, now and after every change.
+  ///
+  /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  @discardableResult
+  public static func --> (source: Self, action: @escaping (Value) -> Void) -> ObservationToken {
+    source.addObserver { _, new in action(new) }
+  }
+
+  /// Calls a closure with the old and the new value, now and after every change.
+  ///
+  /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  @discardableResult
+  public static func --> (source: Self, action: @escaping (Value, Value) -> Void) -> ObservationToken {
+    source.addObserver(action: action)
+  }
+
+  /// Calls a closure now and after every change.
+  ///
+  /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  @discardableResult
+  public static func --> (source: Self, action: @escaping () -> Void) -> ObservationToken {
+    source.addObserver { _, _ in action() }
+  }
+
+  /// Calls an owner's closure now and after every change, for as long as the owner lives:
+  /// `field --> owner { owner, value in … }`.
+  ///
+  /// - Returns: a token for this one closure; `source -/-> owner` ends all closures of the owner.
+  @discardableResult
+  public static func --> (source: Self, owned: OwnedAction<Value>) -> ObservationToken {
+    source.add(owned, true, true)
+  }
+
+  /// Ends all observations that an observer or owner has of the source. A stranger is ignored.
+  public static func -/-> (source: Self, observerOrOwner: AnyObject) {
+    source.removeObserver(observerOrOwner)
+  }
+}
+
+extension ValueObserver {
+  /// `source --> observer`, written from the other side.
+  ///
+  /// - Returns: the right-hand side, so that `a <-- b <-- c` binds `c` to `b` and `b` to `a`.
+  @discardableResult
+  public static func <-- <Source: ValueObservable>(observer: Self, source: Source) -> Source
+  where Source.Value == Value {
+    source.addObserver(observer)
+    return source
+  }
+}
+
+extension ValueObserver where Self: ValueObservable {
+  /// Binds two values to each other: the left one takes the right one's value, and from then on each takes the other's.
+  ///
+  /// Both ends are held weakly. The binding ends with either of them, or with `-/->` in each direction.
+  ///
+  /// - Returns: the right-hand side.
+  @discardableResult
+  public static func <--> <Other: ValueObservable & ValueObserver>(left: Self, right: Other) -> Other
+  where Other.Value == Value {
+    right.addObserver(left)
+    left.addObserver(right, updateImmediately: false)
+    return right
+  }
+}

@@ -1,0 +1,59 @@
+/// The handle of one observation.
+///
+/// Cancelling ends the observation: after ``cancel()`` no call starts. Dropping a token does not cancel; the observation
+/// then lives as long as its observable, and its owner or observer if it has one.
+///
+/// ```swift
+/// let source = ValueSource(1)
+/// let token = source --> { value in print(value) }
+/// token.cancel()
+/// ```
+public final class ObservationToken {
+  @usableFromInline let id: UInt64
+  @usableFromInline var isActive = true
+  @usableFromInline let hasOwner: Bool
+  private weak var registry: (any CancellationTarget)?
+  private(set) weak var owner: AnyObject?
+
+  init(id: UInt64, registry: any CancellationTarget, owner: AnyObject?) {
+    self.id = id
+    self.registry = registry
+    self.owner = owner
+    self.hasOwner = owner != nil
+  }
+
+  /// Whether the observation has an owner or observer, and that one is gone.
+  @usableFromInline var isOrphaned: Bool { hasOwner && owner == nil }
+
+  /// Ends the observation. Cancelling twice does nothing.
+  ///
+  /// - Complexity: O(log *n*) amortised, where *n* is the number of observations of the observable.
+  public func cancel() {
+    guard isActive else { return }
+    isActive = false
+    registry?.remove(self)
+  }
+
+  /// Collects this token in a set, so that one place can cancel many.
+  public func store(in tokens: inout Set<ObservationToken>) {
+    tokens.insert(self)
+  }
+
+  /// Collects this token in an array or another growing collection.
+  public func store<C: RangeReplaceableCollection>(in tokens: inout C) where C.Element == ObservationToken {
+    tokens.append(self)
+  }
+}
+
+extension ObservationToken: Hashable {
+  /// Two tokens are equal when they are the same object.
+  public static func == (left: ObservationToken, right: ObservationToken) -> Bool { left === right }
+
+  /// Hashes the token's identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// What a token knows about its registry, whatever the type of the observed value.
+protocol CancellationTarget: AnyObject {
+  func remove(_ token: ObservationToken)
+}

@@ -1,0 +1,47 @@
+/// An object whose life bounds the observations made in its name.
+///
+/// `field --> owner { value in … }` observes until `owner` dies; it is held weakly. The closure itself is kept by the
+/// observable, so a closure that captures the owner strongly keeps the owner alive. The second form hands the owner
+/// over instead of capturing it: `field --> owner { owner, value in owner.title = value }`.
+///
+/// ```swift
+/// final class Screen: ObservationOwner {
+///   var title = ""
+///   func show(_ source: ValueSource<String>) {
+///     source --> self { screen, value in screen.title = value }
+///   }
+/// }
+/// ```
+public protocol ObservationOwner: AnyObject {}
+
+extension ObservationOwner {
+  /// Ties a closure to the life of this object, for the right-hand side of `-->`.
+  ///
+  /// - Parameter action: called with the new value. Capture the owner weakly, or use the form that receives it.
+  public func callAsFunction<Value>(_ action: @escaping (Value) -> Void) -> OwnedAction<Value> {
+    OwnedAction(owner: self) { _, new in action(new) }
+  }
+
+  /// Ties a closure to the life of this object and hands the object over on every call.
+  ///
+  /// - Parameter action: called with the owner and the new value.
+  public func callAsFunction<Value>(_ action: @escaping (Self, Value) -> Void) -> OwnedAction<Value> {
+    OwnedAction(owner: self) { [weak self] _, new in
+      if let self { action(self, new) }
+    }
+  }
+}
+
+/// A closure that observes for as long as an owner lives: what `owner { value in … }` makes.
+///
+/// ```swift
+/// final class Screen: ObservationOwner { var title = "" }
+/// let screen = Screen()
+/// let source = ValueSource("a")
+/// source --> screen { screen, value in screen.title = value }
+/// ```
+public struct OwnedAction<Value> {
+  // Strong, but only until the operator has registered the closure: the registry holds the owner weakly.
+  let owner: any ObservationOwner
+  let action: (Value, Value) -> Void
+}

@@ -1,0 +1,27 @@
+/// An object that is told when an observed value changes.
+///
+/// Observers are held weakly, so observing never keeps one alive. A class of the main actor conforms with
+/// `@MainActor final class Label: @MainActor ValueObserver`.
+///
+/// ```swift
+/// final class Log: ValueObserver {
+///   var lines: [String] = []
+///   func valueChanged(from oldValue: Int, to newValue: Int, observable: any ValueObservable<Int>) {
+///     lines.append("\(oldValue) → \(newValue)")
+///   }
+/// }
+/// ```
+public protocol ValueObserver<Value>: AnyObject {
+  /// The type of the observed value.
+  associatedtype Value
+
+  /// Tells the observer that a value was set.
+  ///
+  /// Called once when the observer is added, with the current value as old and new, and then after every change.
+  ///
+  /// - Parameters:
+  ///   - oldValue: the value before the change.
+  ///   - newValue: the value after the change.
+  ///   - observable: the object whose value it is.
+  func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>)
+}

@@ -1,0 +1,58 @@
+/// The plain observable: a value that can be set, and observed or bound.
+///
+/// ```swift
+/// let volume = ValueSource(3)
+/// volume --> { print("now", $0) }
+/// volume.value = 4
+/// ```
+///
+/// - Note: Not `Sendable`; it lives in one isolation together with its observers.
+public final class ValueSource<Value>: ValueObservable, ValueObserver {
+  /// The observers of this value.
+  public let observations = ObservationRegistry<Value>()
+  private let isChange: (Value, Value) -> Bool
+  private var changedAt = ChangeStamp.never
+  private var storage: Value
+
+  /// Creates a source. Values that can't be compared count as changed on every set.
+  ///
+  /// - Parameter initial: the first value.
+  public init(_ initial: Value) {
+    storage = initial
+    isChange = { _, _ in true }
+  }
+
+  /// Creates a source of comparable values: observers are told when the value differs.
+  ///
+  /// - Parameter initial: the first value.
+  public init(_ initial: Value) where Value: Equatable {
+    storage = initial
+    isChange = { $0 != $1 }
+  }
+
+  /// The current value. Setting it tells the observers before the setter returns.
+  public var value: Value {
+    get { storage }
+    set { set(newValue, stamp: .next()) }
+  }
+
+  /// Copies the value of what this source is bound to.
+  public func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>) {
+    if observable.isUnset { return }
+    let stamp = observable.observations.stamp
+    if stamp == .never {
+      // The initial copy of a binding: the source wins, however old its value is.
+      set(newValue, stamp: .next())
+    } else if stamp > changedAt {
+      set(newValue, stamp: stamp)
+    }
+  }
+
+  private func set(_ newValue: Value, stamp: ChangeStamp) {
+    let oldValue = storage
+    let isChange = isChange(oldValue, newValue)
+    storage = newValue
+    if isChange { changedAt = stamp }
+    observations.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
+  }
+}
