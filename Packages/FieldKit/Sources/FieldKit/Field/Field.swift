@@ -1,0 +1,351 @@
+/// One value of a model: optional, observable, validated and time-stamped.
+///
+/// ```swift
+/// let name = Field<String>(name: "Name").require(.notBlank)
+/// name --> { print($0 ?? "nobody") }
+/// name.value = "Ada"
+/// assert(name.valid)
+/// ```
+///
+/// - Note: Not `Sendable`: a field lives in the isolation of its model, and observers run there synchronously.
+open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObserver {
+  /// What observers see: the optional value.
+  public typealias Value = Content?
+
+  @usableFromInline final var storage: Content?
+  @usableFromInline final var registry: ObservationRegistry<Content?>?
+  /// Nil if values can't be compared: then every set is a change.
+  @usableFromInline final let areEqual: ((Content, Content) -> Bool)?
+  @usableFromInline final var metadata: FieldMetadata<Content>?
+
+  /// Creates a field of values that can't be compared: every set counts as a change.
+  ///
+  /// - Parameters:
+  ///   - initial: the first value. A field with one counts as loaded.
+  ///   - name: what people call the field.
+  ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
+  ///   - priority: the place in a form.
+  @inlinable
+  public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil) {
+    storage = initial
+    areEqual = nil
+    super.init(flags: [])
+    if initial != nil { setInitialState() }
+    if name != nil || key != nil || priority != nil {
+      metadata = FieldMetadata(name: name, key: key, priority: priority)
+    }
+  }
+
+  /// Creates a field of comparable values: observers are told when the value differs.
+  ///
+  /// - Parameters:
+  ///   - initial: the first value. A field with one counts as loaded.
+  ///   - name: what people call the field.
+  ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
+  ///   - priority: the place in a form.
+  @inlinable
+  public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil)
+  where Content: Equatable {
+    storage = initial
+    areEqual = { $0 == $1 }
+    super.init(flags: [])
+    if initial != nil { setInitialState() }
+    if name != nil || key != nil || priority != nil {
+      metadata = FieldMetadata(name: name, key: key, priority: priority)
+    }
+  }
+
+  /// Creates a field for a subclass.
+  init(
+    unset value: Content?, metadata: FieldMetadata<Content>?, areEqual: ((Content, Content) -> Bool)?,
+    flags: FieldFlags = []
+  ) {
+    storage = value
+    self.areEqual = areEqual
+    super.init(flags: flags)
+    self.metadata = metadata
+  }
+
+  @usableFromInline
+  final func setInitialState() {
+    flags.formUnion(.loaded)
+    let stamp = ChangeStamp.next()
+    updatedStamp = stamp
+    changedStamp = stamp
+  }
+
+  // MARK: Value
+
+  /// The value. Setting it marks the field loaded, makes its validation unknown, stamps it, and tells the observers
+  /// before the setter returns.
+  ///
+  /// - Complexity: O(1) to get; to set O(*n*), where *n* is the number of observers.
+  @inlinable
+  public final var value: Content? {
+    get {
+      if flags.contains(.hooksGet) { return valueThroughHook() }
+      return storage
+    }
+    set {
+      if flags.contains(.hooksSet) {
+        set(newValue, stamp: .next())
+      } else {
+        store(newValue, stamp: .next())
+      }
+    }
+  }
+
+  /// Stores a value and tells the observers. Every way of setting ends here.
+  @inlinable
+  final func store(_ newValue: Content?, stamp: ChangeStamp) {
+    let oldValue = storage
+    let isChange = isChange(from: oldValue, to: newValue)
+    storage = newValue
+    updatedStamp = stamp
+    flags.subtract(.stale)
+    flags.formUnion(.loaded)
+    if isChange {
+      changedStamp = stamp
+      flags.formUnion(.dirty)
+    }
+    if let registry { registry.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) }
+  }
+
+  @inlinable
+  final func isChange(from oldValue: Content?, to newValue: Content?) -> Bool {
+    switch (oldValue, newValue) {
+    case (nil, nil): false
+    case (let old?, let new?): !areEqualValues(old, new)
+    default: true
+    }
+  }
+
+  /// Compares two values. For the commonest types the comparison is chosen when the caller is compiled, which makes it
+  /// ten times as fast as through the closure.
+  @inlinable
+  final func areEqualValues(_ old: Content, _ new: Content) -> Bool {
+    if Content.self == Int.self {
+      return unsafeBitCast(old, to: Int.self) == unsafeBitCast(new, to: Int.self)
+    }
+    if Content.self == String.self {
+      return unsafeBitCast(old, to: String.self) == unsafeBitCast(new, to: String.self)
+    }
+    if Content.self == Double.self {
+      return unsafeBitCast(old, to: Double.self) == unsafeBitCast(new, to: Double.self)
+    }
+    if Content.self == Bool.self {
+      return unsafeBitCast(old, to: Bool.self) == unsafeBitCast(new, to: Bool.self)
+    }
+    return areEqual.map { $0(old, new) } ?? false
+  }
+
+  @usableFromInline
+  final func valueThroughHook() -> Content? { hookedValue() }
+
+  /// Sets the value, through the subclass if it has more to do.
+  @usableFromInline
+  final func set(_ newValue: Content?, stamp: ChangeStamp) {
+    if flags.contains(.hooksSet) { setHooked(newValue, stamp: stamp) } else { store(newValue, stamp: stamp) }
+  }
+
+  /// Reads the value of a subclass that keeps it elsewhere.
+  @_spi(ModelKitInternals)
+  open func hookedValue() -> Content? { storage }
+
+  /// Sets the value of a subclass that has more to do than to store it.
+  @_spi(ModelKitInternals)
+  open func setHooked(_ newValue: Content?, stamp: ChangeStamp) { store(newValue, stamp: stamp) }
+
+  // MARK: For subclasses that keep relations
+
+  /// Creates a field whose value is set through ``setHooked(_:stamp:)``.
+  @_spi(ModelKitInternals)
+  public init(
+    hooked value: Content?, name: String?, key: String?, priority: Int?, areEqual: @escaping (Content, Content) -> Bool
+  ) {
+    storage = value
+    self.areEqual = areEqual
+    super.init(flags: .hooksSet)
+    if name != nil || key != nil || priority != nil {
+      metadata = FieldMetadata(name: name, key: key, priority: priority)
+    }
+  }
+
+  /// The stored value, whatever a subclass makes of it. Setting it tells nobody.
+  @_spi(ModelKitInternals)
+  public final var storedValue: Content? {
+    get { storage }
+    set { storage = newValue }
+  }
+
+  /// Whether the value is read through ``hookedValue()``.
+  @_spi(ModelKitInternals)
+  public final var readsThroughHook: Bool {
+    get { flags.contains(.hooksGet) }
+    set { if newValue { flags.formUnion(.hooksGet) } else { flags.subtract(.hooksGet) } }
+  }
+
+  /// Whether anybody may have to be told of a change.
+  @_spi(ModelKitInternals)
+  public final var isObserved: Bool { registry != nil }
+
+  /// Does all that a set does except to store the value and to tell the observers.
+  @_spi(ModelKitInternals)
+  public final func markSet(isChange: Bool, stamp: ChangeStamp) {
+    updatedStamp = stamp
+    flags.subtract(.stale)
+    flags.formUnion(.loaded)
+    if isChange {
+      changedStamp = stamp
+      flags.formUnion(.dirty)
+    }
+  }
+
+  /// Tells the observers of a change that was made before.
+  @_spi(ModelKitInternals)
+  public final func announce(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
+    registry?.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
+  }
+
+  // MARK: Observation
+
+  /// The observers of the value. Made when the first one is added.
+  @inlinable
+  public final var observations: ObservationRegistry<Content?> {
+    if let registry { return registry }
+    let registry = ObservationRegistry<Content?>()
+    self.registry = registry
+    return registry
+  }
+
+  /// Takes the value of the field or other observable that this field is bound to. An unset field gives nothing.
+  public final func valueChanged(
+    from oldValue: Content?, to newValue: Content?, observable: any ValueObservable<Content?>
+  ) {
+    if observable.isUnset { return }
+    let stamp = observable.observations.stamp
+    if stamp == .never {
+      // The initial copy of a binding: the source wins, however old its value is.
+      value = newValue
+    } else if stamp > updatedStamp {
+      set(newValue, stamp: stamp)
+    }
+  }
+
+  // MARK: Erased access
+
+  /// The type of the value, without the optional.
+  public final var valueType: Any.Type { Content.self }
+
+  /// The value, whatever its type.
+  public final var anyValue: Any? { value }
+
+  /// Sets the value if it has the right type.
+  ///
+  /// - Throws: ``FieldTypeError`` for a value of another type; the old value stays.
+  public final func set(anyValue: Any?) throws {
+    guard let anyValue else {
+      value = nil
+      return
+    }
+    guard let typed = anyValue as? Content else {
+      throw FieldTypeError(field: name ?? key, expected: Content.self, found: type(of: anyValue))
+    }
+    value = typed
+  }
+
+  // MARK: Declaration
+
+  /// The name given at the declaration.
+  @_spi(ModelKitInternals) public final override var declaredName: String? { metadata?.name }
+
+  /// The key given at the declaration.
+  @_spi(ModelKitInternals) public final override var declaredKey: String? { metadata?.key }
+
+  /// The place in a form; fields with small numbers come first.
+  public final override var priority: Int? { metadata?.priority }
+
+  /// Adds a rule. Rules are checked in the order in which they were added.
+  @discardableResult
+  public final func require(_ rule: Rule<Content>) -> Self {
+    metadata = .adding(rule, to: metadata)
+    return self
+  }
+
+  /// Adds a rule of one's own.
+  ///
+  /// - Parameters:
+  ///   - message: what to say when the rule is broken, as the end of a sentence about the field.
+  ///   - allowNil: whether a field without a value passes, without calling the test.
+  ///   - test: returns whether the value passes.
+  @discardableResult
+  public final func require(
+    message: String = "is invalid", allowNil: Bool = true, test: @escaping (Content) -> Bool
+  ) -> Self {
+    require(Rule(message: message, allowsNil: allowNil, test: test))
+  }
+
+  /// Says that there has to be a value.
+  @discardableResult
+  public final func requireNotNil() -> Self {
+    require(Rule(code: "notNil", message: "is required", allowsNil: false) { _ in true })
+  }
+
+  /// Says how the value is read from and written to JSON.
+  @discardableResult
+  public final func transform(with transformer: some ValueTransforming<Content>) -> Self {
+    metadata = .setting(transformer, on: metadata)
+    return self
+  }
+
+  /// Says with closures how the value is read from and written to JSON.
+  ///
+  /// - Parameters:
+  ///   - importValue: turns JSON into a value, or throws.
+  ///   - exportValue: turns a value into JSON, or throws.
+  @discardableResult
+  public final func transform(
+    importValue: @escaping @Sendable (JSONValue) throws -> Content?,
+    exportValue: @escaping @Sendable (Content) throws -> JSONValue
+  ) -> Self {
+    transform(with: ClosureTransformer(importing: importValue, exporting: exportValue))
+  }
+
+  override func ruleViolations() -> [String] {
+    guard let metadata, !metadata.rules.isEmpty else { return [] }
+    let value = value
+    return metadata.rules.compactMap { $0.violation(of: value) }
+  }
+
+  // MARK: Reading and writing
+
+  @_spi(ModelKitInternals)
+  open override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
+    let value = try importedValue(json, in: reader.context)
+    return { [self] in load(value, stamp: .next()) }
+  }
+
+  /// Sets a value that was read: afterwards the field is as the source has it, and so not dirty.
+  @_spi(ModelKitInternals)
+  public final func load(_ value: Content?, stamp: ChangeStamp) {
+    set(value, stamp: stamp)
+    markSaved(asOf: stamp)
+  }
+
+  @_spi(ModelKitInternals)
+  open override func exported(by writer: FieldWriter) throws -> JSONValue? {
+    guard let value else { return nil }
+    return try exportedValue(value, in: writer.context)
+  }
+
+  func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Content? {
+    if json.isNull { return nil }
+    if let transformer = metadata?.transformer { return try transformer.importValue(json, in: context) }
+    return try context.importValue(json, as: Content.self)
+  }
+
+  func exportedValue(_ value: Content, in context: ValueTransformerContext) throws -> JSONValue {
+    if let transformer = metadata?.transformer { return try transformer.exportValue(value, in: context) }
+    return try context.exportValue(value)
+  }
+}

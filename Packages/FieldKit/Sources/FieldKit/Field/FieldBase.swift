@@ -1,0 +1,200 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// The part of a field that does not depend on the type of its value. Make a ``Field``; use `any FieldProtocol` for
+/// fields of mixed types.
+///
+/// - Note: Not `Sendable`: a field lives in the isolation of its model.
+open class FieldBase: ObservationOwner {
+  // The order matters: one object without padding, the state that a set touches side by side.
+  @usableFromInline final var updatedStamp = ChangeStamp.never
+  @usableFromInline final var changedStamp = ChangeStamp.never
+  @usableFromInline final var flags: FieldFlags
+  /// The place of the field in its model's layout.
+  @_spi(ModelKitInternals) public final var layoutIndex: UInt16 = 0
+  // A weak reference would cost every field of every model about 60 ns to make and break. This one is safe because the
+  // owner calls `disown()` on each of its fields when it dies: see `ModelObject.deinit`.
+  private final unowned(unsafe) var unsafeOwner: AnyObject?
+  /// Rarely needed state of this one field.
+  final var details: FieldDetails?
+
+  @usableFromInline
+  init(flags: FieldFlags) {
+    self.flags = flags
+  }
+
+  /// The model or other object the field belongs to; nil once that is gone.
+  public final var owner: AnyObject? { unsafeOwner }
+
+  /// Makes an object the owner. It has to call ``disown()`` before it is gone.
+  @_spi(ModelKitInternals)
+  public final func adopt(by owner: AnyObject, at index: Int) {
+    unsafeOwner = owner
+    layoutIndex = UInt16(truncatingIfNeeded: index)
+  }
+
+  /// Forgets the owner.
+  @_spi(ModelKitInternals)
+  public final func disown() { unsafeOwner = nil }
+
+  // MARK: Name
+
+  /// What people call the field, such as the label of a form.
+  public var name: String? { declaredName }
+
+  /// The key in dictionaries and JSON: the declared one, or the name of the property that holds the field.
+  public var key: String? { declaredKey ?? (owner as? any FieldOwner)?.propertyName(of: self) }
+
+  /// The place in a form; fields with small numbers come first.
+  public var priority: Int? { nil }
+
+  /// The name given at the declaration.
+  @_spi(ModelKitInternals) public var declaredName: String? { nil }
+
+  /// The key given at the declaration.
+  @_spi(ModelKitInternals) public var declaredKey: String? { nil }
+
+  // MARK: State
+
+  /// How much of the value is known.
+  public final var loadState: LoadState {
+    get {
+      switch flags.intersection(.loadStateMask) {
+      case .incomplete: .incomplete
+      case .loaded: .loaded
+      case .loading: .loading
+      case .failed: .error(details?.loadError ?? LoadStateError())
+      default: .notLoaded
+      }
+    }
+    set {
+      flags.subtract(.loadStateMask)
+      details?.loadError = nil
+      switch newValue {
+      case .notLoaded: break
+      case .incomplete: flags.formUnion(.incomplete)
+      case .loaded: flags.formUnion(.loaded)
+      case .loading: flags.formUnion(.loading)
+      case .error(let error):
+        flags.formUnion(.failed)
+        detailsForWriting.loadError = error
+      }
+    }
+  }
+
+  /// Whether the field has never been set or read.
+  public final var isUnset: Bool { updatedStamp == .never || flags.isDisjoint(with: .loadStateMask) }
+
+  /// Whether the value changed since it was last loaded or saved.
+  public final var isDirty: Bool { flags.contains(.dirty) }
+
+  /// When the value was last set, to a different value or not; nil if never.
+  public final var updatedAt: Date? { updatedStamp.date }
+
+  /// When the value last changed; nil if never.
+  public final var changedAt: Date? { changedStamp.date }
+
+  /// When the value last changed; `never` if it did not.
+  @_spi(ModelKitInternals) public final var lastChange: ChangeStamp { changedStamp }
+
+  /// Says that the value as of a stamp is what a store holds. A later change stays dirty.
+  @_spi(ModelKitInternals)
+  public final func markSaved(asOf stamp: ChangeStamp) {
+    if changedStamp <= stamp { flags.subtract(.dirty) }
+  }
+
+  // MARK: Validation
+
+  /// The result of the last validation; `unknown` after every set.
+  public final var validationState: ValidationState {
+    if flags.contains(.invalid) { return .invalid(details?.messages ?? []) }
+    return flags.contains(.valid) ? .valid : .unknown
+  }
+
+  /// Checks every rule and keeps the result. Messages added by hand are forgotten.
+  ///
+  /// - Returns: `.valid`, or `.invalid` with one message for each broken rule, in the order of the rules.
+  @discardableResult
+  public final func validate() -> ValidationState {
+    let messages = ruleViolations()
+    setMessages(messages, isValid: messages.isEmpty)
+    return validationState
+  }
+
+  /// Checks the rules unless that was done since the value was last set.
+  @discardableResult
+  public final func validateIfNeeded() -> ValidationState {
+    validationState == .unknown ? validate() : validationState
+  }
+
+  /// Adds a message from elsewhere, such as a server. It goes with the next validation or set.
+  public final func addValidationError(_ message: String) {
+    setMessages(validationState.messages + [message], isValid: false)
+  }
+
+  /// Forgets the result of the last validation.
+  public final func resetValidationState() {
+    flags.subtract([.valid, .invalid])
+    details?.messages = []
+  }
+
+  private func setMessages(_ messages: [String], isValid: Bool) {
+    flags.subtract([.valid, .invalid])
+    flags.formUnion(isValid ? .valid : .invalid)
+    if isValid { details?.messages = [] } else { detailsForWriting.messages = messages }
+  }
+
+  func ruleViolations() -> [String] { [] }
+
+  private var detailsForWriting: FieldDetails {
+    if let details { return details }
+    let details = FieldDetails()
+    self.details = details
+    return details
+  }
+
+  // MARK: Reading and writing
+
+  /// Checks and converts a value read from JSON without changing the field.
+  ///
+  /// - Returns: what sets the field, to be called once everything else was checked too.
+  @_spi(ModelKitInternals)
+  open func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
+    preconditionFailure("\(Self.self) is not made to be read: derive fields from Field.")
+  }
+
+  /// The value as JSON, or nil if there is none.
+  @_spi(ModelKitInternals)
+  open func exported(by writer: FieldWriter) throws -> JSONValue? {
+    preconditionFailure("\(Self.self) is not made to be written: derive fields from Field.")
+  }
+}
+
+/// Rarely needed state of one field, made when it is first needed.
+final class FieldDetails {
+  var messages: [String] = []
+  var loadError: (any Error)?
+}
+
+/// What a field whose load state is `error` reports if nobody said which.
+private struct LoadStateError: Error {}
+
+/// What a field asks the object it belongs to.
+@_spi(ModelKitInternals)
+public protocol FieldOwner: AnyObject {
+  /// The name of the property that holds the field.
+  func propertyName(of field: FieldBase) -> String?
+}
+
+extension ChangeStamp {
+  /// The stamp as a date, rounded to what `Date` can tell apart; nil for `never`.
+  public var date: Date? {
+    if self == .never { return nil }
+    // Calculated as `Date()` does it, so that a date taken before a set is never rounded to one after it.
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return Date(timeIntervalSinceReferenceDate: Double(seconds) - 978_307_200 + 1e-9 * Double(rest))
+  }
+}

@@ -1,0 +1,30 @@
+/// The small states of a field, in two bytes. An idle field is one small heap object.
+@usableFromInline
+@frozen
+struct FieldFlags: OptionSet {
+  @usableFromInline let rawValue: UInt16
+
+  @inlinable
+  init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// Bits 0–2 hold the load state.
+  @inlinable static var loadStateMask: FieldFlags { FieldFlags(rawValue: 0b111) }
+  @inlinable static var incomplete: FieldFlags { FieldFlags(rawValue: 1) }
+  @inlinable static var loaded: FieldFlags { FieldFlags(rawValue: 2) }
+  @inlinable static var loading: FieldFlags { FieldFlags(rawValue: 3) }
+  @inlinable static var failed: FieldFlags { FieldFlags(rawValue: 4) }
+
+  /// Bits 3–4 hold the validation state; neither set means unknown.
+  @inlinable static var valid: FieldFlags { FieldFlags(rawValue: 1 << 3) }
+  @inlinable static var invalid: FieldFlags { FieldFlags(rawValue: 1 << 4) }
+
+  /// Changed since the last load or save.
+  @inlinable static var dirty: FieldFlags { FieldFlags(rawValue: 1 << 5) }
+  /// Setting goes through the subclass, as relations need.
+  @inlinable static var hooksSet: FieldFlags { FieldFlags(rawValue: 1 << 6) }
+  /// Getting goes through the subclass, as a link held weakly needs.
+  @inlinable static var hooksGet: FieldFlags { FieldFlags(rawValue: 1 << 7) }
+
+  /// What every set forgets.
+  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 0b11111) }
+}

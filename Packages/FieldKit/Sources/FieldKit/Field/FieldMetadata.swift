@@ -1,0 +1,45 @@
+/// What is said of a field where it is declared. A field that says nothing has none, and costs nothing.
+///
+/// Immutable: adding a rule makes a new one, so that fields may share it.
+@usableFromInline
+final class FieldMetadata<Content> {
+  let name: String?
+  let key: String?
+  let priority: Int?
+  let rules: [Rule<Content>]
+  let transformer: (any ValueTransforming<Content>)?
+
+  @usableFromInline
+  init(name: String?, key: String?, priority: Int?) {
+    self.name = name
+    self.key = key
+    self.priority = priority
+    rules = []
+    transformer = nil
+  }
+
+  private init(
+    name: String?, key: String?, priority: Int?, rules: [Rule<Content>],
+    transformer: (any ValueTransforming<Content>)?
+  ) {
+    self.name = name
+    self.key = key
+    self.priority = priority
+    self.rules = rules
+    self.transformer = transformer
+  }
+
+  static func adding(_ rule: Rule<Content>, to other: FieldMetadata?) -> FieldMetadata {
+    FieldMetadata(
+      name: other?.name, key: other?.key, priority: other?.priority, rules: (other?.rules ?? []) + [rule],
+      transformer: other?.transformer)
+  }
+
+  static func setting(
+    _ transformer: any ValueTransforming<Content>, on other: FieldMetadata?
+  ) -> FieldMetadata {
+    FieldMetadata(
+      name: other?.name, key: other?.key, priority: other?.priority, rules: other?.rules ?? [],
+      transformer: transformer)
+  }
+}

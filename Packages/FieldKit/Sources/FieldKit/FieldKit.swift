@@ -1,0 +1,2 @@
+// `import FieldKit` alone brings the operators and protocols of observation.
+@_exported public import ObservationKit

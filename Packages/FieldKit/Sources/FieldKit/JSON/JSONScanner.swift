@@ -1,0 +1,167 @@
+/// Reads a JSON document piece by piece, straight from its bytes, and checks every byte that it passes.
+///
+/// The caller asks for the pieces in their order; containers are walked like this:
+///
+/// ```swift
+/// try scanner.beginObject()
+/// while let key = try scanner.nextKey() {
+///   if key == "age" { age = try scanner.readInt() } else { try scanner.skipValue() }
+/// }
+/// ```
+///
+/// Each key and each element must be followed by reading or skipping its value. A copy of the scanner is a bookmark: to
+/// go back, assign it. After an error the scanner is of no use, but memory-safe.
+///
+/// The bytes must stay where they are as long as the scanner is used. Nothing is allocated but the strings and values
+/// that are returned.
+@_spi(ModelKitInternals)
+public struct JSONScanner {
+  @usableFromInline let base: UnsafePointer<UInt8>
+  @usableFromInline let count: Int
+  @usableFromInline var position = 0
+  @usableFromInline var depth = 0
+  @usableFromInline let maximumDepth: Int
+  /// True between the start of a container and its first key or element, which no comma precedes.
+  @usableFromInline var isAtStartOfContainer = false
+
+  /// Makes a scanner at the start of a document.
+  ///
+  /// - Parameters:
+  ///   - bytes: The document, which must outlive the scanner.
+  ///   - maximumDepth: How many arrays and objects may be inside each other.
+  public init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int = 512) {
+    if let address = bytes.baseAddress {
+      base = address.assumingMemoryBound(to: UInt8.self)
+      count = bytes.count
+    } else {
+      // Never read from: the count is zero.
+      base = UnsafePointer(bitPattern: 1).unsafelyUnwrapped
+      count = 0
+    }
+    self.maximumDepth = maximumDepth
+  }
+
+  /// Makes a scanner that goes on inside a document.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole document.
+  ///   - offset: Where to start, which must be between two pieces of a valid document.
+  ///   - depth: How many arrays and objects are open there.
+  ///   - maximumDepth: How many may be inside each other.
+  public init(_ bytes: UnsafeRawBufferPointer, offset: Int, depth: Int, maximumDepth: Int) {
+    self.init(bytes, maximumDepth: maximumDepth)
+    position = min(max(offset, 0), count)
+    self.depth = depth
+  }
+
+  /// The number of bytes before the next one that is read.
+  @inlinable public var offset: Int { position }
+
+  /// The number of arrays and objects that are open.
+  @inlinable public var openContainers: Int { depth }
+
+  /// Passes a byte order mark, which RFC 8259 lets a reader ignore at the start of a document.
+  public mutating func skipByteOrderMark() {
+    if position == 0, count >= 3, base[0] == 0xEF, base[1] == 0xBB, base[2] == 0xBF { position = 3 }
+  }
+
+  /// Passes blanks, tabs and ends of lines.
+  @inlinable
+  @inline(__always)
+  public mutating func skipWhitespace() {
+    if position < count, base[position] > 0x20 { return }
+    skipWhitespaceRun()
+  }
+
+  @usableFromInline
+  mutating func skipWhitespaceRun() {
+    var index = position
+    while index < count {
+      switch base[index] {
+      case 0x20:
+        // Indentation comes in long runs.
+        if index &+ 8 <= count, word(at: index) == 0x2020_2020_2020_2020 { index &+= 8 } else { index &+= 1 }
+      case 0x0A, 0x0D, 0x09: index &+= 1
+      default:
+        position = index
+        return
+      }
+    }
+    position = index
+  }
+
+  /// Passes blanks and tells the kind of the next value by its first byte, which stays unread.
+  @inlinable
+  public mutating func peek() throws(JSONSyntaxError) -> JSONValue.Kind {
+    skipWhitespace()
+    guard position < count else { throw failure(expected: "a value") }
+    switch base[position] {
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): return .bool
+    case UInt8(ascii: "n"): return .null
+    default: throw failure(expected: "a value")
+    }
+  }
+
+  /// Reads `null`.
+  @inlinable
+  public mutating func readNull() throws(JSONSyntaxError) {
+    skipWhitespace()
+    try expect("null", length: 4)
+  }
+
+  /// Reads `null` if it comes next, and tells whether it did.
+  @inlinable
+  public mutating func readNullIfPresent() throws(JSONSyntaxError) -> Bool {
+    skipWhitespace()
+    guard position < count, base[position] == UInt8(ascii: "n") else { return false }
+    try expect("null", length: 4)
+    return true
+  }
+
+  /// Reads `true` or `false`.
+  @inlinable
+  public mutating func readBool() throws(JSONSyntaxError) -> Bool {
+    skipWhitespace()
+    guard position < count else { throw failure(expected: "\"true\" or \"false\"") }
+    switch base[position] {
+    case UInt8(ascii: "t"):
+      try expect("true", length: 4)
+      return true
+    case UInt8(ascii: "f"):
+      try expect("false", length: 5)
+      return false
+    default: throw failure(expected: "\"true\" or \"false\"")
+    }
+  }
+
+  @usableFromInline
+  mutating func expect(_ literal: StaticString, length: Int) throws(JSONSyntaxError) {
+    var index = 0
+    while index < length {
+      guard position &+ index < count, base[position &+ index] == literal.utf8Start[index] else {
+        throw failure(at: position + index, expected: "\"\(literal)\"")
+      }
+      index &+= 1
+    }
+    position &+= length
+  }
+
+  /// Passes blanks and checks that nothing follows.
+  public mutating func finish() throws(JSONSyntaxError) {
+    skipWhitespace()
+    guard position == count else {
+      throw failure(
+        .trailingContent, at: position, "expected the end of the document after its value, found \(found(at: position))"
+      )
+    }
+  }
+
+  @inline(__always)
+  func word(at index: Int) -> UInt64 {
+    UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
+  }
+}

@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+extension JSONValue: Codable {
+  /// Reads a value from any decoder that describes itself, such as `JSONDecoder`.
+  ///
+  /// Numbers are as exact as the decoder hands them over: `JSONDecoder` keeps 38 digits. `init(json:options:)` is exact
+  /// without limits, and faster.
+  ///
+  /// - Throws: What the decoder throws, and `DecodingError` for a value that JSON doesn't know.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode(Int.self) {
+      self = .int(value)
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let number = Self.number(in: container) {
+      self = number
+    } else if let elements = try Self.ifMatching({ try container.decode([JSONValue].self) }) {
+      self = .array(elements)
+    } else if let members = try Self.ifMatching({ try container.decode([String: JSONValue].self) }) {
+      self = .object(members)
+    } else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "Expected a value that JSON knows, found something else.")
+    }
+  }
+
+  /// A number that is no `Int`: as a `Double` where that is exact, else with all its digits.
+  private static func number(in container: any SingleValueDecodingContainer) -> JSONValue? {
+    let double = try? container.decode(Double.self)
+    // Decimals have 38 digits, which tells a number that is a Double from one that only is near to it.
+    guard let decimal = try? container.decode(Decimal.self), let number = JSONNumber(decimal.description) else {
+      return double.map(JSONValue.double)
+    }
+    if let double, double.isFinite {
+      let shortest = ExactDecimal(shortest: double)
+      // A Decimal is zero or cut off for what is too small for it.
+      if shortest == number.exactDecimal || shortest.digits.count > 0 && decimal.isZero { return .double(double) }
+    }
+    return .number(number)
+  }
+
+  /// Nil if the container holds another type; errors from further inside are thrown on.
+  private static func ifMatching<Value>(_ decode: () throws -> Value) throws -> Value? {
+    do {
+      return try decode()
+    } catch DecodingError.typeMismatch {
+      return nil
+    }
+  }
+
+  /// Writes the value to any encoder.
+  ///
+  /// - Throws: What the encoder throws, and `EncodingError` for a ``number(_:)`` that neither `UInt64` nor `Decimal`
+  ///   holds exactly: no encoder could be handed its digits. ``jsonData(_:)`` writes every number.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .int(let value): try container.encode(value)
+    case .double(let value): try container.encode(value)
+    case .number(let number): try Self.encode(number, to: &container, of: encoder)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+
+  private static func encode(
+    _ number: JSONNumber, to container: inout any SingleValueEncodingContainer, of encoder: any Encoder
+  ) throws {
+    if let value = number.intValue { return try container.encode(value) }
+    if let value = UInt64(number.text) { return try container.encode(value) }
+    if let value = number.exactDecimal.exactDouble { return try container.encode(value) }
+    if let value = Decimal(string: number.text), JSONNumber(value.description) == number {
+      return try container.encode(value)
+    }
+    throw EncodingError.invalidValue(
+      number,
+      EncodingError.Context(
+        codingPath: encoder.codingPath,
+        debugDescription: "The number \(number.text.prefix(100)) has more digits than an encoder can take exactly. "
+          + "Write it with jsonData(), which keeps every digit."))
+  }
+}

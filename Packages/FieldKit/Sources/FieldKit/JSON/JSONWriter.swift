@@ -1,0 +1,210 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// Writes JSON into a buffer of bytes, piece by piece, without a tree.
+///
+/// The writer puts the commas, the colons and the indentation. The caller keeps the order: in an object each value is
+/// preceded by ``key(_:)``, in an array by nothing, and every container is ended.
+///
+/// ```swift
+/// var writer = JSONWriter()
+/// try writer.beginObject()
+/// writer.key("name")
+/// writer.string("Bob")
+/// writer.endObject()
+/// let data = writer.takeData()
+/// ```
+@_spi(ModelKitInternals)
+public struct JSONWriter: ~Copyable {
+  @usableFromInline var bytes: UnsafeMutablePointer<UInt8>
+  @usableFromInline var capacity: Int
+  @usableFromInline var length = 0
+  @usableFromInline var next = Next.first
+  @usableFromInline var depth = 0
+  @usableFromInline let isPretty: Bool
+  let escapesSlashes: Bool
+  /// Descriptions show `nan` and `inf`, which documents can't.
+  let allowsNotFinite: Bool
+
+  /// What has to come before the next key or value.
+  @usableFromInline
+  enum Next {
+    /// Nothing but the indentation: it is the first one of its container.
+    case first
+    /// A comma.
+    case separated
+    /// Nothing: a key and its colon stand there.
+    case afterKey
+  }
+
+  /// Makes a writer.
+  ///
+  /// - Parameters:
+  ///   - options: How to write; the order of the keys is that of the calls.
+  ///   - capacity: How many bytes to make room for at first.
+  public init(_ options: JSONWritingOptions = .init(), capacity: Int = 512) {
+    self.init(options, capacity: capacity, allowsNotFinite: false)
+  }
+
+  init(_ options: JSONWritingOptions, capacity: Int, allowsNotFinite: Bool) {
+    self.capacity = max(capacity, 64)
+    bytes = .allocate(capacity: self.capacity)
+    isPretty = options.pretty
+    escapesSlashes = options.escapesSlashes
+    self.allowsNotFinite = allowsNotFinite
+  }
+
+  deinit {
+    bytes.deallocate()
+  }
+
+  /// How many bytes are written.
+  @inlinable public var count: Int { length }
+
+  /// Calls `body` with the bytes that are written.
+  public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try body(UnsafeRawBufferPointer(start: bytes, count: length))
+  }
+
+  /// Forgets what is written, and keeps the buffer for the next document.
+  public mutating func removeAll() {
+    length = 0
+    next = .first
+    depth = 0
+  }
+
+  /// Ends writing and returns the document. A long one is handed over without copying it.
+  public consuming func takeData() -> Data {
+    let data: Data
+    if length > 16_384, length > capacity / 4 {
+      data = Data(bytesNoCopy: bytes, count: length, deallocator: .custom { bytes, _ in bytes.deallocate() })
+    } else {
+      data = Data(bytes: bytes, count: length)
+      bytes.deallocate()
+    }
+    discard self
+    return data
+  }
+
+  /// Ends writing and returns the document as text.
+  public consuming func takeString() -> String {
+    String(decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+  }
+
+  // MARK: Containers
+
+  /// Starts an object.
+  @inlinable
+  public mutating func beginObject() throws(JSONWritingError) {
+    try begin(UInt8(ascii: "{"))
+  }
+
+  /// Ends the innermost object.
+  @inlinable
+  public mutating func endObject() {
+    end(UInt8(ascii: "}"))
+  }
+
+  /// Starts an array.
+  @inlinable
+  public mutating func beginArray() throws(JSONWritingError) {
+    try begin(UInt8(ascii: "["))
+  }
+
+  /// Ends the innermost array.
+  @inlinable
+  public mutating func endArray() {
+    end(UInt8(ascii: "]"))
+  }
+
+  @usableFromInline
+  mutating func begin(_ bracket: UInt8) throws(JSONWritingError) {
+    guard depth < JSONReadingOptions.maximumTreeDepth else {
+      let limit = JSONReadingOptions.maximumTreeDepth
+      throw JSONWritingError(
+        code: .tooDeep, message: "more than \(limit) arrays and objects are inside each other")
+    }
+    beginValue()
+    append(bracket)
+    depth &+= 1
+    next = .first
+  }
+
+  @usableFromInline
+  mutating func end(_ bracket: UInt8) {
+    depth &-= 1
+    if isPretty, next != .first { breakLine() }
+    append(bracket)
+    next = .separated
+  }
+
+  // MARK: Separators
+
+  @inlinable
+  @inline(__always)
+  mutating func beginValue() {
+    if next == .afterKey { next = .separated } else { separate() }
+  }
+
+  /// Puts the comma and the indentation before a key or an element.
+  @inlinable
+  @inline(__always)
+  mutating func separate() {
+    if next == .separated { append(UInt8(ascii: ",")) }
+    next = .separated
+    if isPretty, depth > 0 { breakLine() }
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func breakLine() {
+    reserve(1 &+ 2 &* depth)
+    bytes[length] = UInt8(ascii: "\n")
+    (bytes + length + 1).update(repeating: UInt8(ascii: " "), count: 2 &* depth)
+    length &+= 1 &+ 2 &* depth
+  }
+
+  // MARK: Bytes
+
+  /// Makes room for more bytes.
+  @inlinable
+  @inline(__always)
+  mutating func reserve(_ more: Int) {
+    if capacity &- length < more { grow(more) }
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func grow(_ more: Int) {
+    let larger = max(capacity * 2, length + more)
+    let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    moved.update(from: bytes, count: length)
+    bytes.deallocate()
+    bytes = moved
+    capacity = larger
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    reserve(1)
+    bytes[length] = byte
+    length &+= 1
+  }
+
+  @usableFromInline
+  mutating func append(_ other: UnsafeBufferPointer<UInt8>) {
+    guard let address = other.baseAddress else { return }
+    reserve(other.count)
+    (bytes + length).update(from: address, count: other.count)
+    length &+= other.count
+  }
+
+  @usableFromInline
+  mutating func append(_ text: StaticString) {
+    append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+}

@@ -1,0 +1,161 @@
+public import Foundation
+
+/// Reads and writes dates in a format of one's own.
+///
+/// Formats made of `yyyy MM dd HH mm ss SSS` and literal characters are read strictly: a day that does not exist is an
+/// error. Other patterns of Unicode TR 35 work through Foundation's formatter.
+///
+/// ```swift
+/// let birthday = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
+/// ```
+public struct DateTransformer: ValueTransforming {
+  private let format: String
+  private let timeZone: TimeZone
+  private let locale: Locale
+  private let parts: [Part]?
+
+  /// Creates a transformer.
+  ///
+  /// - Parameters:
+  ///   - format: a date pattern as in Unicode TR 35.
+  ///   - timeZone: the zone in which the text is to be read. UTC unless given, so that a file means the same everywhere.
+  ///   - locale: the language of month and day names.
+  public init(
+    format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")
+  ) {
+    self.format = format
+    self.timeZone = timeZone
+    self.locale = locale
+    parts =
+      timeZone.secondsFromGMT() == 0 && timeZone.nextDaylightSavingTimeTransition == nil ? Part.parts(of: format) : nil
+  }
+
+  /// Reads a date.
+  ///
+  /// - Throws: ``ValueTransformError`` if the text is not a date in this format.
+  public func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Date? {
+    guard let text = json.stringValue, let date = parts.map({ date(from: text, $0) }) ?? formatter.date(from: text)
+    else { throw ValueTransformError(expected: "a date as \(format)", found: json) }
+    return date
+  }
+
+  /// Writes a date.
+  ///
+  /// - Throws: ``ValueTransformError`` for a date outside the years 0 to 9999, which would not be read back.
+  public func exportValue(_ value: Date, in context: ValueTransformerContext) throws -> JSONValue {
+    guard let parts, abs(value.timeIntervalSince1970) < 1e12 else { return .string(formatter.string(from: value)) }
+    // A date may lie a hair before the millisecond it was made from.
+    let tolerance = 2 * max(value.timeIntervalSince1970.ulp, value.timeIntervalSinceReferenceDate.ulp)
+    let milliseconds = Int(((value.timeIntervalSince1970 + tolerance) * 1_000).rounded(.down))
+    let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
+    let moment = CivilTime(secondsSince1970: seconds)
+    guard (0...9999).contains(moment.year) else {
+      throw ValueTransformError(expected: "a date between the years 0 and 9999", found: "year \(moment.year)")
+    }
+    return .string(
+      parts.map { part in
+        switch part {
+        case .literal(let character): String(character)
+        case .year: ISO8601Text.padded(moment.year, 4)
+        case .month: ISO8601Text.padded(moment.month, 2)
+        case .day: ISO8601Text.padded(moment.day, 2)
+        case .hour: ISO8601Text.padded(moment.hour, 2)
+        case .minute: ISO8601Text.padded(moment.minute, 2)
+        case .second: ISO8601Text.padded(moment.second, 2)
+        case .millisecond: ISO8601Text.padded(milliseconds - seconds * 1_000, 3)
+        }
+      }.joined())
+  }
+
+  // A formatter is made for each use: it is not Sendable, and only unusual patterns need one.
+  private var formatter: DateFormatter {
+    let formatter = DateFormatter()
+    formatter.locale = locale
+    formatter.timeZone = timeZone
+    formatter.isLenient = false
+    formatter.dateFormat = format
+    return formatter
+  }
+
+  private func date(from text: String, _ parts: [Part]) -> Date? {
+    var scanner = DigitScanner(text)
+    var (year, month, day, hour, minute, second, milliseconds) = (1970, 1, 1, 0, 0, 0, 0)
+    for part in parts {
+      switch part {
+      case .literal(let character): if !scanner.skip(character) { return nil }
+      default:
+        guard let number = scanner.number(digits: part.width) else { return nil }
+        switch part {
+        case .year: year = number
+        case .month: month = number
+        case .day: day = number
+        case .hour: hour = number
+        case .minute: minute = number
+        case .second: second = number
+        default: milliseconds = number
+        }
+      }
+    }
+    guard scanner.isAtEnd,
+      let moment = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    else { return nil }
+    return Date(timeIntervalSince1970: Double(moment.secondsSince1970) + Double(milliseconds) / 1_000)
+  }
+
+  /// A part of a format that needs no formatter.
+  private enum Part {
+    case literal(Unicode.Scalar)
+    case year, month, day, hour, minute, second, millisecond
+
+    var width: Int {
+      switch self {
+      case .year: 4
+      case .millisecond: 3
+      case .literal: 1
+      default: 2
+      }
+    }
+
+    static func parts(of format: String) -> [Part]? {
+      var parts: [Part] = []
+      var rest = Substring(format)
+      var isQuoted = false
+      let patterns: [(String, Part)] = [
+        ("yyyy", .year), ("MM", .month), ("dd", .day), ("HH", .hour), ("mm", .minute), ("ss", .second),
+        ("SSS", .millisecond),
+      ]
+      while let character = rest.unicodeScalars.first {
+        if character == "'" {
+          isQuoted.toggle()
+          rest.removeFirst()
+        } else if !isQuoted, let (pattern, part) = patterns.first(where: { rest.hasPrefix($0.0) }) {
+          parts.append(part)
+          rest.removeFirst(pattern.count)
+        } else if character.isASCII, isQuoted || !character.properties.isAlphabetic {
+          parts.append(.literal(character))
+          rest.removeFirst()
+        } else {
+          return nil
+        }
+        // "MMMM" begins with "MM" but means something else.
+        if case .literal = parts.last { continue }
+        if let last = format[..<rest.startIndex].last, !isQuoted, last.isLetter, rest.first == last { return nil }
+      }
+      return parts
+    }
+  }
+}
+
+extension ValueTransforming where Self == DateTransformer {
+  /// Reads and writes dates in a format such as `yyyy-MM-dd`.
+  ///
+  /// - Parameters:
+  ///   - format: a date pattern as in Unicode TR 35.
+  ///   - timeZone: the zone in which the text is to be read.
+  ///   - locale: the language of month and day names.
+  public static func date(
+    format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")
+  ) -> DateTransformer {
+    DateTransformer(format: format, timeZone: timeZone, locale: locale)
+  }
+}

@@ -1,0 +1,65 @@
+import FieldKit
+import Testing
+
+@Suite struct `A field of unknown type` {
+  @Test func `gives its value and type`() {
+    let fields: [any FieldProtocol] = [Field("Bob", name: "Name"), Field<Int>(key: "age"), Field<String>()*]
+    #expect(fields.map(\.name) == ["Name", nil, nil])
+    #expect(fields.map(\.key) == [nil, "age", nil])
+    #expect(fields[0].anyValue as? String == "Bob")
+    #expect(fields[1].anyValue == nil)
+    #expect(fields[2].anyValue as? [String] == [])
+    #expect(ObjectIdentifier(fields[0].valueType) == ObjectIdentifier(String.self))
+    #expect(ObjectIdentifier(fields[1].valueType) == ObjectIdentifier(Int.self))
+    #expect(ObjectIdentifier(fields[2].valueType) == ObjectIdentifier([String].self))
+  }
+
+  @Test func `takes a value of its type and tells its observers`() throws {
+    let age = Field<Int>()
+    let recorder = Recorder<Int?>()
+    age --> recorder
+    let erased: any FieldProtocol = age
+    try erased.set(anyValue: 5)
+    #expect(age.value == 5)
+    try erased.set(anyValue: Field(6).anyValue)
+    try erased.set(anyValue: nil)
+    #expect(age.value == nil)
+    #expect(age.loadState == .loaded)
+    #expect(recorder.values == [nil, 5, 6, nil])
+  }
+
+  @Test func `refuses a value of another type, says so, and keeps its own`() {
+    let age = Field(3, name: "Age")
+    let erased: any FieldProtocol = age
+    let error = #expect(throws: FieldTypeError.self) { try erased.set(anyValue: "three") }
+    #expect(error?.description == "Field \"Age\" keeps its value: it takes Int, not String.")
+    #expect(error?.field == "Age")
+    #expect((error?.expected).map(ObjectIdentifier.init) == ObjectIdentifier(Int.self))
+    #expect((error?.found).map(ObjectIdentifier.init) == ObjectIdentifier(String.self))
+    #expect(age.value == 3)
+    #expect(!age.isDirty)
+  }
+
+  @Test func `is called by its key, or not at all, in an error`() {
+    let keyed = #expect(throws: FieldTypeError.self) { try Field<Int>(key: "age").set(anyValue: 1.5) }
+    #expect(keyed?.description == "Field \"age\" keeps its value: it takes Int, not Double.")
+    let nameless = #expect(throws: FieldTypeError.self) { try Field<[Int]>().set(anyValue: ["a"]) }
+    #expect(nameless?.description == "The field keeps its value: it takes Array<Int>, not Array<String>.")
+  }
+
+  @Test func `is validated and has states`() {
+    let erased: any FieldProtocol = Field(3).require(.range(4...))
+    #expect(!erased.valid)
+    #expect(erased.validationState == .invalid(["must be greater than or equal to 4"]))
+    erased.resetValidationState()
+    #expect(erased.validationState == .unknown)
+    erased.addValidationError("is taken")
+    #expect(erased.validateIfNeeded() == .invalid(["is taken"]))
+    #expect(erased.loadState == .loaded)
+    erased.loadState = .loading
+    #expect(erased.loadState == .loading)
+    #expect(!erased.isDirty)
+    #expect(erased.updatedAt != nil)
+    #expect(erased.changedAt != nil)
+  }
+}

@@ -1,0 +1,74 @@
+@_spi(ModelKitInternals) import FieldKit
+import Foundation
+import Testing
+
+@Suite struct `A date format` {
+  @Test func `of days reads and writes days in UTC`() throws {
+    let day = Field(Date(timeIntervalSince1970: 0)).transform(with: .date(format: "yyyy-MM-dd"))
+    #expect(try day.written() == "1970-01-01")
+    try day.read("2015-03-03")
+    #expect(day.value == Date(timeIntervalSince1970: 1_425_340_800))
+    try day.read(nil)
+    #expect(day.value == nil)
+  }
+
+  @Test(arguments: ["2024-02-30", "2023-02-29", "2024-13-01", "2024-2-3", "2024-02-03 ", "03.02.2024", ""])
+  func `refuses days that do not exist or look otherwise`(text: String) {
+    let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
+    let error = #expect(throws: ValueTransformError.self) { try day.read(.string(text)) }
+    #expect(error?.description == "expected a date as yyyy-MM-dd, found the string \"\(text)\"")
+    #expect(throws: ValueTransformError.self) { try day.read(20_240_203) }
+  }
+
+  @Test(arguments: [
+    ("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'", "2024-03-05T10:20:30.456Z"), ("dd.MM.yyyy", "05.03.2024"),
+    ("yyyyMMddHHmmss", "20240305102030"), ("HH:mm", "10:20"), ("yyyy-MM-dd HH:mm:ss", "1969-07-20 20:17:40"),
+    ("d MMM yyyy", "5 Mar 2024"), ("EEEE, d MMMM yyyy", "Tuesday, 5 March 2024"),
+    ("yyyy-MM-dd h:mm a", "2024-03-05 1:05 PM"),
+    ("yyyy 'year' MM", "2024 year 03"),
+  ])
+  func `brings its own text back`(format: String, text: String) throws {
+    let date = Field<Date>().transform(with: .date(format: format))
+    try date.read(.string(text))
+    #expect(try date.written() == .string(text))
+  }
+
+  @Test func `means the same in the time zone it is given`() throws {
+    let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+    let time = Field<Date>().transform(with: .date(format: "yyyy-MM-dd HH:mm", timeZone: berlin))
+    try time.read("2024-07-01 12:00")
+    #expect(time.value == Date(timeIntervalSince1970: 1_719_828_000))
+    #expect(try time.written() == "2024-07-01 12:00")
+    try time.read("2024-01-01 12:00")
+    #expect(time.value == Date(timeIntervalSince1970: 1_704_106_800))
+    #expect(throws: ValueTransformError.self) { try time.read("2024-02-30 12:00") }
+  }
+
+  @Test func `speaks the language it is given`() throws {
+    let french = DateTransformer(format: "d MMMM yyyy", locale: Locale(identifier: "fr_FR"))
+    let day = Field<Date>().transform(with: french)
+    try day.read("5 mars 2024")
+    #expect(day.value == Date(timeIntervalSince1970: 1_709_596_800))
+    #expect(try day.written() == "5 mars 2024")
+  }
+
+  @Test func `keeps all milliseconds of all times`() throws {
+    let context = ValueTransformerContext.standard
+    let transformer = DateTransformer(format: "yyyy-MM-dd HH:mm:ss.SSS")
+    var generator = SeededGenerator(seed: 5)
+    for _ in 0..<20_000 {
+      let milliseconds = Int.random(in: -5_000_000_000_000...5_000_000_000_000, using: &generator)
+      let date = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+      let json = try transformer.exportValue(date, in: context)
+      #expect(json.stringValue?.hasSuffix(String(1_000 + ((milliseconds % 1_000) + 1_000) % 1_000).dropFirst()) == true)
+      let again = try transformer.importValue(json, in: context)
+      #expect(try again.map { try transformer.exportValue($0, in: context) } == json)
+    }
+  }
+
+  @Test func `writes no year that it could not read again`() {
+    let day = Field(Date(timeIntervalSince1970: -62_300_000_000)).transform(with: .date(format: "yyyy-MM-dd"))
+    let error = #expect(throws: ValueTransformError.self) { try day.written() }
+    #expect(error?.expected == "a date between the years 0 and 9999")
+  }
+}
