@@ -1,0 +1,100 @@
+@_spi(ModelKitInternals) import FieldKit
+
+extension ModelLayout {
+  /// Finds the fields of a class on its first instance.
+  ///
+  /// The runtime's list of stored properties, which `Mirror` is built on, gives names, types, offsets, and whether a
+  /// reference is strong. Before the offsets are trusted they are proven: the object at each must be the one that
+  /// `Mirror` finds under the same name. If the proof fails, every instance is mirrored when it is made.
+  static func build(from model: ModelObject) -> ModelLayout {
+    let modelClass = type(of: model)
+    var namesakes: [String: Int] = [:]
+    let slots = StoredProperty.list(of: modelClass).compactMap { property -> Slot? in
+      let name = propertyName(property.name)
+      defer { namesakes[name, default: 0] += 1 }
+      let isOptional = property.type is any OptionalField.Type
+      // A weak or unowned reference leads to a field of somebody else.
+      guard property.isStrong, isOptional || property.type is FieldBase.Type else { return nil }
+      return Slot(
+        propertyName: name, offset: property.offset, isOptional: isOptional, namesakes: namesakes[name, default: 0],
+        isVariable: property.isVariable)
+    }
+    // What a custom mirror shows says nothing about where fields lie.
+    let isProven = model is any CustomReflectable || proves(slots, on: model)
+    // The identifier field is found by comparing objects, so the class can say it in any way it likes.
+    let draft = ModelLayout(modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: nil)
+    draft.adoptFields(of: model)
+    let identifierField = model.identifierField
+    var identifierIndex: Int?
+    draft.forEachField(of: model) { field, index in if field === identifierField { identifierIndex = index } }
+    return remember(
+      ModelLayout(modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: identifierIndex),
+      for: modelClass)
+  }
+
+  private static func proves(_ slots: [Slot], on model: ModelObject) -> Bool {
+    let mirrored = mirror(model)
+    let address = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
+    return slots.allSatisfy { slot in
+      let found = mirrored.field(for: slot).map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
+      guard found != nil || slot.isOptional else { return false }
+      return address.load(fromByteOffset: slot.offset, as: UnsafeRawPointer?.self) == found
+    }
+  }
+
+  /// The fields of one instance in the order of the slots, without their offsets.
+  func mirroredFields(of model: ModelObject) -> [FieldBase?] {
+    let mirrored = Self.mirror(model)
+    return slots.map { mirrored.field(for: $0) }
+  }
+
+  /// What `Mirror` finds in an instance under each name, superclasses first.
+  private struct MirroredFields {
+    var byName: [String: [FieldBase?]] = [:]
+
+    func field(for slot: Slot) -> FieldBase? {
+      guard let fields = byName[slot.propertyName], slot.namesakes < fields.count else { return nil }
+      return fields[slot.namesakes]
+    }
+  }
+
+  private static func mirror(_ model: ModelObject) -> MirroredFields {
+    var fields = MirroredFields()
+    var mirror: Mirror? = Mirror(reflecting: model)
+    while let level = mirror {
+      for child in level.children {
+        guard let label = child.label else { continue }
+        fields.byName[propertyName(label), default: []].insert(child.value as? FieldBase, at: 0)
+      }
+      mirror = level.superclassMirror
+    }
+    return fields
+  }
+
+  /// The name as it is written: without back ticks, between which the compiler makes spaces non-breaking, and without the
+  /// prefix of the storage of a lazy property.
+  private static func propertyName(_ stored: String) -> String {
+    let lazyPrefix = "$__lazy_storage_$_"
+    let name = stored.hasPrefix(lazyPrefix) ? String(stored.dropFirst(lazyPrefix.count)) : stored
+    guard name.hasPrefix("`") else { return name }
+    return String(name.dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 })
+  }
+
+  /// The class below `ModelObject` from which a class is derived.
+  static func rootClass(of modelClass: ModelObject.Type) -> ModelObject.Type {
+    var root: ModelObject.Type = modelClass
+    while let parent = _getSuperclass(root) as? ModelObject.Type, parent != ModelObject.self { root = parent }
+    return root
+  }
+
+  /// The topmost class with its module, without what the compiler adds for private and local types.
+  static func defaultTypeName(of modelClass: ModelObject.Type) -> String {
+    String(reflecting: rootClass(of: modelClass))
+      .split(separator: ".", omittingEmptySubsequences: false)
+      .filter { !$0.hasPrefix("(unknown context at ") }
+      .joined(separator: ".")
+  }
+}
+
+private protocol OptionalField {}
+extension Optional: OptionalField where Wrapped: FieldBase {}

@@ -1,0 +1,131 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// Where the fields of one model class lie, found by reflection once per class.
+///
+/// Reflecting every instance with `Mirror` would cost more than decoding it. So the stored properties of the class are
+/// looked up once, superclasses first, which gives an inherited field the same index in every subclass. The result is
+/// proven on the first instance before it is trusted: see `ModelLayout+Discovery.swift`.
+final class ModelLayout: Sendable {
+  struct Slot: Sendable {
+    let propertyName: String
+    /// Bytes from the start of the object to the reference.
+    let offset: Int
+    let isOptional: Bool
+    /// How many stored properties of superclasses have the same name, as private ones may.
+    var namesakes = 0
+    /// Whether another field may come to lie here.
+    var isVariable = false
+  }
+
+  let slots: [Slot]
+  /// Whether fields may be read at their offsets. Otherwise every instance is mirrored when it is made.
+  let isProven: Bool
+  /// What stores call models of this class.
+  let typeName: String
+  /// The class that stands for the whole hierarchy in registries.
+  let rootClass: ModelObject.Type
+  /// The place of the identifier field, if it is one of the class's own.
+  let identifierIndex: Int?
+  /// For each relation and class of related models: the index there of the inverse field, or -1 if there is none.
+  let inverses = Lock<[InverseKey: Int]>([:])
+
+  struct InverseKey: Hashable, Sendable {
+    let index: Int
+    let relatedClass: ObjectIdentifier
+  }
+
+  init(modelClass: ModelObject.Type, slots: [Slot], isProven: Bool, identifierIndex: Int?) {
+    self.slots = slots
+    self.isProven = isProven
+    self.identifierIndex = identifierIndex
+    typeName = modelClass.typeName
+    rootClass = Self.rootClass(of: modelClass)
+  }
+
+  // MARK: One layout per class
+
+  private static let layouts = Lock<[ObjectIdentifier: ModelLayout]>([:])
+
+  /// Used while the first instance of a class is reflected.
+  static let unknown = ModelLayout(modelClass: ModelObject.self, slots: [], isProven: true, identifierIndex: nil)
+
+  static func known(for modelClass: ModelObject.Type) -> ModelLayout? {
+    layouts.withLock { $0[ObjectIdentifier(modelClass)] }
+  }
+
+  /// Keeps a layout for good. If another thread was faster, its layout stands.
+  static func remember(_ layout: ModelLayout, for modelClass: ModelObject.Type) -> ModelLayout {
+    layouts.withLock { layouts in
+      if let first = layouts[ObjectIdentifier(modelClass)] { return first }
+      layouts[ObjectIdentifier(modelClass)] = layout
+      return layout
+    }
+  }
+
+  // MARK: Fields
+
+  /// Makes a new model the owner of its fields.
+  func adoptFields(of model: ModelObject) {
+    if !isProven { model.mirroredFields = mirroredFields(of: model) }
+    forEachField(of: model) { field, index in field.adopt(by: model, at: index) }
+  }
+
+  /// Ends the ownership, in the deinitialiser of the model: the fields still exist there, and some may live on.
+  func disownFields(of model: ModelObject) {
+    forEachField(of: model) { field, _ in field.disown() }
+    for field in model.variableFields { field.disown() }
+  }
+
+  /// The fields of a model in the order of their declaration, superclasses first. Optional fields that are nil are left
+  /// out.
+  func fields(of model: ModelObject) -> [FieldBase] {
+    var fields: [FieldBase] = []
+    fields.reserveCapacity(slots.count)
+    forEachField(of: model) { field, _ in fields.append(field) }
+    return fields
+  }
+
+  func field(at index: Int, of model: ModelObject) -> FieldBase? {
+    guard slots.indices.contains(index) else { return nil }
+    guard isProven else { return model.mirroredFields?[index] }
+    let field = reference(at: index, of: model)?.takeUnretainedValue()
+    if let field, slots[index].isVariable { adoptVariable(field, of: model, at: index) }
+    return field
+  }
+
+  @inline(__always)
+  func forEachField(of model: ModelObject, _ body: (FieldBase, Int) throws -> Void) rethrows {
+    guard isProven else {
+      for (index, field) in (model.mirroredFields ?? []).enumerated() {
+        if let field { try body(field, index) }
+      }
+      return
+    }
+    for index in slots.indices {
+      // The model retains its fields; retaining each once more would cost more than what is done with it.
+      try reference(at: index, of: model)?._withUnsafeGuaranteedRef {
+        if slots[index].isVariable { adoptVariable($0, of: model, at: index) }
+        try body($0, index)
+      }
+    }
+  }
+
+  /// A variable may get another field, and a lazy one its first, after the model was made: they are adopted when they
+  /// are met. A model has to disown every field it adopted, so it keeps those that may be replaced until it dies.
+  private func adoptVariable(_ field: FieldBase, of model: ModelObject, at index: Int) {
+    if field.owner !== model || Int(field.layoutIndex) != index { field.adopt(by: model, at: index) }
+    if !model.variableFields.contains(where: { $0 === field }) { model.variableFields.append(field) }
+  }
+
+  func propertyName(of field: FieldBase, in model: ModelObject) -> String? {
+    let index = Int(field.layoutIndex)
+    guard slots.indices.contains(index), self.field(at: index, of: model) === field else { return nil }
+    return slots[index].propertyName
+  }
+
+  private func reference(at index: Int, of model: ModelObject) -> Unmanaged<FieldBase>? {
+    // The proof showed that a strong reference to a field, or nil for an optional one, lies here in every instance.
+    UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
+      .load(fromByteOffset: slots[index].offset, as: Unmanaged<FieldBase>?.self)
+  }
+}

@@ -1,0 +1,44 @@
+/// A stored property of a class, as the runtime describes it.
+struct StoredProperty {
+  let name: String
+  let type: Any.Type
+  /// Bytes from the start of an object.
+  let offset: Int
+  let isStrong: Bool
+  let isVariable: Bool
+
+  /// All stored properties of a class, those of its superclasses first.
+  static func list(of type: Any.Type) -> [StoredProperty] {
+    (0..<childCount(type)).compactMap { index in
+      var metadata = ChildMetadata()
+      let childType = childMetadata(type, index: index, metadata: &metadata)
+      defer { metadata.freeName?(metadata.name) }
+      // There is no name if the program was compiled without reflection metadata.
+      guard let name = metadata.name else { return nil }
+      return StoredProperty(
+        name: String(cString: name), type: childType, offset: childOffset(type, index: index),
+        isStrong: metadata.isStrong, isVariable: metadata.isVar)
+    }
+  }
+}
+
+// The entry points of the runtime that the standard library's `Mirror` is made of. The standard library wraps them in
+// `_forEachField`, but doesn't offer that on every platform, nor says whether a reference is weak.
+
+private struct ChildMetadata {
+  var name: UnsafePointer<CChar>?
+  var freeName: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+  var isStrong = false
+  var isVar = false
+}
+
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func childCount(_ type: Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
+private func childOffset(_ type: Any.Type, index: Int) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func childMetadata(
+  _ type: Any.Type, index: Int, metadata: UnsafeMutablePointer<ChildMetadata>
+) -> Any.Type

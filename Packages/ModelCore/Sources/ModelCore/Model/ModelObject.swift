@@ -1,0 +1,110 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// The superclass of all models. Declare fields as constants, and say which one identifies the model:
+///
+/// ```swift
+/// final class Person: Model {
+///   let id = Field<Int>()
+///   let name = Field<String>().require(.notBlank)
+///   let tags = Field<String>()*
+///   override var identifierField: (any FieldProtocol)? { id }
+/// }
+/// let person = Person()
+/// person.name.value = "Ada"
+/// ```
+///
+/// Two models are equal when they are the same object; within one ``ModelScope`` there is one object for one identifier.
+open class ModelObject: ObservationOwner {
+  /// Where the fields of this class lie. Layouts are made once per class and never freed.
+  private(set) unowned(unsafe) var layout: ModelLayout
+  /// The identity map this model is part of.
+  var memberScope: ModelScope?
+  var modelLoadState: LoadState = .loaded
+  var origin = ModelOrigin.new
+  /// The fields, if the class's layout could not be proven.
+  var mirroredFields: [FieldBase?]?
+  /// The fields that were found in variables, also those that were replaced since.
+  var variableFields: [FieldBase] = []
+
+  /// Creates a model without values. The fields learn here to whom they belong.
+  public required init() {
+    if let known = ModelLayout.known(for: Self.self) {
+      layout = known
+    } else {
+      layout = .unknown
+      layout = ModelLayout.build(from: self)
+    }
+    layout.adoptFields(of: self)
+  }
+
+  deinit { layout.disownFields(of: self) }
+
+  /// The field that tells this model from others of its type; nil for models without identity.
+  open var identifierField: (any FieldProtocol)? { nil }
+
+  /// The class to make from a dictionary, for reading a hierarchy: `Shape.from(json:)` can give a `Circle`.
+  ///
+  /// Nil, or a class that is not derived from this one, means this class itself.
+  open class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? { nil }
+
+  /// What stores call models of this class. Classes of one hierarchy share the name of the topmost one, and its
+  /// ``instanceClass(for:)`` tells them apart.
+  ///
+  /// Override it to keep the data of a class that was renamed or moved to another module.
+  open class var typeName: String { ModelLayout.defaultTypeName(of: self) }
+
+  /// The fields that ``ModelIsolation/dictionaryValue`` and stores write, in order. All fields unless overridden.
+  open func fieldsForDictionaryValue() -> [any FieldProtocol] { allFields }
+
+  /// Called by a store before the model is validated and written.
+  open func beforeSave() {}
+
+  /// Called by a store after the model was created in it.
+  open func afterCreate() {}
+
+  /// Called by a store after the model was updated in it.
+  open func afterUpdate() {}
+
+  /// Called by a store after the model was deleted from it.
+  open func afterDelete() {}
+}
+
+extension ModelObject: Hashable {
+  /// Two models are equal when they are the same object.
+  public static func == (left: ModelObject, right: ModelObject) -> Bool { left === right }
+
+  /// Hashes the identity of the object.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+// The identity of the object, so that `ForEach(people)` works beside a field called `id`.
+extension ModelObject: Identifiable {}
+
+extension ModelObject: Encodable {
+  /// Writes the model as ``ModelIsolation/dictionaryValue`` does, for any encoder.
+  ///
+  /// - Throws: `EncodingError` if a value can't be written; it says where.
+  public func encode(to encoder: any Encoder) throws {
+    do {
+      try JSONValue.object(encodedDictionary(in: memberScope)).encode(to: encoder)
+    } catch let error as ModelEncodingError {
+      throw EncodingError.invalidValue(
+        self,
+        EncodingError.Context(codingPath: encoder.codingPath, debugDescription: error.description))
+    }
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelObject: FieldOwner {
+  /// The name of the property that holds a field of this model.
+  public func propertyName(of field: FieldBase) -> String? { layout.propertyName(of: field, in: self) }
+}
+
+/// Where the values of a model come from.
+enum ModelOrigin {
+  /// Made by the app and not saved yet: what it knows of its relations is all there is.
+  case new
+  /// Read, or saved in a store.
+  case read
+}

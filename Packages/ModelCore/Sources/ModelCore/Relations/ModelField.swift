@@ -1,0 +1,176 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// A relation to one model.
+///
+/// ```swift
+/// final class Company: Model {
+///   let name = Field<String>()
+///   let employees = ModelField<Person>()*
+/// }
+/// final class Person: Model {
+///   let name = Field<String>()
+///   let company = ModelField<Company>(inverse: \.employees)
+/// }
+/// let person = Person(), company = Company()
+/// person.company.value = company
+/// assert(company.employees.value == [person])
+/// ```
+///
+/// Each link is retained by the side on which it was set or loaded; the inverse side sees it weakly. A relation without
+/// inverse retains.
+public final class ModelField<Related: Model>: Field<Related>, RelationField, Relation {
+  let isForeignKey: Bool
+  let declaredInverse: ((Related) -> any RelationField)?
+  private weak var backLink: Related?
+  private var backLinkIdentity: LinkIdentity?
+  private var isBeingRead = false
+  private var isToBeAnnounced = false
+
+  /// Creates a relation.
+  ///
+  /// - Parameters:
+  ///   - name: what people call the field.
+  ///   - key: the key in dictionaries and JSON. Default: the property's name.
+  ///   - priority: the place in a form.
+  ///   - foreignKey: whether the related model is written as its identifier instead of in full.
+  ///   - inverse: the field of the related model that leads back. Declare it on one side; both sides know it.
+  public init(
+    name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
+    inverse: ((Related) -> any RelationField)? = nil
+  ) {
+    isForeignKey = foreignKey
+    declaredInverse = inverse
+    super.init(hooked: nil, name: name, key: key, priority: priority, areEqual: { $0 === $1 })
+  }
+
+  /// The related model, or none.
+  public var relatedModels: [ModelObject] { value.map { [$0] } ?? [] }
+
+  // MARK: Value
+
+  private var liveValue: Related? { readsThroughHook ? backLink : storedValue }
+
+  @_spi(ModelKitInternals)
+  public override func hookedValue() -> Related? {
+    if let backLink { return backLink }
+    // The model on the other side of a weak link is gone: what is known of it is its identifier.
+    guard let identifier = backLinkIdentity?.identifier else {
+      if loadState == .loaded { loadState = .incomplete }
+      return nil
+    }
+    let shell: Related
+    if let scope = ownerModel?.memberScope {
+      shell = Related.with(identifier: identifier, in: scope)
+    } else {
+      shell = Related()
+      shell.becomeShell(identifier: identifier)
+    }
+    retain(shell)
+    if let owner = ownerModel, let inverse = inverse(on: shell) {
+      let change = RelationChange(stamp: .next(), isRead: true)
+      inverse.attachBack(owner, change)
+      change.announce()
+    }
+    return shell
+  }
+
+  @_spi(ModelKitInternals)
+  public override func setHooked(_ newValue: Related?, stamp: ChangeStamp) {
+    let change = RelationChange(stamp: stamp, isRead: isBeingRead)
+    isBeingRead = false
+    let oldValue = liveValue
+    if oldValue === newValue {
+      // An identifier without its model is a value too: setting nil cuts the link.
+      if newValue == nil { release() }
+      mark(from: oldValue, isChange: false, change)
+    } else {
+      let owner = ownerModel
+      if let newValue { retain(newValue) } else { release() }
+      mark(from: oldValue, isChange: true, change)
+      if let owner, let oldValue { inverse(on: oldValue)?.detachBack(owner, change) }
+      if let owner, let newValue {
+        shareScope(with: newValue)
+        if let inverse = inverse(on: newValue), inverse !== self { inverse.attachBack(owner, change) }
+      }
+    }
+    change.announce()
+  }
+
+  private func retain(_ model: Related) {
+    storedValue = model
+    backLink = nil
+    backLinkIdentity = nil
+    readsThroughHook = false
+  }
+
+  private func release() {
+    storedValue = nil
+    backLink = nil
+    backLinkIdentity = nil
+    readsThroughHook = false
+  }
+
+  private func mark(from oldValue: Related?, isChange: Bool, _ change: RelationChange) {
+    let wasDirty = isDirty
+    markSet(isChange: isChange, stamp: change.stamp)
+    if change.isRead, !wasDirty { markSaved(asOf: change.stamp) }
+    // A field that waits to be announced, after this change or one around it, is announced with what it has then.
+    guard isObserved, !isToBeAnnounced else { return }
+    isToBeAnnounced = true
+    change.add { [self, stamp = change.stamp] in
+      isToBeAnnounced = false
+      let newValue = liveValue
+      announce(from: oldValue, to: newValue, isChange: oldValue !== newValue, stamp: max(stamp, lastChange))
+    }
+  }
+
+  // MARK: The other side
+
+  func declaredInverse(on related: ModelObject) -> (any Relation)? {
+    guard let declaredInverse, let related = related as? Related else { return nil }
+    return declaredInverse(related) as? any Relation
+  }
+
+  func accepts(_ modelClass: ModelObject.Type) -> Bool { modelClass is Related.Type }
+
+  func refers(to model: ModelObject) -> Bool { liveValue === model }
+
+  func attachBack(_ model: ModelObject, _ change: RelationChange) {
+    guard let model = model as? Related, liveValue !== model else { return }
+    let oldValue = liveValue
+    storedValue = nil
+    backLink = model
+    backLinkIdentity = LinkIdentity(model)
+    readsThroughHook = true
+    mark(from: oldValue, isChange: true, change)
+    if let owner = ownerModel, let oldValue { inverse(on: oldValue)?.detachBack(owner, change) }
+  }
+
+  func detachBack(_ model: ModelObject, _ change: RelationChange) {
+    guard liveValue === model else { return }
+    let oldValue = liveValue
+    release()
+    mark(from: oldValue, isChange: true, change)
+  }
+
+  // MARK: Reading and writing
+
+  @_spi(ModelKitInternals)
+  public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
+    guard let reader = reader as? ModelReader else { return try super.staged(json, by: reader) }
+    let related = json.isNull ? nil : try reader.stage(json, as: Related.self, isForeignKey: isForeignKey)
+    return { [self] in
+      if !reader.keeps(self) {
+        isBeingRead = true
+        load(related?.model, stamp: .next())
+      }
+      related?.link()
+    }
+  }
+
+  @_spi(ModelKitInternals)
+  public override func exported(by writer: FieldWriter) throws -> JSONValue? {
+    guard let value, let writer = writer as? ModelWriter else { return nil }
+    return try writer.json(of: value, isForeignKey: isForeignKey)
+  }
+}

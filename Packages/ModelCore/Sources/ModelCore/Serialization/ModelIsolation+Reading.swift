@@ -1,0 +1,80 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension ModelIsolation where Self: ModelObject {
+  /// Makes a model from a dictionary, or updates the live one that has its identifier.
+  ///
+  /// - Parameters:
+  ///   - dictionary: keys and values. Missing keys leave fields as they are, `null` makes them nil, unknown keys are
+  ///     ignored.
+  ///   - scope: the identity map the models become part of; without one, equal identifiers still give one object within
+  ///     this call.
+  /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
+  public static func from(dictionaryValue dictionary: AttributeDictionary, in scope: ModelScope? = nil) throws -> Self {
+    try decoding {
+      let reader = ModelReader(scope: scope)
+      return reader.apply([try reader.stage(dictionary, as: Self.self)])[0]
+    }
+  }
+
+  /// Makes a model from a JSON document that is one object.
+  ///
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` if a value does not fit. Nothing is
+  ///   changed then.
+  public static func from(json data: Data, in scope: ModelScope? = nil) throws -> Self {
+    let json = try JSONValue(json: data)
+    guard case .object(let dictionary) = json else {
+      throw ModelDecodingError.wrapping(ValueTransformError(expected: "an object", found: json), at: FieldPath())
+    }
+    return try from(dictionaryValue: dictionary, in: scope)
+  }
+
+  /// Makes models from a JSON document that has a list of objects, all or none.
+  ///
+  /// - Parameters:
+  ///   - data: the document.
+  ///   - path: where in the document the list lies, such as `"authors"`; the whole document by default.
+  ///   - scope: the identity map the models become part of.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` if a value does not fit. Nothing is
+  ///   changed then.
+  public static func list(
+    fromJSON data: Data, at path: String = "", in scope: ModelScope? = nil
+  ) throws -> [Self] {
+    let reader = ModelReader(scope: scope)
+    var staged: [ModelReader.Staged<Self>] = []
+    var elements = try JSONArrayReader(data, at: path)
+    while let element = try elements.next() {
+      let place = FieldPath(path).appending(FieldPath([.index(staged.count)]))
+      do {
+        guard case .object(let dictionary) = element else {
+          throw ValueTransformError(expected: "an object", found: element)
+        }
+        staged.append(try reader.stage(dictionary, as: Self.self))
+      } catch {
+        throw ModelDecodingError.wrapping(error, at: place)
+      }
+    }
+    return reader.apply(staged)
+  }
+
+  /// Reads values into this model. Missing keys leave fields as they are, `null` makes them nil, unknown keys are
+  /// ignored.
+  ///
+  /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
+  public func read(_ dictionary: AttributeDictionary) throws {
+    try Self.decoding {
+      let reader = ModelReader(scope: memberScope)
+      reader.recognise(self, in: dictionary)
+      _ = reader.apply([try reader.stage(dictionary, into: self)])
+    }
+  }
+
+  private static func decoding<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw ModelDecodingError.wrapping(error, at: FieldPath()) }
+  }
+}

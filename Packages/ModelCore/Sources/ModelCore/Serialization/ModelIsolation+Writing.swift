@@ -1,0 +1,66 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension ModelIsolation where Self: ModelObject {
+  /// The fields that were loaded or set, by key. Related models are nested.
+  ///
+  /// Left out are values that can't be expressed, such as those a transformer refuses; ``jsonData(pretty:)`` throws for
+  /// them.
+  public var dictionaryValue: AttributeDictionary { dictionaryValue(fields: fieldsForDictionaryValue()) }
+
+  /// Chosen fields that were loaded or set, by key.
+  ///
+  /// - Parameters:
+  ///   - fields: fields of this model. Related models are written with all of theirs.
+  ///   - scope: gives case of keys, null policy and transformers; by default the scope of this model.
+  public func dictionaryValue(fields: [any FieldProtocol], in scope: ModelScope? = nil) -> AttributeDictionary {
+    let scope = scope ?? memberScope
+    if let dictionary = try? encodedDictionary(fields: fields, in: scope) { return dictionary }
+    // Something can't be expressed: find out what by asking for one field at a time.
+    return fields.reduce(into: [:]) { dictionary, field in
+      if let part = try? encodedDictionary(fields: [field], in: scope) {
+        dictionary.merge(part) { _, new in new }
+      }
+    }
+  }
+
+  /// The model as a JSON document, with sorted keys.
+  ///
+  /// - Parameter pretty: whether to break lines and indent.
+  /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
+  public func jsonData(pretty: Bool = false) throws -> Data {
+    try JSONValue.object(encodedDictionary(in: memberScope))
+      .jsonData(JSONWritingOptions(pretty: pretty, sortedKeys: true))
+  }
+}
+
+extension Array where Element: Model {
+  /// The models as a JSON document that is a list, with sorted keys.
+  ///
+  /// - Parameter pretty: whether to break lines and indent.
+  /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
+  public func jsonData(pretty: Bool = false) throws -> Data {
+    let list = try enumerated().map { index, model in
+      do {
+        return JSONValue.object(try model.encodedDictionary(in: model.memberScope))
+      } catch let error as ModelEncodingError {
+        throw error.inside(.index(index))
+      }
+    }
+    return try JSONValue.array(list).jsonData(JSONWritingOptions(pretty: pretty, sortedKeys: true))
+  }
+}
+
+extension ModelObject {
+  func encodedDictionary(
+    fields: [any FieldProtocol]? = nil, in scope: ModelScope?
+  ) throws -> AttributeDictionary {
+    try ModelWriter(context: scope?.transformers ?? .standard)
+      .object(of: self, fields: fields ?? fieldsForDictionaryValue())
+  }
+}

@@ -1,0 +1,94 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// Writes models as JSON values. A model is written in full where it is first met, and by its identifier after that, so
+/// that cycles end and the output is linear in the number of models.
+final class ModelWriter: FieldWriter {
+  private var seen = Set<ObjectIdentifier>()
+  private var keys: [String: String] = [:]
+
+  /// The chosen fields of a model that were loaded or set.
+  func object(of model: ModelObject, fields: [any FieldProtocol]) throws -> AttributeDictionary {
+    seen.insert(ObjectIdentifier(model))
+    return try object(of: model, fields) { field in
+      switch field.loadState {
+      case .loaded: true
+      // What a new model knows of a relation is all there is.
+      case .incomplete: model.origin == .new
+      default: false
+      }
+    }
+  }
+
+  /// The chosen fields one by one, each with the keys that lead to it.
+  func values(of model: ModelObject, fields: [any FieldProtocol]) throws -> [StoredValue] {
+    seen.insert(ObjectIdentifier(model))
+    return try fields.compactMap { field in
+      guard let field = field as? FieldBase, let key = field.key else { return nil }
+      let path = context.key(key, &keys).split(separator: ".").map(String.init)
+      return try exported(field, key).map { StoredValue(path: path, value: $0) }
+    }
+  }
+
+  /// A related model in full, or what stands for it; nil if nothing can.
+  func json(of model: ModelObject, isForeignKey: Bool) throws -> JSONValue? {
+    if isForeignKey { return try identifier(of: model) }
+    guard seen.insert(ObjectIdentifier(model)).inserted else {
+      guard let field = model.identifierField as? FieldBase, let key = field.key, let json = try identifier(of: model)
+      else { return nil }
+      return .object(Self.nesting(json, at: context.key(key, &keys), in: [:]))
+    }
+    let includesUnset = context.explicitNull && model.modelLoadState != .incomplete
+    return .object(
+      try object(of: model, model.fieldsForDictionaryValue()) { field in
+        includesUnset || field.loadState != .notLoaded
+      })
+  }
+
+  private func object(
+    of model: ModelObject, _ fields: [any FieldProtocol], where includes: (FieldBase) -> Bool
+  ) throws -> AttributeDictionary {
+    var object: AttributeDictionary = [:]
+    for field in fields {
+      guard let field = field as? FieldBase, includes(field), let key = field.key else { continue }
+      guard let json = try exported(field, key) else { continue }
+      object = Self.nesting(json, at: context.key(key, &keys), in: object)
+    }
+    return object
+  }
+
+  /// The value of a field; `null` for nil if the context wants that, otherwise nothing.
+  private func exported(_ field: FieldBase, _ key: String) throws -> JSONValue? {
+    do {
+      if let json = try field.exported(by: self) { return json }
+      return context.explicitNull ? .some(.null) : .none
+    } catch let error as ModelEncodingError {
+      throw error.inside(.key(key))
+    } catch {
+      throw ModelEncodingError(path: FieldPath([.key(key)]), reason: "\(error)")
+    }
+  }
+
+  private func identifier(of model: ModelObject) throws -> JSONValue? {
+    try (model.identifierField as? FieldBase)?.exported(by: self)
+  }
+
+  /// Puts a value at a key; the dots of a key lead into nested objects, which keep what they have.
+  private static func nesting(_ json: JSONValue, at key: String, in object: AttributeDictionary) -> AttributeDictionary
+  {
+    var object = object
+    guard let dot = key.firstIndex(of: ".") else {
+      // A related model and a flattened attribute of it may share the key: they are merged.
+      if case .object(let new) = json, case .object(let old)? = object[key] {
+        object[key] = .object(old.merging(new) { flattened, _ in flattened })
+      } else {
+        object[key] = json
+      }
+      return object
+    }
+    let outer = String(key[..<dot])
+    var inner: AttributeDictionary = [:]
+    if case .object(let existing)? = object[outer] { inner = existing }
+    object[outer] = .object(nesting(json, at: String(key[key.index(after: dot)...]), in: inner))
+    return object
+  }
+}

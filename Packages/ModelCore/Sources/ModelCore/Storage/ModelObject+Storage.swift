@@ -1,0 +1,151 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// One value of a model on its way into a store.
+@_spi(ModelKitInternals)
+public struct StoredValue: Sendable {
+  /// The keys that lead to the value; more than one for a field whose key has dots.
+  public let path: [String]
+  /// The value; `null` for a field that is nil.
+  public let value: JSONValue
+
+  /// Writes the value into a record. Objects on the way keep what else they have.
+  public func write(to record: inout AttributeDictionary) {
+    Self.write(value, at: path[...], to: &record)
+  }
+
+  private static func write(_ value: JSONValue, at path: ArraySlice<String>, to record: inout AttributeDictionary) {
+    guard let key = path.first else { return }
+    guard path.count > 1 else {
+      record[key] = value
+      return
+    }
+    var inner: AttributeDictionary = [:]
+    if case .object(let existing)? = record[key] { inner = existing }
+    write(value, at: path.dropFirst(), to: &inner)
+    record[key] = .object(inner)
+  }
+}
+
+/// What stores need of a model whose type they don't know.
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// The identifier as text.
+  public var storedIdentifier: String? { modelIdentifier }
+
+  /// Sets the identifier from text.
+  ///
+  /// - Returns: `false` if there is no identifier field, or it can't hold this text.
+  public func assignIdentifier(_ identifier: String) -> Bool { setIdentifier(identifier) }
+
+  /// The identifier as a store would write it, were it this text; nil if the field can't hold it.
+  public func storedValue(ofIdentifier identifier: String, in context: ValueTransformerContext) -> StoredValue? {
+    guard let field = identifierField as? FieldBase, let key = field.key else { return nil }
+    let sample = Self()
+    guard sample.setIdentifier(identifier), let sampleField = sample.identifierField as? FieldBase,
+      let json = try? sampleField.exported(by: FieldWriter(context: context))
+    else { return nil }
+    var keys: [String: String] = [:]
+    return StoredValue(path: context.key(key, &keys).split(separator: ".").map(String.init), value: json)
+  }
+
+  /// Whether the model was neither read nor saved yet.
+  public var isNew: Bool {
+    get { origin == .new }
+    set { origin = newValue ? .new : .read }
+  }
+
+  /// The chosen fields as a store writes them, each with its path.
+  ///
+  /// - Throws: ``ModelEncodingError`` for a value that can't be written.
+  public func storedValues(
+    of fields: [any FieldProtocol], in context: ValueTransformerContext
+  ) throws -> [StoredValue] {
+    try ModelWriter(context: context).values(of: self, fields: fields)
+  }
+
+  /// The fields that were set or read.
+  public var storableFields: [any FieldProtocol] {
+    fieldsForDictionaryValue().filter { field in
+      switch field.loadState {
+      case .loaded: true
+      case .incomplete: origin == .new
+      default: false
+      }
+    }
+  }
+
+  /// The fields that changed since the model was last read or saved.
+  public var dirtyFields: [any FieldProtocol] { storableFields.filter(\.isDirty) }
+
+  /// Checks all rules, as a store does before it writes.
+  @discardableResult
+  public func validateForSaving() -> [ModelValidationError] {
+    validateFields()
+    return fieldErrors
+  }
+
+  /// Says that the chosen fields are now in the store as they were at a moment. Later changes stay dirty.
+  public func markSaved(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
+    for case let field as FieldBase in fields { field.markSaved(asOf: stamp) }
+    origin = .read
+  }
+
+  /// What stores call the type of this model.
+  public var storedTypeName: String { layout.typeName }
+
+  /// The class that a record of this hierarchy is read as.
+  public static func storedClass(for record: AttributeDictionary) -> ModelObject.Type {
+    let root = ModelLayout.rootClass(of: self)
+    guard let chosen = root.instanceClass(for: record), isSubclass(chosen, of: root) else { return root }
+    return chosen
+  }
+
+  /// Whether a record of this hierarchy is read as this class or one derived from it.
+  public static func includes(_ record: AttributeDictionary) -> Bool { isSubclass(storedClass(for: record), of: self) }
+
+  private static func isSubclass(_ candidate: ModelObject.Type, of other: ModelObject.Type) -> Bool {
+    var current: AnyClass? = candidate
+    while let known = current {
+      if known == other { return true }
+      current = _getSuperclass(known)
+    }
+    return false
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelScope {
+  /// Reads records into canonical instances, all or none.
+  ///
+  /// - Parameter keepsLocalChanges: whether fields that were changed since they were last read or saved keep their
+  ///   values.
+  /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
+  public func models<M: Model>(
+    _ type: M.Type, from records: [AttributeDictionary], keepsLocalChanges: Bool
+  ) throws -> [M] {
+    let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges)
+    return reader.apply(try records.map { try reader.stage($0, as: type) })
+  }
+
+  /// Reads a store's answer into the model that was saved.
+  ///
+  /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
+  public func read<M: Model>(_ record: AttributeDictionary, into model: M, keepsLocalChanges: Bool) throws {
+    let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges)
+    _ = reader.apply([try reader.stage(record, into: model)])
+  }
+
+  /// Makes a model part of this scope, and the one object for its identifier unless another live one is.
+  public func add(_ model: ModelObject) {
+    model.memberScope = self
+    register(model)
+  }
+
+  /// Forgets a model that was deleted.
+  public func remove(_ model: ModelObject) { unregister(model) }
+
+  /// The live object for an identifier.
+  public func liveModel<M: Model>(_ type: M.Type, identifier: String) -> M? {
+    canonicalModel(of: type, identifier: identifier) as? M
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import ModelCore
+import Testing
+
+private final class Numbered: Model {
+  let id = Field<Int>()
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Named: Model {
+  let slug = Field<String>()
+  override var identifierField: (any FieldProtocol)? { slug }
+}
+
+private final class Unique: Model {
+  let id = Field<UUID>()
+  let name = Field<String>()
+  let next = ModelField<Unique>(foreignKey: true)
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Versioned: Model {
+  let version = Field<Double>()
+  override var identifierField: (any FieldProtocol)? { version }
+}
+
+private final class Pictured: Model {
+  let data = Field<Data>()
+  override var identifierField: (any FieldProtocol)? { data }
+}
+
+private final class Coded: Model {
+  let id = Field<Int>().transform(
+    importValue: { json in json.stringValue.flatMap { Int($0.dropFirst(2)) } },
+    exportValue: { .string("p-\($0)") })
+  let name = Field<String>()
+  let next = ModelField<Coded>(foreignKey: true)
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+@Suite struct `The identifier of a model` {
+  private let text = "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"
+
+  @Test func `is the text of an integer, a string, a UUID or another type that converts to text`() {
+    let numbered = Numbered()
+    numbered.id.value = 10
+    #expect(numbered.identifier == "10")
+    let named = Named()
+    named.slug.value = "ada"
+    #expect(named.identifier == "ada")
+    let unique = Unique()
+    unique.id.value = UUID(uuidString: text)
+    #expect(unique.identifier == text)
+    let versioned = Versioned()
+    versioned.version.value = 1.5
+    #expect(versioned.identifier == "1.5")
+  }
+
+  @Test func `is nil without a value, without an identifier field, and for types that are no text`() {
+    #expect(Numbered().identifier == nil)
+    #expect(Order().identifier == nil)
+    let pictured = Pictured()
+    pictured.data.value = Data([1])
+    #expect(pictured.identifier == nil)
+  }
+
+  @Test func `is turned back into a value for a model that is only referred to`() {
+    let scope = ModelScope()
+    #expect(Numbered.with(identifier: "10", in: scope).id == 10)
+    #expect(Named.with(identifier: "ada", in: scope).slug == "ada")
+    #expect(Unique.with(identifier: text, in: scope).id.value == UUID(uuidString: text))
+    #expect(Versioned.with(identifier: "1.5", in: scope).version == 1.5)
+  }
+
+  @Test func `that does not fit its field gives a model without identifier`() {
+    let scope = ModelScope()
+    #expect(Numbered.with(identifier: "ten", in: scope).id.value == nil)
+    #expect(Unique.with(identifier: "ten", in: scope).identifier == nil)
+    #expect(Pictured.with(identifier: "ten", in: scope).identifier == nil)
+    #expect(Order.with(identifier: "10", in: scope).identifier == nil)
+  }
+
+  @Test func `is the same however a UUID is spelled`() throws {
+    let scope = ModelScope()
+    let lower = JSONValue.string(text.lowercased())
+    let first = try Unique.from(dictionaryValue: ["id": lower, "name": "A"], in: scope)
+    #expect(try Unique.from(dictionaryValue: ["id": .string(text), "name": "B"], in: scope) === first)
+    #expect(try Unique.from(dictionaryValue: ["id": lower], in: scope) === first)
+    #expect(Unique.with(identifier: text.lowercased(), in: scope) === first)
+    let other = try Unique.from(dictionaryValue: ["name": "C", "next": lower], in: scope)
+    #expect(other.next.value === first)
+  }
+
+  @Test func `of one number is the same however it is spelled`() {
+    let scope = ModelScope()
+    let first = Numbered.with(identifier: "7", in: scope)
+    #expect(Numbered.with(identifier: "007", in: scope) === first)
+    #expect(Numbered.with(identifier: "+7", in: scope) === first)
+  }
+
+  @Test func `is read through the transformer of its field`() throws {
+    let scope = ModelScope()
+    let first = try Coded.from(dictionaryValue: ["id": "p-5", "name": "A"], in: scope)
+    #expect(first.identifier == "5")
+    #expect(try Coded.from(dictionaryValue: ["id": "p-5", "name": "B"], in: scope) === first)
+    let other = try Coded.from(dictionaryValue: ["id": "p-6", "next": "p-5"], in: scope)
+    #expect(other.next.value === first)
+    #expect(other.dictionaryValue == ["id": "p-6", "next": "p-5"])
+  }
+}

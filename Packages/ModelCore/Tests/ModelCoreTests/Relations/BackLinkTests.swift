@@ -1,0 +1,94 @@
+import Foundation
+import ModelCore
+import Testing
+
+private final class House: Model {
+  let id = Field<UUID>()
+  let rooms = ModelField<Room>()*
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Room: Model {
+  let house = ModelField<House>(inverse: \.rooms)
+}
+
+@Suite struct `A back link whose model is gone` {
+  private func orphan(id: Int?, in scope: ModelScope? = nil) -> Book {
+    let book = Book(id: 5, title: "T")
+    let author = scope.map { Author.with(identifier: String(id ?? 0), in: $0) } ?? Author(id: id, name: "Ada")
+    author.name.value = "Ada"
+    author.books.add(book)
+    return book
+  }
+
+  @Test func `reads as an incomplete model with the identifier`() {
+    let book = orphan(id: 7)
+    let author = book.author.value
+    #expect(author?.identifier == "7")
+    #expect(author?.name.value == nil)
+    #expect(author?.loadState == .incomplete)
+    #expect(author?.isDirty == false)
+    #expect(book.author.value === author)
+    #expect(author?.books.value == [book])
+    #expect(author?.books.loadState == .incomplete)
+  }
+
+  @Test func `reads as the model of the scope`() {
+    let scope = ModelScope()
+    let book = orphan(id: 7, in: scope)
+    let author = Author.with(identifier: "7", in: scope)
+    #expect(author.name.value == nil)
+    #expect(book.author.value === author)
+    #expect(author.books.value == [book])
+  }
+
+  @Test func `tells the observers of the model of the scope`() {
+    let scope = ModelScope()
+    let book = orphan(id: 7, in: scope)
+    let author = Author.with(identifier: "7", in: scope)
+    var counts: [Int?] = []
+    author.books --> { counts.append($0?.count) }
+    _ = book.author.value
+    #expect(counts == [0, 1])
+  }
+
+  @Test func `reads as nil, but not as the whole truth, if there was no identifier`() {
+    let book = orphan(id: nil)
+    #expect(book.author.value == nil)
+    #expect(book.author.loadState == .incomplete)
+  }
+
+  @Test func `knows an identifier that the model got after the link was made`() {
+    let book = Book(title: "T")
+    var author: Author? = Author(name: "Ada")
+    author?.books.add(book)
+    author?.id.value = 9
+    author = nil
+    #expect(book.author.value?.identifier == "9")
+  }
+
+  @Test func `knows every kind of identifier`() {
+    let room = Room()
+    let id = UUID()
+    var house: House? = House()
+    house?.id.value = id
+    house?.rooms.add(room)
+    house = nil
+    #expect(room.house.value?.id.value == id)
+  }
+
+  @Test func `is written with the identifier`() {
+    #expect(orphan(id: 7).dictionaryValue["author"]?["id"] == 7)
+  }
+
+  @Test func `can be cut or set anew`() {
+    let book = orphan(id: 7)
+    book.author.value = nil
+    #expect(book.author.value == nil)
+    #expect(book.author.loadState == .loaded)
+    let other = orphan(id: 7)
+    let bob = Author(name: "Bob")
+    bob.books.add(other)
+    #expect(other.author.value === bob)
+  }
+}

@@ -1,0 +1,72 @@
+import ModelCore
+import Testing
+
+@Suite struct `A foreign key` {
+  @Test func `is written as the identifier, with the type it has`() {
+    let album = Album()
+    album.id.value = 1
+    let track = Track()
+    track.id.value = "t"
+    track.album.value = album
+    #expect(track.dictionaryValue == ["id": "t", "album": 1])
+    #expect(album.dictionaryValue == ["id": 1, "tracks": ["t"]])
+  }
+
+  @Test func `is left out for a model without identifier`() {
+    let track = Track()
+    track.album.value = Album()
+    #expect(track.dictionaryValue == [:])
+    let album = Album()
+    let named = Track()
+    named.id.value = "t"
+    album.tracks.value = [Track(), named]
+    #expect(album.dictionaryValue == ["tracks": ["t"]])
+  }
+
+  @Test func `is read as a model that has nothing but its identifier`() throws {
+    let track = try Track.from(dictionaryValue: ["id": "t", "album": 1])
+    let album = try #require(track.album.value)
+    #expect(album.identifier == "1")
+    #expect(album.loadState == .incomplete)
+    #expect(album.title.loadState == .notLoaded)
+    #expect(!album.isDirty)
+    #expect(album.tracks.value == [track])
+    #expect(album.tracks.loadState == .incomplete)
+    #expect(track.loadState == .loaded)
+  }
+
+  @Test func `is read in lists`() throws {
+    let album = try Album.from(dictionaryValue: ["id": 1, "tracks": ["a", "b", "a"]])
+    #expect(album.tracks.value?.compactMap(\.identifier) == ["a", "b"])
+    #expect(album.tracks.value?.allSatisfy { $0.loadState == .incomplete && $0.album.value === album } == true)
+  }
+
+  @Test func `leads to the live model of the scope`() throws {
+    let scope = ModelScope()
+    let album = try Album.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
+    let track = try Track.from(dictionaryValue: ["id": "t", "album": 1], in: scope)
+    #expect(track.album.value === album)
+    #expect(album.loadState == .loaded)
+    let other = try Track.from(dictionaryValue: ["id": "u", "album": 2], in: scope)
+    #expect(Album.with(identifier: "2", in: scope) === other.album.value)
+  }
+
+  @Test func `takes a whole object, and null`() throws {
+    let track = try Track.from(dictionaryValue: ["album": ["id": 1, "title": "A"]])
+    #expect(track.album.value?.title.value == "A")
+    try track.read(["album": nil])
+    #expect(track.album.value == nil)
+    #expect(track.album.loadState == .loaded)
+  }
+
+  @Test func `of another spelling is taken where it means the same`() throws {
+    #expect(try Track.from(dictionaryValue: ["album": "5"]).album.value?.id.value == 5)
+    #expect(try Album.from(dictionaryValue: ["tracks": [5]]).tracks.value?.first?.id.value == "5")
+  }
+
+  @Test func `that can't be the identifier is refused`() {
+    #expect(throws: ModelDecodingError.self) { try Track.from(dictionaryValue: ["album": "five"]) }
+    #expect(throws: ModelDecodingError.self) { try Track.from(dictionaryValue: ["album": 1.5]) }
+    #expect(throws: ModelDecodingError.self) { try Track.from(dictionaryValue: ["album": true]) }
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import ModelCore
+import Testing
+
+private enum First {
+  final class Item: Model {
+    let id = Field<Int>()
+    let name = Field<String>()
+    override var identifierField: (any FieldProtocol)? { id }
+  }
+}
+
+private enum Second {
+  final class Item: Model {
+    let id = Field<Int>()
+    let name = Field<String>()
+    override var identifierField: (any FieldProtocol)? { id }
+  }
+}
+
+@Suite struct `A scope` {
+  @Test func `has one object for one identifier`() throws {
+    let scope = ModelScope()
+    let author = Author.with(identifier: "10", in: scope)
+    #expect(Author.with(identifier: "10", in: scope) === author)
+    #expect(Author.with(identifier: "11", in: scope) !== author)
+    #expect(author.identifier == "10")
+    #expect(author.scope === scope)
+    #expect(author.loadState == .incomplete)
+    #expect(!author.isDirty)
+    #expect(try Author.from(dictionaryValue: ["id": 10, "name": "Ada"], in: scope) === author)
+    #expect(author.loadState == .loaded)
+    #expect(author.name == "Ada")
+  }
+
+  @Test func `keeps no model alive`() {
+    let scope = ModelScope()
+    var author: Author? = Author.with(identifier: "10", in: scope)
+    author?.name.value = "Ada"
+    weak let ghost = author
+    author = nil
+    #expect(ghost == nil)
+    #expect(Author.with(identifier: "10", in: scope).name.value == nil)
+  }
+
+  @Test func `forgets what is gone, however much that was`() {
+    let scope = ModelScope()
+    let kept = Author.with(identifier: "0", in: scope)
+    for id in 1...1_000 { _ = Author.with(identifier: String(id), in: scope) }
+    #expect(Author.with(identifier: "0", in: scope) === kept)
+  }
+
+  @Test func `is kept alive by its models`() {
+    var scope: ModelScope? = ModelScope()
+    let author = scope.map { Author.with(identifier: "10", in: $0) }
+    scope = nil
+    #expect(author?.scope != nil)
+  }
+
+  @Test func `knows nothing of another scope`() {
+    let scope = ModelScope()
+    let other = ModelScope()
+    let author = Author.with(identifier: "10", in: scope)
+    #expect(Author.with(identifier: "10", in: other) !== author)
+  }
+
+  @Test func `tells types of the same short name apart`() {
+    let scope = ModelScope()
+    let first = First.Item.with(identifier: "1", in: scope)
+    let second = Second.Item.with(identifier: "1", in: scope)
+    first.name.value = "first"
+    #expect(second.name.value == nil)
+    #expect(First.Item.with(identifier: "1", in: scope) === first)
+    #expect(Second.Item.with(identifier: "1", in: scope) === second)
+  }
+
+  @Test func `does not register models without identifier`() throws {
+    let scope = ModelScope()
+    let first = try Author.from(dictionaryValue: ["name": "Ada"], in: scope)
+    #expect(try Author.from(dictionaryValue: ["name": "Ada"], in: scope) !== first)
+    #expect(Order.with(identifier: "1", in: scope) !== Order.with(identifier: "1", in: scope))
+  }
+
+  @Test func `joins references that come before what they refer to`() throws {
+    let scope = ModelScope()
+    let json = Data(
+      #"""
+      [{"id": 1, "title": "A", "author": {"id": 7}}, {"id": 2, "title": "B", "author": {"id": 7, "name": "Ada"}},
+       {"id": 3, "title": "C", "author": 7}]
+      """#.utf8)
+    let books = try Book.list(fromJSON: json, in: scope)
+    let author = try #require(books[0].author.value)
+    #expect(books.allSatisfy { $0.author.value === author })
+    #expect(author.name == "Ada")
+    #expect(author.loadState == .loaded)
+    #expect(author.books.value == books)
+    #expect(Author.with(identifier: "7", in: scope) === author)
+  }
+
+  @Test func `is not needed for equal identifiers inside one document`() throws {
+    let json = Data(
+      #"""
+      [{"title": "A", "author": 7}, {"title": "B", "author": {"id": 7, "name": "Ada"}}, {"title": "C", "author": {"id": 7}}]
+      """#.utf8)
+    let books = try Book.list(fromJSON: json)
+    let author = try #require(books[0].author.value)
+    #expect(books.allSatisfy { $0.author.value === author })
+    #expect(author.name == "Ada")
+    #expect(author.scope == nil)
+    #expect(try Book.list(fromJSON: json)[0].author.value !== author)
+  }
+
+  @Test func `reads into its live object, and tells that one's observers`() throws {
+    let scope = ModelScope()
+    let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
+    var names: [String?] = []
+    author.name --> { names.append($0) }
+    _ = try Author.from(dictionaryValue: ["id": 1, "name": "Bob"], in: scope)
+    #expect(names == ["Ada", "Bob"])
+  }
+
+  @Test func `is joined by the models that are related to one of its models`() {
+    let scope = ModelScope()
+    let author = Author.with(identifier: "1", in: scope)
+    let first = Book(id: 2, title: "A")
+    let second = Book(id: 3, title: "B")
+    author.books.add(first)
+    second.author.value = author
+    #expect(first.scope === scope)
+    #expect(second.scope === scope)
+    #expect(Book.with(identifier: "2", in: scope) === first)
+    #expect(Book.with(identifier: "3", in: scope) === second)
+  }
+
+  @Test func `keeps the object it has when a second one with its identifier joins`() {
+    let scope = ModelScope()
+    let first = Book.with(identifier: "2", in: scope)
+    let second = Book(id: 2, title: "A")
+    let author = Author.with(identifier: "1", in: scope)
+    author.books.add(second)
+    #expect(Book.with(identifier: "2", in: scope) === first)
+    #expect(author.books.value == [second])
+  }
+
+  @Test func `gives its transformers to the models that are read in it`() throws {
+    var transformers = ValueTransformerContext()
+    transformers.transform(
+      String.self, importValue: { $0.stringValue?.uppercased() }, exportValue: { .string($0.lowercased()) })
+    let scope = ModelScope(transformers: transformers)
+    let author = try Author.from(dictionaryValue: ["name": "ada"], in: scope)
+    #expect(author.name == "ADA")
+    #expect(author.dictionaryValue(fields: author.fields, in: scope) == ["name": "ada"])
+  }
+}

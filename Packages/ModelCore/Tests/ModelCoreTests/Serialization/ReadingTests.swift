@@ -1,0 +1,120 @@
+import Foundation
+import ModelCore
+import Testing
+
+@Suite struct `Reading a model` {
+  @Test func `gives a model whose fields are loaded and not dirty`() throws {
+    let book = try Book.from(dictionaryValue: ["id": 1, "title": "T", "year": 1900])
+    #expect(book.title == "T")
+    #expect(book.year == 1900)
+    #expect(book.title.loadState == .loaded)
+    #expect(book.loadState == .loaded)
+    #expect(!book.isDirty)
+  }
+
+  @Test func `makes nested models, which know where they belong`() throws {
+    let author = try Author.from(dictionaryValue: [
+      "name": "Ada", "books": [["title": "A"], ["title": "B"]],
+    ])
+    #expect(author.books.value?.map(\.title.value) == ["A", "B"])
+    #expect(author.books.loadState == .loaded)
+    #expect(author.books.value?.allSatisfy { $0.author.value === author } == true)
+  }
+
+  @Test func `leaves nothing dirty on either side of a relation`() throws {
+    let author = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 2], ["id": 3, "title": "B"]]])
+    #expect(!author.isDirty)
+    #expect(author.books.value?.contains(where: \.isDirty) == false)
+    let book = try Book.from(dictionaryValue: ["id": 4, "author": ["id": 5, "name": "Bob"]])
+    #expect(!book.isDirty)
+    #expect(book.author.value?.isDirty == false)
+  }
+
+  @Test func `keeps what is dirty on the other side of a relation dirty`() throws {
+    let scope = ModelScope()
+    let author = try Author.from(dictionaryValue: ["id": 1, "books": []], in: scope)
+    author.books.add(Book(title: "new"))
+    let book = try Book.from(dictionaryValue: ["id": 4, "author": 1], in: scope)
+    #expect(author.books.count == 2)
+    #expect(author.books.contains(book))
+    #expect(author.books.isDirty)
+  }
+
+  @Test func `takes bytes of a document that is one object`() throws {
+    let book = try Book.from(json: Data(#"{"title": "T", "author": {"name": "Ada"}}"#.utf8))
+    #expect(book.title == "T")
+    #expect(book.author.value?.name.value == "Ada")
+  }
+
+  @Test func `takes lists, of the whole document or at a path`() throws {
+    let list = try Author.list(fromJSON: Data(#"[{"name": "Ada"}, {"name": "Bob"}]"#.utf8))
+    #expect(list.map(\.name.value) == ["Ada", "Bob"])
+    let nested = Data(#"{"result": {"pages": [{"authors": [{"name": "Cy"}]}]}}"#.utf8)
+    #expect(try Author.list(fromJSON: nested, at: "result.pages[0].authors").map(\.name.value) == ["Cy"])
+    #expect(try Author.list(fromJSON: Data("[]".utf8)).isEmpty)
+  }
+
+  @Test func `into a live model changes what the document has`() throws {
+    let author = Author(id: 1, name: "Ada")
+    let kept = Book(id: 2, title: "A")
+    author.books.add(kept)
+    try author.read(["name": "Bob", "unknown": 1])
+    #expect(author.id == 1)
+    #expect(author.name == "Bob")
+    #expect(author.books.value == [kept])
+  }
+
+  @Test func `into a live model knows it again inside the document`() throws {
+    let author = Author(id: 1, name: "Ada")
+    let book = Book(id: 2, title: "A")
+    author.books.add(book)
+    try author.read(author.dictionaryValue)
+    #expect(author.books.count == 1)
+    #expect(author.books.value?.first?.author.value === author)
+    let fresh = Author()
+    try fresh.read(author.dictionaryValue)
+    #expect(fresh.books.value?.first?.author.value === fresh)
+  }
+
+  @Test func `tells observers once, and in the end state`() throws {
+    let author = Author(id: 1, name: "Ada")
+    var log: [String] = []
+    author.name.addObserver(updateImmediately: false) { old, new in
+      log.append("name \(old ?? "-") \(new ?? "-")")
+    }
+    author.books.addObserver(updateImmediately: false) { _, new in
+      log.append("books \(new?.map { $0.title.value ?? "-" } ?? [])")
+    }
+    try author.read(["books": [["title": "A"], ["title": "B"]], "name": "Bob"])
+    #expect(log == ["name Ada Bob", #"books ["A", "B"]"#])
+  }
+
+  @Test func `takes an identifier for a relation as it takes an object`() throws {
+    let book = try Book.from(dictionaryValue: ["title": "T", "author": 7])
+    #expect(book.author.value?.identifier == "7")
+    #expect(book.author.value?.loadState == .incomplete)
+  }
+
+  @Test func `keeps a complete model complete when it is only referred to`() throws {
+    let scope = ModelScope()
+    let author = try Author.from(dictionaryValue: ["id": 7, "name": "Ada"], in: scope)
+    _ = try Book.from(dictionaryValue: ["title": "T", "author": ["id": 7]], in: scope)
+    #expect(author.loadState == .loaded)
+    #expect(author.name == "Ada")
+  }
+
+  @Test func `completes a model that was referred to before`() throws {
+    let scope = ModelScope()
+    let book = try Book.from(dictionaryValue: ["title": "T", "author": 7], in: scope)
+    let author = try Author.from(dictionaryValue: ["id": 7, "name": "Ada"], in: scope)
+    #expect(book.author.value === author)
+    #expect(author.loadState == .loaded)
+  }
+
+  @Test func `drops repeated members of a list`() throws {
+    let author = try Author.from(dictionaryValue: ["books": [["id": 1, "title": "A"], ["id": 1, "year": 1900]]])
+    #expect(author.books.count == 1)
+    #expect(author.books.value?.first?.title.value == "A")
+    #expect(author.books.value?.first?.year.value == 1900)
+  }
+}

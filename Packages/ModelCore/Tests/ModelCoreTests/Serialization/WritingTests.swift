@@ -1,0 +1,120 @@
+import Foundation
+import ModelCore
+import Testing
+
+private final class Note: Model {
+  let title = Field<String>("untitled")
+  let text = Field<String>()
+  let tags = Field<String>()*
+  let height = Field<Double>()
+  let parts = ModelField<Note>()*
+  let next = ModelField<Note>()
+}
+
+private final class Secret: Model {
+  let name = Field<String>()
+  let password = Field<String>()
+  override func fieldsForDictionaryValue() -> [any FieldProtocol] { [name] }
+}
+
+extension Data {
+  var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+@Suite struct `Writing a model` {
+  @Test func `gives simple values, lists, and related models nested`() {
+    let author = Author(id: 1, name: "Ada")
+    author.books.value = [Book(id: 2, title: "A"), Book(id: 3, title: "B")]
+    let book = Book(id: 4, title: "C")
+    book.author.value = Author(name: "Bob")
+    #expect(
+      author.dictionaryValue == [
+        "id": 1, "name": "Ada",
+        "books": [
+          ["id": 2, "title": "A", "author": ["id": 1]], ["id": 3, "title": "B", "author": ["id": 1]],
+        ],
+      ])
+    let note = Note()
+    note.tags.value = ["x", "y"]
+    note.next.value = Note()
+    #expect(note.dictionaryValue == ["title": "untitled", "tags": ["x", "y"], "next": ["title": "untitled"]])
+    #expect(book.dictionaryValue["author"]?["name"] == "Bob")
+  }
+
+  @Test func `leaves out what was never set and what is nil, but not an initial value`() {
+    let note = Note()
+    #expect(note.dictionaryValue == ["title": "untitled"])
+    note.text.value = nil
+    #expect(note.dictionaryValue == ["title": "untitled"])
+    note.title.value = nil
+    #expect(note.dictionaryValue == [:])
+    note.tags.value = []
+    #expect(note.dictionaryValue == ["tags": []])
+  }
+
+  @Test func `gives exactly the chosen fields, and related models in full`() {
+    let author = Author(id: 1, name: "Ada")
+    author.books.value = [Book(id: 2, title: "A")]
+    #expect(author.dictionaryValue(fields: [author.name]) == ["name": "Ada"])
+    #expect(
+      author.dictionaryValue(fields: [author.books]) == [
+        "books": [["id": 2, "title": "A", "author": ["id": 1]]]
+      ])
+    #expect(author.dictionaryValue(fields: []) == [:])
+  }
+
+  @Test func `gives the fields that the class chooses`() throws {
+    let secret = Secret()
+    secret.name.value = "Ada"
+    secret.password.value = "hidden"
+    #expect(secret.dictionaryValue == ["name": "Ada"])
+    #expect(try secret.jsonData().text == #"{"name":"Ada"}"#)
+  }
+
+  @Test func `gives JSON with sorted keys, in one line or many`() throws {
+    let book = Book(id: 2, title: "A")
+    #expect(try book.jsonData().text == #"{"id":2,"title":"A"}"#)
+    #expect(try book.jsonData(pretty: true).text.split(separator: "\n").count == 4)
+    #expect(try [book, Book(title: "B")].jsonData().text == #"[{"id":2,"title":"A"},{"title":"B"}]"#)
+    #expect(try [Book]().jsonData().text == "[]")
+  }
+
+  @Test func `works with any encoder`() throws {
+    let author = Author(id: 1, name: "Ada")
+    author.books.value = [Book(id: 2, title: "A")]
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    #expect(try encoder.encode(author).text == author.jsonData().text)
+    #expect(try encoder.encode([author.books.value]).text.hasPrefix("[[{"))
+  }
+
+  @Test func `refuses numbers that JSON does not have, and says where`() {
+    let note = Note()
+    note.height.value = .nan
+    let outer = Note()
+    outer.next.value = Note()
+    outer.next.value?.parts.value = [Note(), note]
+    let error = #expect(throws: ModelEncodingError.self) { try outer.jsonData() }
+    #expect(error?.path == "next.parts[1].height")
+    #expect(error?.description == "next.parts[1].height can't be written: expected a finite number, found nan")
+    let inList = #expect(throws: ModelEncodingError.self) { try [Note(), note].jsonData() }
+    #expect(inList?.path == "[1].height")
+  }
+
+  @Test func `tells an encoder where a value is that can't be written`() {
+    let note = Note()
+    note.height.value = .infinity
+    let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(["note": note]) }
+    guard case .invalidValue(let value, let context) = error else { return #expect(Bool(false), "another error") }
+    #expect(value as? Note === note)
+    #expect(context.codingPath.map(\.stringValue) == ["note"])
+    #expect(context.debugDescription == "height can't be written: expected a finite number, found inf")
+  }
+
+  @Test func `leaves out of a dictionary only what can't be written`() {
+    let note = Note()
+    note.text.value = "T"
+    note.height.value = .nan
+    #expect(note.dictionaryValue == ["title": "untitled", "text": "T"])
+  }
+}
