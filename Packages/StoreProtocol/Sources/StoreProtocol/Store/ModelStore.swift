@@ -1,0 +1,95 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// A place where models are kept: in memory, in files, behind an API, or your own.
+///
+/// ```swift
+/// func addAda(to store: some ModelStore) async throws {
+///   let person = Person()
+///   person.name.value = "Ada"
+///   _ = try await store.create(person)
+///   for person in try await store.list(Person.self) { print(person.name.value ?? "?") }
+/// }
+/// ```
+///
+/// A store that is at hand is a *front*: it belongs to one isolation, like the models in its ``scope``, and runs there;
+/// what blocks happens elsewhere, in the engine behind it. Where something is not as it should be, a store throws
+/// ``ModelStoreError``.
+public protocol ModelStore: AnyObject, SendableMetatype {
+  /// The identity map of this front: one object for one identifier.
+  var scope: ModelScope { get }
+
+  /// Adds a model. A model without identifier gets one.
+  ///
+  /// Runs `beforeSave`, checks all rules, writes, then runs `afterCreate`.
+  ///
+  /// - Returns: the same model.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if a rule is broken, `conflict` if the identifier is taken.
+  @discardableResult
+  func create<M: Model>(_ model: M) async throws -> M
+
+  /// Adds models, all or none where the store can promise it.
+  ///
+  /// - Returns: the same models.
+  /// - Throws: ``ModelStoreError`` as for one model; it says which.
+  @discardableResult
+  func createAll<M: Model>(_ models: [M]) async throws -> [M]
+
+  /// Writes changes of a model.
+  ///
+  /// Runs `beforeSave`, checks all rules, writes, then runs `afterUpdate`. A field that is edited while the update is
+  /// under way stays dirty.
+  ///
+  /// - Parameters:
+  ///   - model: the model to write.
+  ///   - fields: the fields to write; nil for those that changed since the model was last read or saved.
+  /// - Returns: the same model.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid`, or `notFound` if there is no such model.
+  @discardableResult
+  func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M
+
+  /// Removes a model, then runs `afterDelete`.
+  ///
+  /// - Returns: the same model, which can be created again.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, or `notFound` if there is no such model.
+  @discardableResult
+  func delete<M: Model>(_ model: M) async throws -> M
+
+  /// Finds a model by its identifier.
+  ///
+  /// - Returns: the live object if there is one in ``scope``, updated but for its local changes.
+  /// - Throws: ``ModelStoreError`` with the code `notFound` if there is no such model.
+  func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M
+
+  /// Finds models, in the order of their creation.
+  ///
+  /// - Returns: live objects where there are, updated but for their local changes.
+  func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M]
+}
+
+extension ModelStore {
+  /// Adds models one after the other; the first error ends it, and what was added before stays.
+  @discardableResult
+  public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
+    for model in models { try await create(model) }
+    return models
+  }
+
+  /// Writes the fields of a model that changed since it was last read or saved.
+  @discardableResult
+  public func update<M: Model>(_ model: M) async throws -> M { try await update(model, fields: nil) }
+
+  /// Creates a model that is new, and updates one that was read or saved before.
+  public func save<M: Model>(_ model: M) async throws {
+    if model.isNew { try await create(model) } else { try await update(model, fields: nil) }
+  }
+
+  /// Finds models of a type, in the order of their creation.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - limit: how many models at most; nil for all.
+  ///   - offset: how many models to pass over.
+  public func list<M: Model>(_ type: M.Type, limit: Int? = nil, offset: Int = 0) async throws -> [M] {
+    try await list(ModelQuery(type, limit: limit, offset: offset))
+  }
+}

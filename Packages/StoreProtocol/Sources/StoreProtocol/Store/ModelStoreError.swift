@@ -1,0 +1,113 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// Why a store did not do what it was asked to. What was stored before is as it was, unless the message says otherwise.
+///
+/// ```swift
+/// do {
+///   _ = try await store.lookup(Person.self, identifier: "10")
+/// } catch let error as ModelStoreError where error.code == .notFound {
+///   print(error)  // There is no app.Person with the identifier "10".
+/// }
+/// ```
+public struct ModelStoreError: Error, CustomStringConvertible {
+  /// What kind of failure it is. More may be added: end a `switch` with `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code.
+    public let description: String
+
+    /// Creates a code of one's own.
+    public init(_ name: String) { description = name }
+
+    /// There is no model with this identifier.
+    public static let notFound = Code("notFound")
+    /// The identifier is taken, or the model was changed by somebody else.
+    public static let conflict = Code("conflict")
+    /// A rule is broken, or a value can't be written.
+    public static let invalid = Code("invalid")
+    /// The model has no identifier, and needs one here.
+    public static let noIdentifier = Code("noIdentifier")
+    /// Credentials are missing or not enough.
+    public static let unauthorized = Code("unauthorized")
+    /// The server can't be reached.
+    public static let offline = Code("offline")
+    /// No answer came in time.
+    public static let timeout = Code("timeout")
+    /// The task was cancelled.
+    public static let cancelled = Code("cancelled")
+    /// What is stored can't be read.
+    public static let corrupt = Code("corrupt")
+    /// There is no room left.
+    public static let full = Code("full")
+    /// The server failed, or answered what can't be understood.
+    public static let server = Code("server")
+    /// This store can't do it.
+    public static let unsupported = Code("unsupported")
+    /// The operating system refused to read or write.
+    public static let inputOutput = Code("inputOutput")
+    /// Somebody else uses the store.
+    public static let locked = Code("locked")
+  }
+
+  /// What kind of failure it is.
+  public var code: Code
+  /// What happened, in words for a person.
+  public var message: String
+  /// The identifier of the model in question.
+  public var identifier: String?
+  /// The messages that belong to single fields, by key path.
+  public var fields: [String: [String]]
+  /// The error below this one.
+  public var cause: (any Error)?
+
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - code: what kind of failure it is.
+  ///   - message: what happened, in words for a person.
+  ///   - identifier: the identifier of the model in question.
+  ///   - fields: the messages that belong to single fields, by key path.
+  ///   - cause: the error below this one.
+  public init(
+    _ code: Code, _ message: String, identifier: String? = nil, fields: [String: [String]] = [:],
+    cause: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.identifier = identifier
+    self.fields = fields
+    self.cause = cause
+  }
+
+  /// The message.
+  public var description: String { message }
+}
+
+extension ModelStoreError {
+  /// There is no model with this identifier.
+  public static func notFound(_ typeName: String, identifier: String) -> ModelStoreError {
+    ModelStoreError(
+      .notFound, "There is no \(typeName) with the identifier \"\(identifier)\".", identifier: identifier)
+  }
+
+  /// The identifier of a new model is taken.
+  public static func conflict(_ typeName: String, identifier: String) -> ModelStoreError {
+    ModelStoreError(
+      .conflict, "There is a \(typeName) with the identifier \"\(identifier)\" already. Nothing was written.",
+      identifier: identifier)
+  }
+
+  /// The model has no identifier, and needs one here.
+  public static func noIdentifier(_ typeName: String) -> ModelStoreError {
+    ModelStoreError(.noIdentifier, "This \(typeName) has no identifier: it was not created in a store yet.")
+  }
+
+  /// Rules of a model are broken.
+  public static func invalid(
+    _ typeName: String, identifier: String?, _ errors: [ModelValidationError]
+  ) -> ModelStoreError {
+    let list = errors.map(\.description).joined(separator: "; ")
+    return ModelStoreError(
+      .invalid, "This \(typeName) was not written: \(list).", identifier: identifier,
+      fields: Dictionary(grouping: errors, by: \.path.description).mapValues { $0.map(\.message) })
+  }
+}

@@ -1,0 +1,2 @@
+// `import StoreProtocol` alone brings models, fields and observation.
+@_exported public import ModelCore

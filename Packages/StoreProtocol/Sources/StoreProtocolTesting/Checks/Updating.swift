@@ -1,0 +1,82 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let updating: [Check] = [
+    Check("update stores what changed") { store in
+      let identifier = try await store.createAndForget("Ada", age: 36)
+      do {
+        let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+        person.name.value = "Augusta"
+        person.tags.value = ["countess"]
+        try await store.update(person)
+        try require(!person.isDirty, "the model is still dirty")
+      }
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.name.value, "Augusta", "the name")
+      try requireEqual(person.age.value, 36, "the age")
+      try requireEqual(person.tags.value, ["countess"], "the tags")
+    },
+    Check("update can make a value nil") { store in
+      let identifier = try await store.createAndForget("Ada", age: 36)
+      do {
+        let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+        person.age.value = nil
+        try await store.update(person)
+      }
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.age.value, nil, "the age")
+      try requireEqual(person.age.loadState, .loaded, "the load state of the age")
+    },
+    Check("update of chosen fields leaves the others as stored, and dirty") { store in
+      let identifier = try await store.createAndForget("Ada", age: 36)
+      do {
+        let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+        person.name.value = "Augusta"
+        person.age.value = 37
+        try await store.update(person, fields: [person.age])
+        try require(person.name.isDirty, "the name is not dirty any more")
+        try require(!person.age.isDirty, "the age is still dirty")
+      }
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.name.value, "Ada", "the name")
+      try requireEqual(person.age.value, 37, "the age")
+    },
+    Check("update of an invalid model throws invalid and leaves what is stored") { store in
+      let identifier = try await store.createAndForget("Ada", age: 36)
+      do {
+        let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+        person.age.value = 200
+        try await requireError(.invalid, "update of an invalid model") { try await store.update(person) }
+        try requireEqual(person.age.value, 200, "the age of the live model")
+      }
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.age.value, 36, "the stored age")
+    },
+    Check("update of an unknown identifier throws notFound and creates nothing") { store in
+      let person = ContractPerson.named("Ada")
+      person.id.value = 4711
+      let error = try await requireError(.notFound, "update") { try await store.update(person) }
+      try requireEqual(error.identifier, "4711", "the identifier of the error")
+      try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of stored models")
+    },
+    Check("update of a model without identifier throws noIdentifier") { store in
+      try await requireError(.noIdentifier, "update") { try await store.update(ContractPerson.named("Ada")) }
+    },
+    Check("update runs beforeSave, then afterUpdate") { store in
+      let person = try await store.create(ContractPerson.named("Ada"))
+      person.age.value = 36
+      try await store.update(person)
+      try requireEqual(
+        person.calls, ["beforeSave", "afterCreate", "beforeSave", "afterUpdate"], "the calls")
+    },
+    Check("save creates a new model and updates it afterwards") { store in
+      let person = ContractPerson.named("Ada")
+      try await store.save(person)
+      person.age.value = 36
+      try await store.save(person)
+      try requireEqual(
+        person.calls, ["beforeSave", "afterCreate", "beforeSave", "afterUpdate"], "the calls")
+      try requireEqual(try await store.list(ContractPerson.self).count, 1, "the number of stored models")
+    },
+  ]
+}

@@ -1,0 +1,78 @@
+public import StoreProtocol
+
+/// The model of most checks: an integer identifier, values of several types, a list, a rule, and a record of its hooks.
+///
+/// ```swift
+/// let person = ContractPerson()
+/// person.name.value = "Ada"
+/// ```
+public final class ContractPerson: Model {
+  /// The identifier.
+  public let id = Field<Int>()
+  /// Must not be blank.
+  public let name = Field<String>().require(.notBlank)
+  /// At most 130.
+  public let age = Field<Int>().require(.range(0...130))
+  /// A number with a fraction.
+  public let height = Field<Double>()
+  /// Yes or no.
+  public let isActive = Field<Bool>()
+  /// A list of values.
+  public let tags = Field<String>()*
+  /// Written as an identifier.
+  public let company = ModelField<ContractCompany>(foreignKey: true, inverse: \.employees)
+
+  /// The hooks that were called, in order.
+  public private(set) var calls: [String] = []
+
+  /// The integer.
+  public override var identifierField: (any FieldProtocol)? { id }
+  /// Notes the call.
+  public override func beforeSave() { calls.append("beforeSave") }
+  /// Notes the call.
+  public override func afterCreate() { calls.append("afterCreate") }
+  /// Notes the call.
+  public override func afterUpdate() { calls.append("afterUpdate") }
+  /// Notes the call.
+  public override func afterDelete() { calls.append("afterDelete") }
+}
+
+/// A related model with a string as identifier.
+///
+/// ```swift
+/// let company = ContractCompany()
+/// company.id.value = "acme"
+/// ```
+public final class ContractCompany: Model {
+  /// The identifier.
+  public let id = Field<String>()
+  /// A name.
+  public let name = Field<String>()
+  /// Known through the inverse only; not written.
+  public let employees = ModelField<ContractPerson>(foreignKey: true)*
+
+  /// The string.
+  public override var identifierField: (any FieldProtocol)? { id }
+  /// All but the employees.
+  public override func fieldsForDictionaryValue() -> [any FieldProtocol] { [id, name] }
+}
+
+extension ContractPerson {
+  static func named(_ name: String, age: Int? = nil) -> ContractPerson {
+    let person = ContractPerson()
+    person.name.value = name
+    if let age { person.age.value = age }
+    return person
+  }
+}
+
+extension ModelStore {
+  /// Creates a person, forgets it, and returns its identifier: what is found later comes from the store.
+  func createAndForget(_ name: String, age: Int? = nil) async throws -> String {
+    let person = try await create(ContractPerson.named(name, age: age))
+    guard let identifier = person.identifier else {
+      throw ContractViolation("create left the model without identifier")
+    }
+    return identifier
+  }
+}

@@ -1,0 +1,83 @@
+public import StoreProtocol
+
+/// The promises of `ModelStore`, each as a check that any store can be put to.
+///
+/// ```swift
+/// @Test(arguments: ModelStoreContract.checks)
+/// func keepsTheContract(check: ModelStoreContract.Check) async throws {
+///   try await check.run { MemoryModelStore() }
+/// }
+/// ```
+public enum ModelStoreContract {
+  /// All promises.
+  public static let checks: [Check] = creating + finding + updating + deleting
+
+  /// One promise, as a sentence, and what proves it.
+  public struct Check: Sendable, CustomStringConvertible {
+    /// The promise, such as `create of an identifier that is taken throws conflict`.
+    public let name: String
+    private let body: @Sendable (any ModelStore) async throws -> Void
+
+    init(_ name: String, _ body: @escaping @Sendable (any ModelStore) async throws -> Void) {
+      self.name = name
+      self.body = body
+    }
+
+    /// The promise.
+    public var description: String { name }
+
+    /// Puts a store to the check.
+    ///
+    /// - Parameter makeStore: makes a store that is empty.
+    /// - Throws: ``ContractViolation`` if the store breaks the promise, or what the store threw.
+    public func run(_ makeStore: () async throws -> any ModelStore) async throws {
+      let store = try await makeStore()
+      do {
+        try await body(store)
+      } catch let violation as ContractViolation {
+        throw violation
+      } catch {
+        throw ContractViolation("\(name): the store threw \(type(of: error)): \(error)")
+      }
+    }
+  }
+}
+
+/// A promise of `ModelStore` that a store breaks.
+///
+/// ```swift
+/// let violation = ContractViolation("lookup finds what was created: the name is nil")
+/// print(violation)
+/// ```
+public struct ContractViolation: Error, CustomStringConvertible {
+  /// Which promise, and what happened instead.
+  public let description: String
+
+  /// Creates a violation from its words.
+  public init(_ description: String) { self.description = description }
+}
+
+/// Fails the check that runs unless a condition holds.
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+  if !condition { throw ContractViolation(message()) }
+}
+
+/// Fails the check that runs unless two values are equal.
+func requireEqual<Value: Equatable>(_ found: Value, _ expected: Value, _ what: String) throws {
+  try require(found == expected, "\(what) is \(found), not \(expected)")
+}
+
+/// Fails the check that runs unless the body throws a store error with this code, which it returns.
+@discardableResult
+func requireError(
+  _ code: ModelStoreError.Code, _ what: String, _ body: () async throws -> Void
+) async throws -> ModelStoreError {
+  do {
+    try await body()
+  } catch let error as ModelStoreError {
+    try require(error.code == code, "\(what) throws \(error.code) (\(error)), not \(code)")
+    try require(!error.message.isEmpty, "\(what) throws an error without a message")
+    return error
+  }
+  throw ContractViolation("\(what) throws nothing, not \(code)")
+}

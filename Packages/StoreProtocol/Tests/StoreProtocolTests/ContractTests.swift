@@ -1,0 +1,46 @@
+import StoreProtocol
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `The store contract` {
+  @Test(arguments: ModelStoreContract.checks)
+  func `is kept by a store of sixty lines`(check: ModelStoreContract.Check) async throws {
+    try await check.run { DictionaryStore() }
+  }
+
+  @Test(arguments: [
+    (
+      DictionaryStore.Fault.overwrites,
+      "create of an identifier that is taken throws conflict and keeps the stored model"
+    ),
+    (.forgetsUpdates, "update stores what changed"),
+    (.makesSecondObjects, "lookup returns the live object"),
+    (.skipsValidation, "create of an invalid model throws invalid, names the field and stores nothing"),
+  ])
+  func `notices a broken promise and names it`(fault: DictionaryStore.Fault, promise: String) async throws {
+    let check = try #require(ModelStoreContract.checks.first { $0.name == promise })
+    await #expect(throws: ContractViolation.self) { try await check.run { DictionaryStore(fault) } }
+  }
+
+  @Test func `has every promise once`() {
+    let names = ModelStoreContract.checks.map(\.name)
+    #expect(names.count == Set(names).count)
+    #expect(names.count > 25)
+  }
+
+  @Test func `reports what the store threw, with the promise`() async throws {
+    struct Burned: Error {}
+    final class BurningStore: ModelStore {
+      let scope = ModelScope()
+      func create<M: Model>(_ model: M) async throws -> M { throw Burned() }
+      func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M { throw Burned() }
+      func delete<M: Model>(_ model: M) async throws -> M { throw Burned() }
+      func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M { throw Burned() }
+      func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { throw Burned() }
+    }
+    let check = try #require(ModelStoreContract.checks.first)
+    let violation = await #expect(throws: ContractViolation.self) { try await check.run { BurningStore() } }
+    #expect(violation?.description.contains(check.name) == true)
+    #expect(violation?.description.contains("Burned") == true)
+  }
+}

@@ -1,0 +1,68 @@
+import StoreProtocol
+
+/// The shortest store there can be: what someone who writes one has to supply. It can be told to break a promise.
+final class DictionaryStore: ModelStore {
+  enum Fault { case none, overwrites, forgetsUpdates, makesSecondObjects, skipsValidation }
+
+  let scope = ModelScope()
+  private let fault: Fault
+  private var records: [String: [(identifier: String, record: AttributeDictionary)]] = [:]
+  private var lastInteger = 0
+
+  init(_ fault: Fault = .none) { self.fault = fault }
+
+  func create<M: Model>(_ model: M) async throws -> M {
+    if fault == .skipsValidation, model.validate().isInvalid { return model }
+    var save = try PendingSave(creating: model, in: scope, explicitNull: true)
+    if save.identifier == nil {
+      lastInteger += 1
+      try save.assign(identifier: String(lastInteger))
+    }
+    let identifier = save.identifier ?? ""
+    if let index = index(M.typeName, identifier) {
+      guard fault == .overwrites else { throw ModelStoreError.conflict(M.typeName, identifier: identifier) }
+      records[M.typeName]?.remove(at: index)
+    }
+    records[M.typeName, default: []].append((identifier, save.record))
+    try save.finish()
+    return model
+  }
+
+  func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+    let save = try PendingSave(updating: model, fields: fields, in: scope)
+    let identifier = save.identifier ?? ""
+    guard let index = index(M.typeName, identifier), let old = records[M.typeName]?[index].record else {
+      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    }
+    if fault != .forgetsUpdates { records[M.typeName]?[index].record = save.merged(into: old) }
+    try save.finish()
+    return model
+  }
+
+  func delete<M: Model>(_ model: M) async throws -> M {
+    guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(M.typeName) }
+    guard let index = index(M.typeName, identifier) else {
+      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    }
+    records[M.typeName]?.remove(at: index)
+    finishDeleting(model)
+    return model
+  }
+
+  func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    guard let index = index(M.typeName, identifier), let record = records[M.typeName]?[index].record else {
+      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    }
+    if fault == .makesSecondObjects { return try M.from(dictionaryValue: record) }
+    return try models(type, from: [record])[0]
+  }
+
+  func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    let page = (records[M.typeName] ?? []).dropFirst(query.offset).prefix(query.limit ?? .max)
+    return try models(M.self, from: page.map(\.record))
+  }
+
+  private func index(_ type: String, _ identifier: String) -> Int? {
+    records[type]?.firstIndex { $0.identifier == identifier }
+  }
+}

@@ -1,0 +1,89 @@
+import StoreProtocol
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A save under way` {
+  private let scope = ModelScope()
+
+  private func saved(_ name: String) throws -> ContractPerson {
+    let person = ContractPerson()
+    person.id.value = 1
+    person.name.value = name
+    try PendingSave(creating: person, in: scope).finish()
+    return person
+  }
+
+  @Test func `leaves a field dirty that is edited before it is finished`() throws {
+    let person = try saved("Ada")
+    person.name.value = "Augusta"
+    let save = try PendingSave(updating: person, fields: nil, in: scope)
+    person.name.value = "Countess"
+    try save.finish()
+    #expect(save.record == ["name": "Augusta"])
+    #expect(person.name == "Countess")
+    #expect(person.name.isDirty)
+  }
+
+  @Test func `does not let the store's answer overwrite an edit made meanwhile`() throws {
+    let person = try saved("Ada")
+    person.age.value = 36
+    let save = try PendingSave(updating: person, fields: nil, in: scope)
+    person.name.value = "Countess"
+    try save.finish(answer: ["id": 1, "name": "Ada", "age": 37])
+    #expect(person.name == "Countess")
+    #expect(person.age == 37)
+    #expect(!person.age.isDirty)
+  }
+
+  @Test func `changes nothing of the model when it is never finished`() throws {
+    let person = ContractPerson()
+    person.name.value = "Ada"
+    var save = try PendingSave(creating: person, in: scope)
+    try save.assign(identifier: "9")
+    #expect(save.record["id"] == 9)
+    #expect(person.identifier == nil)
+    #expect(person.isDirty)
+  }
+
+  @Test func `gives no identifier to a model that can't hold it`() throws {
+    let person = ContractPerson()
+    person.name.value = "Ada"
+    var save = try PendingSave(creating: person, in: scope)
+    let error = #expect(throws: ModelStoreError.self) { try save.assign(identifier: "nine") }
+    #expect(error?.code == .noIdentifier)
+    #expect(error?.message.contains("\"nine\"") == true)
+  }
+
+  @Test func `refuses a model that would be read back as another class`() throws {
+    class Shape: Model { let id = Field<Int>() }
+    final class Circle: Shape {}
+    let error = #expect(throws: ModelStoreError.self) { _ = try PendingSave(creating: Circle(), in: scope) }
+    #expect(error?.code == .invalid)
+    #expect(error?.message.contains("instanceClass(for:)") == true)
+  }
+
+  @Test func `says which value can't be written`() throws {
+    let person = ContractPerson()
+    person.name.value = "Ada"
+    person.height.value = .nan
+    let error = #expect(throws: ModelStoreError.self) { _ = try PendingSave(creating: person, in: scope) }
+    #expect(error?.code == .invalid)
+    #expect(error?.message.contains("height") == true)
+  }
+
+  @Test func `merges keys with dots into the objects that are stored`() throws {
+    final class Note: Model {
+      let id = Field<Int>()
+      let title = Field<String>(key: "text.title")
+      let body = Field<String>(key: "text.body")
+      override var identifierField: (any FieldProtocol)? { id }
+    }
+    let note = Note()
+    note.id.value = 1
+    note.title.value = "New"
+    let save = try PendingSave(updating: note, fields: [note.title], in: scope)
+    #expect(
+      save.merged(into: ["id": 1, "text": ["title": "Old", "body": "stays"]])
+        == ["id": 1, "text": ["title": "New", "body": "stays"]])
+  }
+}
