@@ -1,0 +1,29 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "FileStore",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "FileStore", targets: ["FileStore"])
+  ],
+  dependencies: [
+    .package(path: "../StoreProtocol")
+  ],
+  targets: [
+    .target(name: "FileStore", dependencies: [.product(name: "StoreProtocol", package: "StoreProtocol")]),
+    .testTarget(
+      name: "FileStoreTests",
+      dependencies: ["FileStore", .product(name: "StoreProtocolTesting", package: "StoreProtocol")]),
+  ]
+)
+
+for target in package.targets {
+  target.swiftSettings =
+    (target.swiftSettings ?? [])
+    + [
+      "ExistentialAny", "InferIsolatedConformances", "InternalImportsByDefault", "MemberImportVisibility",
+      "NonisolatedNonsendingByDefault",
+    ].map { .enableUpcomingFeature($0) }
+}

@@ -1,0 +1,47 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A thread for work that blocks, outside the pool that async functions share.
+enum DedicatedThread {
+  /// Starts a thread that runs `body` once and ends.
+  static func start(for path: String, _ body: @escaping @Sendable () -> Void) throws(FileSystemError) {
+    let code = create(Body(body))
+    if code != 0 { throw FileSystemError(.startThread, path, code: code) }
+  }
+
+  private static func create(_ body: Body) -> Int32 {
+    let retained = Unmanaged.passRetained(body)
+    #if canImport(Glibc)
+      var thread = pthread_t()
+    #else
+      var thread: pthread_t?
+    #endif
+    let code = pthread_create(&thread, nil, runBody, retained.toOpaque())
+    if code != 0 { retained.release() }
+    #if canImport(Glibc)
+      if code == 0 { pthread_detach(thread) }
+    #else
+      if code == 0, let thread { pthread_detach(thread) }
+    #endif
+    return code
+  }
+}
+
+private final class Body {
+  let run: @Sendable () -> Void
+
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+/// The thread's function; Darwin hands over a pointer, the others an optional one, and this type fits both.
+///
+/// It is no closure within `create(_:)`: those crash the compiler of Swift 6.3.
+private func runBody(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
+  return nil
+}

@@ -1,0 +1,148 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The file system as the journal sees it: the few calls it makes, so that tests can stand in for a disk that fails.
+///
+/// Every call may block. Paths are absolute or relative to the working directory and use `/`.
+package protocol FileSystem: Sendable {
+  /// Opens a file for reading, or for reading and writing; `.create` makes it (mode 0600) where it is missing.
+  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any StoreFile
+
+  /// Makes one directory (mode 0700). An existing directory is left as it is.
+  ///
+  /// - Returns: Whether it was made by this call.
+  func createDirectory(_ path: String) throws(FileSystemError) -> Bool
+
+  /// The names in a directory, without `.` and `..`, in no order.
+  func list(_ path: String) throws(FileSystemError) -> [String]
+
+  /// Gives a file another name, atomically replacing what had it.
+  func rename(_ path: String, to newPath: String) throws(FileSystemError)
+
+  /// Removes a file.
+  func remove(_ path: String) throws(FileSystemError)
+
+  /// Brings the directory's entries to the disk: a new file outlives a power cut only after this.
+  func synchronizeDirectory(_ path: String) throws(FileSystemError)
+}
+
+/// How a file is opened.
+package enum FileMode: Sendable, Equatable {
+  case read
+  case readWrite
+  case create
+}
+
+/// An open file. It is closed when its last reference goes, so a read never meets a descriptor that was reused.
+package protocol StoreFile: AnyObject, Sendable {
+  /// The path it was opened with.
+  var path: String { get }
+
+  /// Reads at most `buffer.count` bytes; fewer are possible, 0 is the end of the file.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int
+
+  /// Reads all of `buffer` if that needs no waiting for a disk.
+  ///
+  /// - Returns: Whether it was read. False means "ask ``read(into:at:)``", not that something is wrong.
+  func readWithoutWaiting(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool
+
+  /// Writes at most `bytes.count` bytes; fewer are possible.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int
+
+  /// Reserves room that reads as zeros and extends the file's size.
+  func preallocate(from offset: UInt64, length: UInt64) throws(FileSystemError)
+
+  /// Cuts or extends the file to `size` bytes.
+  func truncate(to size: UInt64) throws(FileSystemError)
+
+  /// Returns when the file's bytes and size are on the disk itself.
+  func synchronize() throws(FileSystemError)
+
+  /// The file's size in bytes.
+  func size() throws(FileSystemError) -> UInt64
+
+  /// Takes the exclusive lock of this file, which lasts until the file is closed.
+  ///
+  /// - Returns: False if someone else holds it, in this process or another.
+  func tryLock() throws(FileSystemError) -> Bool
+}
+
+extension StoreFile {
+  package func readWithoutWaiting(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool { false }
+
+  /// Reads until `buffer` is full or the file ends, and returns how many bytes that were.
+  package func readFully(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let count = try read(into: .init(rebasing: buffer[done...]), at: offset + UInt64(done))
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Writes all of `bytes`, continuing after short writes.
+  package func writeFully(_ bytes: [UInt8], at offset: UInt64) throws {
+    try bytes.withUnsafeBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = try write(UnsafeRawBufferPointer(rebasing: bytes[done...]), at: offset + UInt64(done))
+        // A disk that takes nothing and reports nothing would keep us here for ever.
+        guard count > 0 else { throw FileSystemError(.write, path, code: EIO) }
+        done += count
+      }
+    }
+  }
+
+  /// The bytes of a small file.
+  package func contents() throws -> [UInt8] {
+    let size = Int(try size())
+    return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = try readFully(into: .init(buffer), at: 0)
+    }
+  }
+}
+
+extension FileSystem {
+  /// Puts `bytes` under `path` so that a crash leaves the old file or the new one, and never a part of either.
+  package func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws {
+    let temporary = "\(directory)/\(name).new"
+    let file = try open(temporary, .create)
+    try file.truncate(to: 0)
+    try file.writeFully(bytes, at: 0)
+    try file.synchronize()
+    try rename(temporary, to: "\(directory)/\(name)")
+    try synchronizeDirectory(directory)
+  }
+
+  /// Makes `path` and the directories above it that are missing, and brings their names to the disk, also those that
+  /// were there: an earlier attempt may have been interrupted in between.
+  package func createDirectories(_ path: String) throws {
+    let parent = Self.parent(of: path)
+    do {
+      _ = try createDirectory(path)
+    } catch let error where error.code == ENOENT {
+      guard parent != path else { throw error }
+      try createDirectories(parent)
+      _ = try createDirectory(path)
+    }
+    do {
+      try synchronizeDirectory(parent)
+    } catch let error where [EACCES, EPERM].contains(error.code) {
+      // A directory can be ours in one that we may not open, as those that systemd makes for services are.
+    }
+  }
+
+  /// The directory that holds `path`.
+  static func parent(of path: String) -> String {
+    var trimmed = path[...]
+    while trimmed.count > 1, trimmed.hasSuffix("/") { trimmed.removeLast() }
+    guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+    return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+  }
+}

@@ -1,0 +1,103 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The queue in front of a thread: anyone puts jobs in without waiting, the thread takes all of them at once.
+///
+/// Unchecked, because the compiler can't see that `jobs` and `isFinished` are touched only with the mutex held.
+final class Mailbox<Job: Sendable>: @unchecked Sendable {
+  private var jobs: [Job] = []
+  private var isFinished = false
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+  init() {
+    mutex.initialize(to: pthread_mutex_t())
+    condition.initialize(to: pthread_cond_t())
+    pthread_mutex_init(mutex, nil)
+    #if canImport(Darwin)
+      pthread_cond_init(condition, nil)
+    #else
+      // A clock that is set back must not delay a sync that is due.
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(condition, &attributes)
+      pthread_condattr_destroy(&attributes)
+    #endif
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Puts a job at the end of the queue.
+  ///
+  /// - Returns: False, and the job is not taken, after ``finish()``.
+  func send(_ job: Job) -> Bool {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    guard !isFinished else { return false }
+    jobs.append(job)
+    pthread_cond_signal(condition)
+    return true
+  }
+
+  /// Takes no more jobs; those already in the queue are still handed out.
+  func finish() {
+    pthread_mutex_lock(mutex)
+    isFinished = true
+    pthread_cond_signal(condition)
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits for jobs and takes all of them, in the order in which they came.
+  ///
+  /// - Parameter limit: How long to wait at most; nil waits for ever.
+  /// - Returns: No jobs if the time is up; nil if there are none and there will be none.
+  func takeAll(waitingAtMost limit: Duration?) -> [Job]? {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    let deadline = limit.map(Self.time(after:))
+    while jobs.isEmpty {
+      if isFinished { return nil }
+      guard let deadline else {
+        pthread_cond_wait(condition, mutex)
+        continue
+      }
+      if !wait(until: deadline) { break }
+    }
+    let taken = jobs
+    jobs = []
+    return taken
+  }
+
+  /// The monotonic time that lies `limit` ahead, in nanoseconds.
+  private static func time(after limit: Duration) -> UInt64 {
+    MonotonicClock.nanoseconds() &+ limit.clampedNanoseconds
+  }
+
+  /// Waits for a signal, and returns false once the monotonic time is `deadline`.
+  private func wait(until deadline: UInt64) -> Bool {
+    let now = MonotonicClock.nanoseconds()
+    guard now < deadline else { return false }
+    #if canImport(Darwin)
+      let rest = deadline - now
+      var time = timespec(tv_sec: Int(rest / 1_000_000_000), tv_nsec: Int(rest % 1_000_000_000))
+      pthread_cond_timedwait_relative_np(condition, mutex, &time)
+    #else
+      var time = timespec()
+      time.tv_sec = time_t(deadline / 1_000_000_000)
+      time.tv_nsec = Int(deadline % 1_000_000_000)
+      pthread_cond_timedwait(condition, mutex, &time)
+    #endif
+    return true
+  }
+}

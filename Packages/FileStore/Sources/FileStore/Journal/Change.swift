@@ -1,0 +1,50 @@
+/// A change of one model that is to be written.
+package struct Change: Sendable {
+  package var operation: Operation
+  package var type: String
+  package var identifier: String
+
+  /// The model's JSON without line breaks; empty for a deletion.
+  package var value: [UInt8]
+
+  /// The revision that is to be replaced; nil for whichever there is.
+  package var expectedRevision: UInt64?
+
+  /// A model that must not be there yet.
+  package static func create(_ type: String, _ identifier: String, _ value: [UInt8]) -> Change {
+    Change(operation: .create, type: type, identifier: identifier, value: value)
+  }
+
+  /// A model that must be there, and as it was when it was read, if that is asked.
+  package static func update(
+    _ type: String, _ identifier: String, _ value: [UInt8], ifRevision revision: UInt64? = nil
+  ) -> Change {
+    Change(operation: .update, type: type, identifier: identifier, value: value, expectedRevision: revision)
+  }
+
+  /// A model that must be there, and won't be afterwards.
+  package static func delete(_ type: String, _ identifier: String) -> Change {
+    Change(operation: .delete, type: type, identifier: identifier, value: [])
+  }
+}
+
+/// A change that was admitted, with what is known of its model.
+struct JournalRecord {
+  var change: Change
+
+  /// The revision of the model after the change.
+  var revision: UInt64
+  var key: ModelKey
+}
+
+/// A model of a group: the number of its type in the index, and its identifier byte by byte.
+struct ModelKey: Hashable {
+  var type: Int
+  var identifier: [UInt8]
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(type)
+    // An array would hash its bytes one by one.
+    identifier.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+}

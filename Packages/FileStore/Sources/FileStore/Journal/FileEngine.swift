@@ -1,0 +1,165 @@
+/// How the engine lays out and writes its files.
+package struct FileEngineOptions: Sendable {
+  package var journal = Journal.Options()
+
+  package init() {}
+}
+
+/// The storage engine of one group of a store: bytes in, bytes out, safe to share between tasks.
+///
+/// Writing happens on a thread that the groups of a store share, reading that has to wait for the disk on another;
+/// neither blocks a thread of the cooperative pool. Writes that come while the disk is busy go to it together. The
+/// store is opened with the first call that needs it, and each call fails until that works.
+package final class FileEngine: Sendable {
+  /// The group whose models this engine stores.
+  package let group: String
+  private let service: FileEngineService
+
+  /// An engine for the group without a name in the store at `directory`, which is made if it is missing. Nothing is
+  /// opened yet.
+  package convenience init(
+    directory: String, options: FileEngineOptions = FileEngineOptions(),
+    fileSystem: any FileSystem = PosixFileSystem(), clock: any EngineClock = SystemClock()
+  ) {
+    self.init(
+      FileEngineService(directory: directory, options: options, fileSystem: fileSystem, clock: clock), group: "")
+  }
+
+  private init(_ service: FileEngineService, group: String) {
+    self.service = service
+    self.group = group
+  }
+
+  /// The engine of another group of the same store. Nothing is opened yet.
+  package func group(_ name: String) -> FileEngine { FileEngine(service, group: name) }
+
+  /// Opens the store and the group, if they are not open.
+  ///
+  /// - Returns: What was found wrong with them when they were opened. All else is readable.
+  /// - Throws: ``FileEngineError`` if the store is in use, or its format newer; ``FileSystemError``.
+  @discardableResult
+  package func open() async throws -> [Finding] { try await service.contents(of: group).findings }
+
+  /// Writes a batch: all of its changes or none.
+  ///
+  /// When the task is cancelled before the batch is being written, it is not written. Once its writing has begun, it
+  /// is completed, and this returns as if nothing had happened.
+  ///
+  /// - Returns: The new revisions of the models, in the order of the changes; 1 for a new model.
+  /// - Throws: ``FileEngineError/conflict(type:identifier:)`` or ``FileEngineError/notFound(type:identifier:)``, checked
+  ///   as of the moment of the commit; `CancellationError`; ``FileSystemError`` if the disk fails.
+  @discardableResult
+  package func write(_ changes: [Change], durability: Durability = .everyCommit) async throws -> [UInt64] {
+    _ = try await service.contents(of: group)
+    try Task.checkCancellation()
+    guard !changes.isEmpty else { return [] }
+    let request = WriteRequest(group: group, changes: changes, durability: durability)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard request.wait(with: continuation) else { return continuation.resume(throwing: CancellationError()) }
+        if !service.send(.write(request)) { request.finish(.failure(service.closedError)) }
+      }
+    } onCancel: {
+      request.withdraw()
+    }
+  }
+
+  /// The JSON and the revision of a model; nil if there is none with this identifier.
+  ///
+  /// Does not wait for writes. Bytes that the system has in memory are read at once, on the caller's thread.
+  ///
+  /// - Throws: ``FileEngineError/damaged(_:)`` if the record does not match its checksum any more.
+  package func read(_ type: String, _ identifier: String) async throws -> (value: [UInt8], revision: UInt64)? {
+    let contents = try await service.contents(of: group)
+    try Task.checkCancellation()
+    let found = contents.withIndex { index in
+      index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) }
+    }
+    guard let found else { return nil }
+    // Checking very long records takes a while, which is nothing for a main thread.
+    if found.place.length <= 1 << 16, let value = try contents.readWithoutWaiting(found.place) {
+      return (value, found.revision)
+    }
+    let value = try await service.reading { try contents.read(found.place) }
+    return (value, found.revision)
+  }
+
+  /// The models of a type that were created after `cursor`, in the order of their creation.
+  ///
+  /// A model that is there all the time comes exactly once while one goes from chunk to chunk; whether models that come
+  /// or go meanwhile are among them is open.
+  ///
+  /// - Parameters:
+  ///   - limit: The most models in the chunk.
+  ///   - byteLimit: The chunk is complete when its records have this many bytes together.
+  package func readChunk(
+    _ type: String, after cursor: CreationCursor = .start, limit: Int = 1_000, byteLimit: Int = 1 << 20
+  ) async throws -> Chunk {
+    let contents = try await service.contents(of: group)
+    try Task.checkCancellation()
+    guard let number = contents.withIndex({ $0.number(of: type) }) else { return Chunk() }
+    return try await service.reading {
+      try contents.chunk(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
+    }
+  }
+
+  /// The identifiers of a type's models, in the order of their creation.
+  package func identifiers(_ type: String) async throws -> [String] {
+    let contents = try await service.contents(of: group)
+    var identifiers: [String] = []
+    var cursor: CreationCursor? = .start
+    while let position = cursor {
+      try Task.checkCancellation()
+      // Not all at once, so that nobody waits long for the lock.
+      cursor = contents.withIndex { index in
+        index.number(of: type).flatMap {
+          index.appendIdentifiers(ofType: $0, after: position, limit: 4_096, to: &identifiers)
+        }
+      }
+    }
+    return identifiers
+  }
+
+  /// How many models of a type there are.
+  package func count(_ type: String) async throws -> Int {
+    try await service.contents(of: group).withIndex { index in
+      index.number(of: type).map { index.types[$0].liveCount } ?? 0
+    }
+  }
+
+  /// Whether there is a model with this identifier.
+  package func contains(_ type: String, _ identifier: String) async throws -> Bool {
+    try await service.contents(of: group).withIndex { index in
+      index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) } != nil
+    }
+  }
+
+  /// The types that have models, in the order in which they first appeared.
+  package func types() async throws -> [String] {
+    try await service.contents(of: group).withIndex { $0.typeNames }
+  }
+
+  /// An integer for a new model of a type: one more than the largest so far, deleted models included. It is not given
+  /// to anybody else, used or not, as long as the store is open.
+  ///
+  /// - Throws: ``FileEngineError/identifiersExhausted(type:)``.
+  package func reserveIntegerIdentifier(_ type: String) async throws -> Int {
+    let identifier = try await service.contents(of: group).withIndex { index in
+      index.reserveInteger(type: index.intern(type))
+    }
+    guard let identifier else { throw FileEngineError.identifiersExhausted(type: type) }
+    return identifier
+  }
+
+  /// Brings everything that was written before to the disk, whatever durability it was written with.
+  package func sync() async throws {
+    _ = try await service.contents(of: group)
+    try await service.writing { [group] writer in try writer.sync(group) }
+  }
+
+  /// Completes the writes that are waiting, brings everything to the disk and closes the store with all its groups. All
+  /// calls after this one fail, but for another `close()`, which does nothing.
+  ///
+  /// - Throws: The first error, among them that of an earlier sync in the background. The store is closed nevertheless.
+  package func close() async throws { try await service.close() }
+}

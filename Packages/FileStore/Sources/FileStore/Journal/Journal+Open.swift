@@ -1,0 +1,190 @@
+/// What opening a journal has found: everything that writing goes on from.
+struct OpenedJournal {
+  var group: String
+  var contents: JournalContents
+  var file: any StoreFile
+  var segment: UInt32
+
+  /// Where the next batch goes.
+  var end: UInt64
+
+  /// The size of the segment, with the room that is reserved.
+  var size: UInt64
+  var hasBatches: Bool
+  var lastBatch: UInt64
+  var mark: ClosedMark?
+}
+
+extension Journal {
+  /// Opens the journal of a group and makes it where there is none.
+  ///
+  /// What is left of a batch whose writing was interrupted goes into a quarantine file; nothing else is changed.
+  ///
+  /// - Parameters:
+  ///   - directory: The folder of the groups.
+  ///   - findings: What is already known to be wrong with the store.
+  static func open(
+    group: String, in directory: String, options: Options = Options(), fileSystem: any FileSystem,
+    findings: [Finding] = []
+  ) throws -> Journal {
+    let folder = "\(directory)/\(GroupFolder.name(of: group))"
+    _ = try fileSystem.createDirectory(folder)
+    var opening = JournalOpening(group: group, directory: directory, folder: folder, fileSystem: fileSystem)
+    for finding in findings { opening.replay.note(finding) }
+    return Journal(try opening.open(), options: options, fileSystem: fileSystem)
+  }
+}
+
+/// The steps of opening one journal.
+private struct JournalOpening {
+  let group: String
+  let directory: String
+  let folder: String
+  let fileSystem: any FileSystem
+  var replay = Replay()
+
+  init(group: String, directory: String, folder: String, fileSystem: any FileSystem) {
+    self.group = group
+    self.directory = directory
+    self.folder = folder
+    self.fileSystem = fileSystem
+  }
+
+  mutating func open() throws -> OpenedJournal {
+    let names = try fileSystem.list(folder)
+    let segments = names.compactMap(StoreFormat.segmentNumber).sorted()
+    let mark = names.contains(StoreFormat.closedMark) ? try readMark() : nil
+
+    var last: (file: any StoreFile, end: UInt64)?
+    var due: UInt32 = 1
+    for segment in segments {
+      noteMissing(segments: due..<segment)
+      due = segment + 1
+      let isLast = segment == segments.last
+      let file = try fileSystem.open(path(segment), isLast ? .readWrite : .read)
+      replay.begin(segment: segment, file: path(segment))
+      let extent = try SegmentScan(file: file, segment: segment, group: group, folder: folder).run(into: &replay)
+      if isLast {
+        last = (file, try endJournal(file, segment, extent, mark: mark, names: names))
+        noteLoss(segment, extent.dataEnd, mark: mark)
+      }
+    }
+    if let mark { noteMissing(segments: due..<max(due, mark.segment + 1)) }
+
+    let lastBatch = max(replay.lastBatch, mark?.batch ?? 0)
+    var opened: OpenedJournal
+    if let (file, end) = last, end > 0, due > mark?.segment ?? 0 {
+      if mark != ClosedMark(segment: due - 1, length: end, batch: lastBatch) {
+        let isMarked = due - 1 == mark?.segment ?? 0
+        try rewrite(file, from: max(replay.unsyncedStart, isMarked ? mark?.length ?? 0 : 0), to: end)
+        try fileSystem.synchronizeDirectory(folder)
+        try fileSystem.synchronizeDirectory(directory)
+      }
+      opened = OpenedJournal(
+        group: group, contents: contents(), file: file, segment: due - 1, end: end, size: try file.size(),
+        hasBatches: true, lastBatch: lastBatch, mark: mark)
+    } else {
+      // There is no segment, or the last has not even its first line, or a later one was lost: begin one.
+      let segment = last?.end == 0 ? due - 1 : max(due, (mark?.segment ?? 0) + 1)
+      try fileSystem.synchronizeDirectory(directory)
+      let (file, end) = try Journal.createSegment(
+        segment, firstBatch: lastBatch + 1, group: group, folder: folder, fileSystem)
+      opened = OpenedJournal(
+        group: group, contents: contents(), file: file, segment: segment, end: end, size: end, hasBatches: false,
+        lastBatch: lastBatch, mark: mark)
+    }
+    return opened
+  }
+
+  private func path(_ segment: UInt32) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
+
+  private func contents() -> JournalContents {
+    JournalContents(folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem)
+  }
+
+  private mutating func readMark() throws -> ClosedMark? {
+    let path = "\(folder)/\(StoreFormat.closedMark)"
+    let bytes = try fileSystem.open(path, .read).contents()
+    let mark = bytes.withUnsafeBytes { bytes -> ClosedMark? in
+      let line = UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != 0x0a })
+      guard LineParser.isSound(line), case .closed(let number, let length, let batch) = LineParser.parse(line),
+        let segment = UInt32(exactly: number), segment <= StoreFormat.largestSegment, batch <= StoreFormat.largestBatch
+      else { return nil }
+      return ClosedMark(segment: segment, length: length, batch: batch)
+    }
+    if mark == nil {
+      replay.note(
+        Finding(
+          kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
+          reason: "it does not tell any more where the journal ended when it was closed"))
+    }
+    return mark
+  }
+
+  /// Decides where the journal ends, and moves what is behind that into a quarantine file.
+  private mutating func endJournal(
+    _ file: any StoreFile, _ segment: UInt32, _ extent: SegmentScan.Extent, mark: ClosedMark?, names: [String]
+  ) throws -> UInt64 {
+    let torn = replay.end(synced: mark?.batch ?? 0)
+    // Damage that was on the disk stays where it is, unless the next line would be written onto its own.
+    let end = torn?.start ?? min(extent.lineEnd, extent.dataEnd)
+    guard end < extent.dataEnd else { return end }
+    var attempt = 1
+    while names.contains(StoreFormat.quarantine(segment, end, attempt: attempt)) { attempt += 1 }
+    let quarantine = "\(folder)/\(StoreFormat.quarantine(segment, end, attempt: attempt))"
+    try copy(file, from: end, to: extent.dataEnd, into: quarantine)
+    try file.truncate(to: end)
+    try file.synchronize()
+    replay.note(
+      Finding(
+        kind: .tornTail(quarantine: quarantine), file: path(segment), offset: end, length: extent.dataEnd - end,
+        reason: torn?.reason ?? "the last line is incomplete"))
+    return end
+  }
+
+  private func copy(_ file: any StoreFile, from start: UInt64, to end: UInt64, into path: String) throws {
+    let target = try fileSystem.open(path, .create)
+    try forEachPiece(of: file, from: start, to: end) { try target.writeFully($0, at: $1 - start) }
+    try target.synchronize()
+    try fileSystem.synchronizeDirectory(folder)
+  }
+
+  /// Brings to the disk what a process has left that was killed, or that met with a failing sync.
+  ///
+  /// After such a failure the system may take its copy for clean although the disk doesn't have it, and a mere sync would
+  /// do nothing. So the bytes are written once more.
+  private func rewrite(_ file: any StoreFile, from start: UInt64, to end: UInt64) throws {
+    try forEachPiece(of: file, from: start, to: end) { try file.writeFully($0, at: $1) }
+    try file.synchronize()
+  }
+
+  private func forEachPiece(
+    of file: any StoreFile, from start: UInt64, to end: UInt64, _ body: ([UInt8], UInt64) throws -> Void
+  ) throws {
+    var offset = start
+    while offset < end {
+      let bytes = try [UInt8](unsafeUninitializedCapacity: Int(min(end - offset, 1 << 20))) { buffer, count in
+        count = try file.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+      }
+      guard !bytes.isEmpty else { return }
+      try body(bytes, offset)
+      offset += UInt64(bytes.count)
+    }
+  }
+
+  private mutating func noteMissing(segments: Range<UInt32>) {
+    guard let first = segments.first else { return }
+    let reason = segments.count == 1 ? "the file is missing" : "\(segments.count) files from this on are missing"
+    replay.note(Finding(kind: .missing, file: path(first), offset: 0, length: 0, reason: reason))
+  }
+
+  /// Notices that the journal is shorter than it was when it was closed.
+  private mutating func noteLoss(_ segment: UInt32, _ dataEnd: UInt64, mark: ClosedMark?) {
+    guard let mark, segment == mark.segment, dataEnd < mark.length else { return }
+    replay.note(
+      Finding(
+        kind: .missing, file: path(segment), offset: dataEnd, length: 0,
+        reason: "\(mark.length - dataEnd) bytes, up to batch \(mark.batch), were here when the store was closed"
+          + " and are gone"))
+  }
+}

@@ -1,0 +1,60 @@
+/// What happened to a model.
+package enum Operation: String, Sendable {
+  case create, update, delete
+}
+
+/// A line of a journal whose checksum was right. The layout of each is in `JournalFormat.md`.
+enum JournalLine: Equatable {
+  /// The first line of a segment.
+  case segment(version: UInt64, number: UInt64, firstBatch: UInt64, group: String)
+
+  /// The first line of a batch; `count` records follow. All batches up to `synced` were on the disk before this one.
+  case batch(number: UInt64, count: UInt64, synced: UInt64)
+
+  /// One change of one model.
+  case record(RecordLine)
+
+  /// The line of `closed.json`: where the journal ended when it was last closed.
+  case closed(segment: UInt64, length: UInt64, batch: UInt64)
+
+  /// A sound line of a kind that this version does not know.
+  case unknown(kind: String)
+}
+
+/// A change as it stands in a line; the ranges count from the line's first byte.
+struct RecordLine: Equatable {
+  var operation: Operation
+  var type: JournalText
+  var identifier: JournalText
+  var revision: UInt64
+
+  /// The model's JSON; empty for a deletion.
+  var value: Range<Int>
+}
+
+/// A JSON string in a line: the line's own bytes, or a copy where escapes had to be resolved.
+enum JournalText: Equatable {
+  case verbatim(Range<Int>)
+  case unescaped([UInt8])
+
+  /// Calls `body` with the string's UTF-8 bytes.
+  func withBytes<Result>(in line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    switch self {
+    case .verbatim(let range): body(UnsafeRawBufferPointer(rebasing: line[range]))
+    case .unescaped(let bytes): bytes.withUnsafeBytes(body)
+    }
+  }
+
+  func string(in line: UnsafeRawBufferPointer) -> String {
+    withBytes(in: line) { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+/// The measures of a line that do not depend on what it says.
+enum LineLayout {
+  /// `["01234567",` : the checksum covers everything after it up to the line break.
+  static let prefixLength = 12
+
+  /// Where the eight hexadecimal digits of the checksum stand.
+  static let checksum = 2..<10
+}

@@ -1,0 +1,110 @@
+/// Writes journal lines one after the other into one buffer.
+struct LineEncoder {
+  private(set) var bytes: [UInt8] = []
+
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  /// Adds the first line of a segment.
+  mutating func segment(number: UInt64, firstBatch: UInt64, group: String) {
+    line("segment") {
+      $0.integer(StoreFormat.version)
+      $0.integer(number)
+      $0.integer(firstBatch)
+      $0.text(group)
+    }
+  }
+
+  /// Adds the first line of a batch.
+  mutating func batch(number: UInt64, count: Int, synced: UInt64) {
+    line("batch") {
+      $0.integer(number)
+      $0.integer(UInt64(count))
+      $0.integer(synced)
+    }
+  }
+
+  /// Adds the line of one change.
+  ///
+  /// - Returns: Where it stands in ``bytes``, without its line break.
+  mutating func record(_ change: Change, revision: UInt64) -> Range<Int> {
+    line(change.operation.rawValue) {
+      $0.text(change.type)
+      $0.text(change.identifier)
+      $0.integer(revision)
+      if change.operation != .delete {
+        $0.bytes.append(UInt8(ascii: ","))
+        $0.bytes.append(contentsOf: change.value)
+      }
+    }
+  }
+
+  /// Adds the line of `closed.json`.
+  mutating func closed(segment: UInt64, length: UInt64, batch: UInt64) {
+    line("closed") {
+      $0.integer(segment)
+      $0.integer(length)
+      $0.integer(batch)
+    }
+  }
+
+  @discardableResult
+  private mutating func line(_ kind: String, _ body: (inout LineEncoder) -> Void) -> Range<Int> {
+    let start = bytes.count
+    bytes.append(contentsOf: "[\"00000000\",\"".utf8)
+    bytes.append(contentsOf: kind.utf8)
+    bytes.append(UInt8(ascii: "\""))
+    body(&self)
+    bytes.append(UInt8(ascii: "]"))
+    let end = bytes.count
+    bytes.append(UInt8(ascii: "\n"))
+    Self.writeChecksum(of: start..<end, in: &bytes)
+    return start..<end
+  }
+
+  /// Puts the checksum of the line at `range` into its place.
+  static func writeChecksum(of range: Range<Int>, in bytes: inout [UInt8]) {
+    bytes.withUnsafeMutableBytes { buffer in
+      let covered = buffer[(range.lowerBound + LineLayout.prefixLength)..<range.upperBound]
+      var checksum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: covered))
+      for index in LineLayout.checksum.reversed() {
+        buffer[range.lowerBound + index] = digits[Int(checksum & 0xf)]
+        checksum >>= 4
+      }
+    }
+  }
+
+  private mutating func integer(_ value: UInt64) {
+    bytes.append(UInt8(ascii: ","))
+    var digits: (UInt64, Int) = (value, 1)
+    while digits.0 >= 10 { digits = (digits.0 / 10, digits.1 + 1) }
+    let end = bytes.count + digits.1
+    bytes.append(contentsOf: repeatElement(0, count: digits.1))
+    var rest = value
+    for index in (end - digits.1..<end).reversed() {
+      bytes[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    }
+  }
+
+  private mutating func text(_ string: String) {
+    bytes.append(contentsOf: ",\"".utf8)
+    let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    if isPlain {
+      bytes.append(contentsOf: string.utf8)
+    } else {
+      for byte in string.utf8 {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+          bytes.append(UInt8(ascii: "\\"))
+          bytes.append(byte)
+        case 0..<0x20:
+          bytes.append(contentsOf: "\\u00".utf8)
+          bytes.append(Self.digits[Int(byte >> 4)])
+          bytes.append(Self.digits[Int(byte & 0xf)])
+        default: bytes.append(byte)
+        }
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,150 @@
+/// Reads the fixed order of a journal line's parts, byte by byte. The model's own JSON is not looked into.
+struct LineParser {
+  private let line: UnsafeRawBufferPointer
+  private var position = LineLayout.prefixLength
+
+  private init(_ line: UnsafeRawBufferPointer) { self.line = line }
+
+  /// Whether the bytes (without the line break) are a line whose checksum is right.
+  static func isSound(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard line.last == UInt8(ascii: "]"), let stated = statedChecksum(line) else { return false }
+    return CRC32C.checksum(UnsafeRawBufferPointer(rebasing: line[LineLayout.prefixLength...])) == stated
+  }
+
+  /// The length of a sound line at the beginning of bytes that go on with something else's line: what is left
+  /// when a line break between two lines was damaged.
+  static func soundPrefix(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let stated = statedChecksum(bytes) else { return nil }
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[LineLayout.prefixLength...])
+    let length = CRC32C.lengthOfPrefix(of: rest, with: stated) { end in
+      rest[end - 1] == UInt8(ascii: "]") && end + 1 < rest.count && rest[end + 1] == UInt8(ascii: "[")
+    }
+    return length.map { $0 + LineLayout.prefixLength }
+  }
+
+  /// What a sound line says; nil if its parts are not those that its kind has.
+  static func parse(_ line: UnsafeRawBufferPointer) -> JournalLine? {
+    var parser = LineParser(line)
+    guard let kind = parser.text() else { return nil }
+    let name = kind.string(in: line)
+    if let operation = Operation(rawValue: name) { return parser.record(operation) }
+    switch name {
+    case "batch":
+      guard let number = parser.nextInteger(), let count = parser.nextInteger(), let synced = parser.nextInteger(),
+        parser.ends()
+      else { return nil }
+      return .batch(number: number, count: count, synced: synced)
+    case "segment":
+      guard let version = parser.nextInteger(), let number = parser.nextInteger(), let first = parser.nextInteger(),
+        let group = parser.nextText(), parser.ends() || version > StoreFormat.version
+      else { return nil }
+      return .segment(version: version, number: number, firstBatch: first, group: group.string(in: line))
+    case "closed":
+      guard let segment = parser.nextInteger(), let length = parser.nextInteger(), let batch = parser.nextInteger(),
+        parser.ends()
+      else { return nil }
+      return .closed(segment: segment, length: length, batch: batch)
+    default: return .unknown(kind: name)
+    }
+  }
+
+  private mutating func record(_ operation: Operation) -> JournalLine? {
+    guard let type = nextText(), let identifier = nextText(), let revision = nextInteger() else { return nil }
+    var value = position..<position
+    if operation != .delete {
+      guard skip(UInt8(ascii: ",")), position < line.count - 1 else { return nil }
+      value = position..<line.count - 1
+      position = line.count - 1
+    }
+    guard ends() else { return nil }
+    return .record(
+      RecordLine(operation: operation, type: type, identifier: identifier, revision: revision, value: value))
+  }
+
+  private static func statedChecksum(_ line: UnsafeRawBufferPointer) -> UInt32? {
+    guard line.count > LineLayout.prefixLength, line[0] == UInt8(ascii: "["), line[1] == UInt8(ascii: "\""),
+      line[10] == UInt8(ascii: "\""), line[11] == UInt8(ascii: ",")
+    else { return nil }
+    return hexadecimal(line, LineLayout.checksum)
+  }
+
+  private static func hexadecimal(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt32? {
+    var value: UInt32 = 0
+    for index in range {
+      let byte = line[index]
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt32(byte - UInt8(ascii: "a") + 10)
+      default: return nil
+      }
+    }
+    return value
+  }
+
+  private mutating func skip(_ byte: UInt8) -> Bool {
+    guard position < line.count, line[position] == byte else { return false }
+    position += 1
+    return true
+  }
+
+  private func ends() -> Bool { position == line.count - 1 && line[position] == UInt8(ascii: "]") }
+
+  private mutating func nextInteger() -> UInt64? {
+    guard skip(UInt8(ascii: ",")) else { return nil }
+    var value: UInt64 = 0
+    let start = position
+    while position < line.count, line[position] >= UInt8(ascii: "0"), line[position] <= UInt8(ascii: "9") {
+      let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(UInt64(line[position] - UInt8(ascii: "0")))
+      if overflow || carry { return nil }
+      value = sum
+      position += 1
+    }
+    return position > start ? value : nil
+  }
+
+  private mutating func nextText() -> JournalText? { skip(UInt8(ascii: ",")) ? text() : nil }
+
+  private mutating func text() -> JournalText? {
+    guard skip(UInt8(ascii: "\"")) else { return nil }
+    let start = position
+    while position < line.count {
+      switch line[position] {
+      case UInt8(ascii: "\""):
+        position += 1
+        return .verbatim(start..<position - 1)
+      case UInt8(ascii: "\\"): return unescape(from: start)
+      default: position += 1
+      }
+    }
+    return nil
+  }
+
+  /// Resolves the escapes that the encoder writes: `\"`, `\\` and `\u00XX`.
+  private mutating func unescape(from start: Int) -> JournalText? {
+    var bytes = [UInt8](line[start..<position])
+    while position < line.count {
+      let byte = line[position]
+      position += 1
+      if byte == UInt8(ascii: "\"") { return .unescaped(bytes) }
+      guard byte == UInt8(ascii: "\\") else {
+        bytes.append(byte)
+        continue
+      }
+      guard position < line.count else { return nil }
+      let escaped = line[position]
+      position += 1
+      if escaped == UInt8(ascii: "u") {
+        guard position + 4 <= line.count, let value = Self.hexadecimal(line, position..<position + 4), value < 0x80
+        else { return nil }
+        bytes.append(UInt8(value))
+        position += 4
+      } else if escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\") {
+        bytes.append(escaped)
+      } else {
+        return nil
+      }
+    }
+    return nil
+  }
+}

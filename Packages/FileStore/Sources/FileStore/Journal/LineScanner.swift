@@ -1,0 +1,81 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Cuts a file into lines, reading a window of it at a time; the window grows to the longest line.
+struct LineScanner: ~Copyable {
+  /// A piece of a file that ends at a line break (which is not part of it) or at the file's end.
+  struct Piece {
+    var offset: UInt64
+
+    /// Valid until the scanner's next call.
+    var bytes: UnsafeRawBufferPointer
+    var isTerminated: Bool
+  }
+
+  private let file: any StoreFile
+  private var window: UnsafeMutableRawBufferPointer
+  private var unread = 0..<0
+
+  /// The offset in the file of the window's first byte.
+  private var base: UInt64 = 0
+  private var isAtEnd = false
+
+  init(_ file: any StoreFile, windowSize: Int = 1 << 20) {
+    self.file = file
+    window = .allocate(byteCount: windowSize, alignment: 16)
+  }
+
+  deinit { window.deallocate() }
+
+  /// The next piece, or nil at the end of the file.
+  mutating func next() throws -> Piece? {
+    var searched = 0
+    while true {
+      let start = unread.lowerBound
+      if let address = window.baseAddress, unread.count > searched,
+        let hit = memchr(address + start + searched, 0x0a, unread.count - searched)
+      {
+        let end = UnsafeRawPointer(hit) - UnsafeRawPointer(address)
+        unread = end + 1..<unread.upperBound
+        return piece(start..<end, isTerminated: true)
+      }
+      searched = unread.count
+      if isAtEnd {
+        guard searched > 0 else { return nil }
+        let rest = unread
+        unread = rest.upperBound..<rest.upperBound
+        return piece(rest, isTerminated: false)
+      }
+      try refill()
+    }
+  }
+
+  private func piece(_ range: Range<Int>, isTerminated: Bool) -> Piece {
+    Piece(
+      offset: base + UInt64(range.lowerBound), bytes: UnsafeRawBufferPointer(rebasing: window[range]),
+      isTerminated: isTerminated)
+  }
+
+  /// Moves what is unread to the window's front and reads more behind it.
+  private mutating func refill() throws {
+    let count = unread.count
+    if count == window.count {
+      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: window.count * 2, alignment: 16)
+      larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: window[unread]))
+      window.deallocate()
+      window = larger
+    } else if unread.lowerBound > 0, let address = window.baseAddress {
+      memmove(address, address + unread.lowerBound, count)
+    }
+    base += UInt64(unread.lowerBound)
+    let room = UnsafeMutableRawBufferPointer(rebasing: window[count...])
+    let added = try file.readFully(into: room, at: base + UInt64(count))
+    isAtEnd = added < room.count
+    unread = 0..<count + added
+  }
+}

@@ -1,0 +1,222 @@
+/// Turns the lines of a journal, in order, into an index, and decides what to believe.
+///
+/// A batch that is whole counts at once. When something is wrong with a batch, it and all that follow are held
+/// back until it is known which of two things happened:
+///
+/// - A later line says that the batch had been brought to the disk (its `synced`, a later segment, or the mark of the
+///   last clean close). Then it was damaged afterwards: what is wrong is reported, its sound records count.
+/// - Nothing says so. Then it was being written when the power went, and nobody was told that it was kept: the journal
+///   ends before it.
+struct Replay {
+  /// A batch that is not decided yet.
+  private struct Batch {
+    var number: UInt64
+    var start: UInt64
+
+    /// How many records it should have; nil if its first line is lost.
+    var count: UInt64?
+
+    /// How many records it has, a damaged stretch counting as one.
+    var lines: UInt64 = 0
+    var records: Range<Int>
+    var problems: [Finding] = []
+
+    var isOpen: Bool { count.map { lines < $0 } ?? true }
+    var isWhole: Bool { problems.isEmpty && count == lines }
+  }
+
+  private struct StagedRecord {
+    var operation: Operation
+    var type: Int
+    var identifier: Range<Int>
+    var revision: UInt64
+    var place: RecordPlace
+  }
+
+  private(set) var index = JournalIndex()
+  private(set) var findings: [Finding] = []
+
+  /// The number of the last batch that counts.
+  private(set) var lastBatch: UInt64 = 0
+
+  /// The number that the next batch should have; nil while the beginning of the journal is not known.
+  private var expected: UInt64?
+
+  private var pending: [Batch] = []
+  private var staged: [StagedRecord] = []
+  private var identifiers: [UInt8] = []
+  private var lastType: Int?
+  private var file = ""
+  private var segment: UInt32 = 0
+
+  /// The batches of the segment of which no later line says that they had been synced, and where they begin.
+  private var unsynced: [(number: UInt64, start: UInt64)] = []
+
+  /// From where on nothing says that the segment had been brought to the disk; its first line always had been.
+  var unsyncedStart: UInt64 { unsynced.first?.start ?? 0 }
+
+  /// Whether a gap in the numbers is explained by damage that was already seen.
+  private var explainsGap = false
+
+  /// Whether the lines up to the next batch are repetitions, which must not count twice.
+  private var isRepeated = false
+
+  /// Begins a segment; those before it had been brought to the disk.
+  mutating func begin(segment: UInt32, file: String) {
+    end(synced: .max)
+    self.segment = segment
+    self.file = file
+    unsynced = []
+  }
+
+  /// Takes the first line of a segment.
+  mutating func takeSegment(firstBatch: UInt64) { if expected == nil { expected = firstBatch } }
+
+  mutating func takeBatch(number: UInt64, count: UInt64, synced: UInt64, at offset: UInt64) {
+    closeBatch(at: offset)
+    if let last = pending.indices.last, pending[last].count == nil {
+      pending[last].number = min(pending[last].number, number - 1)
+    }
+    decide(synced: synced)
+    let due = expected ?? number
+    isRepeated = number < due
+    if isRepeated {
+      problem(at: offset, length: 0, "batch \(number) stands behind batch \(due - 1), so it does not count")
+      return
+    }
+    if number > due, !explainsGap {
+      let reason = due == number - 1 ? "batch \(due) is missing" : "the batches \(due) to \(number - 1) are missing"
+      var gap = Batch(number: number - 1, start: offset, records: staged.count..<staged.count)
+      gap.problems = [finding(.missing, offset, 0, reason)]
+      pending.append(gap)
+      decide(synced: synced)
+    }
+    explainsGap = false
+    expected = number + 1
+    unsynced.removeFirst(unsynced.firstIndex { $0.number > synced } ?? unsynced.count)
+    unsynced.append((number, offset))
+    pending.append(Batch(number: number, start: offset, count: count, records: staged.count..<staged.count))
+    settle()
+  }
+
+  mutating func takeRecord(_ record: RecordLine, in line: UnsafeRawBufferPointer, at offset: UInt64) {
+    if isRepeated { return }
+    if pending.last?.isOpen != true {
+      problem(at: offset, length: 0, "a record belongs to no batch")
+    }
+    let start = identifiers.count
+    record.identifier.withBytes(in: line) { identifiers.append(contentsOf: $0) }
+    staged.append(
+      StagedRecord(
+        operation: record.operation, type: typeNumber(record.type, in: line),
+        identifier: start..<identifiers.count, revision: record.revision,
+        place: RecordPlace(segment: segment, offset: UInt32(offset), length: UInt32(line.count))))
+    pending[pending.count - 1].lines += 1
+    pending[pending.count - 1].records = pending[pending.count - 1].records.lowerBound..<staged.count
+    settle()
+  }
+
+  /// Takes bytes that are no sound line.
+  mutating func takeDamage(at offset: UInt64, length: UInt64, _ reason: String) {
+    explainsGap = true
+    // One damaged stretch can reach the scanner in pieces; it is reported, and counted as a record, once.
+    if let last = pending.indices.last, let previous = pending[last].problems.last,
+      previous.offset + previous.length + 1 >= offset, previous.length > 0
+    {
+      let problem = pending[last].problems.count - 1
+      pending[last].problems[problem].length = offset + length - previous.offset
+      return
+    }
+    problem(at: offset, length: length, reason)
+    pending[pending.count - 1].lines += 1
+  }
+
+  /// Reports something that takes nothing away from what is readable.
+  mutating func note(_ kind: Finding.Kind = .damage, at offset: UInt64, length: UInt64, _ reason: String) {
+    findings.append(finding(kind, offset, length, reason))
+  }
+
+  mutating func note(_ finding: Finding) { findings.append(finding) }
+
+  /// Ends the journal, or one of its segments: all batches up to `synced` had been brought to the disk.
+  ///
+  /// - Returns: Where the batches begin that do not count, and what is wrong with the first of them; nil if all do.
+  @discardableResult
+  mutating func end(synced: UInt64) -> (start: UInt64, reason: String)? {
+    closeBatch(at: nil)
+    decide(synced: synced)
+    guard let torn = pending.first else { return nil }
+    pending = []
+    forgetStaged()
+    return (torn.start, torn.problems.first?.reason ?? "a batch is incomplete")
+  }
+
+  private func finding(_ kind: Finding.Kind, _ offset: UInt64, _ length: UInt64, _ reason: String) -> Finding {
+    Finding(kind: kind, file: file, offset: offset, length: length, reason: reason)
+  }
+
+  /// Adds a problem to the batch that is open, or to a new one whose first line is lost.
+  private mutating func problem(at offset: UInt64, length: UInt64, _ reason: String) {
+    if pending.last?.isOpen != true {
+      pending.append(
+        Batch(number: expected ?? 1, start: offset, records: staged.count..<staged.count))
+    }
+    pending[pending.count - 1].problems.append(finding(.damage, offset, length, reason))
+  }
+
+  /// Notices that the last batch got no more records, because another begins or the segment ends.
+  private mutating func closeBatch(at offset: UInt64?) {
+    isRepeated = false
+    guard let last = pending.indices.last, pending[last].isOpen, let count = pending[last].count,
+      pending[last].problems.isEmpty
+    else { return }
+    let batch = pending[last]
+    pending[last].problems = [
+      finding(
+        .missing, offset ?? batch.start, 0, "batch \(batch.number) has \(batch.lines) of its \(count) records")
+    ]
+  }
+
+  private mutating func typeNumber(_ type: JournalText, in line: UnsafeRawBufferPointer) -> Int {
+    type.withBytes(in: line) { name in
+      // Neighbours mostly have the same type: compare before looking up.
+      if let lastType, index.isNamed(lastType, name) { return lastType }
+      let number = index.intern(Array(name))
+      lastType = number
+      return number
+    }
+  }
+
+  private mutating func decide(synced: UInt64) {
+    var count = 0
+    for batch in pending {
+      guard batch.number <= synced || batch.isWhole else { break }
+      apply(batch)
+      count += 1
+    }
+    pending.removeFirst(count)
+    if pending.isEmpty { forgetStaged() }
+  }
+
+  /// Lets the first batches count, as long as they are whole.
+  private mutating func settle() {
+    if let first = pending.first, first.isWhole { decide(synced: 0) }
+  }
+
+  private mutating func apply(_ batch: Batch) {
+    identifiers.withUnsafeBytes { bytes in
+      for record in staged[batch.records] {
+        index.apply(
+          record.operation, type: record.type, identifier: UnsafeRawBufferPointer(rebasing: bytes[record.identifier]),
+          revision: record.revision, place: record.place)
+      }
+    }
+    findings += batch.problems
+    lastBatch = max(lastBatch, batch.number)
+  }
+
+  private mutating func forgetStaged() {
+    staged.removeAll(keepingCapacity: true)
+    identifiers.removeAll(keepingCapacity: true)
+  }
+}

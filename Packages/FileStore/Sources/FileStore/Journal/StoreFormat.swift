@@ -1,0 +1,37 @@
+/// The names and numbers of the format that `JournalFormat.md` describes.
+enum StoreFormat {
+  static let name = "modelkit-file-store"
+
+  /// The version that is written, and the newest that is read.
+  static let version: UInt64 = 1
+
+  /// Far beyond what a journal can reach: larger numbers come from no journal of ours.
+  static let largestSegment: UInt32 = 1 << 30
+  static let largestBatch: UInt64 = 1 << 62
+
+  static let manifest = "manifest.json"
+  static let lock = "lock"
+  static let groups = "groups"
+  static let closedMark = "closed.json"
+
+  /// The file name of a segment: "000001.journal".
+  static func segment(_ number: UInt32) -> String { padded(number) + ".journal" }
+
+  /// The number of the segment with this file name; nil if it is something else.
+  static func segmentNumber(_ name: String) -> UInt32? {
+    guard name.hasSuffix(".journal"), let number = UInt32(name.dropLast(8)), (1...largestSegment).contains(number),
+      segment(number) == name
+    else { return nil }
+    return number
+  }
+
+  /// The file name for the bytes that were cut off a segment at `offset`: "000001-4711.quarantine".
+  static func quarantine(_ segment: UInt32, _ offset: UInt64, attempt: Int) -> String {
+    "\(padded(segment))-\(offset)\(attempt > 1 ? "-\(attempt)" : "").quarantine"
+  }
+
+  private static func padded(_ number: UInt32) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,78 @@
+/// A batch on its way to the writing thread, and the task that waits for it.
+final class WriteRequest: Sendable {
+  typealias Continuation = CheckedContinuation<[UInt64], any Error>
+
+  private enum State {
+    case new
+    case waiting(Continuation)
+    case withdrawn
+    case pickedUp(Continuation)
+    case finished
+  }
+
+  let group: String
+  let changes: [Change]
+  let durability: Durability
+
+  /// About how many bytes it adds to the journal.
+  let size: Int
+  private let state = Locked<State>(.new)
+
+  init(group: String, changes: [Change], durability: Durability) {
+    self.group = group
+    self.changes = changes
+    self.durability = durability
+    size = changes.reduce(0) { $0 + $1.value.count + $1.identifier.utf8.count + $1.type.utf8.count + 64 }
+  }
+
+  /// Says who waits.
+  ///
+  /// - Returns: False if the request was withdrawn before; nobody needs to be told then but `continuation`.
+  func wait(with continuation: Continuation) -> Bool {
+    state.withLock { state in
+      guard case .new = state else { return false }
+      state = .waiting(continuation)
+      return true
+    }
+  }
+
+  /// Takes the request back, unless its writing has begun.
+  func withdraw() {
+    let continuation = state.withLock { state -> Continuation? in
+      switch state {
+      case .new:
+        state = .withdrawn
+        return nil
+      case .waiting(let continuation):
+        state = .withdrawn
+        return continuation
+      case .withdrawn, .pickedUp, .finished: return nil
+      }
+    }
+    continuation?.resume(throwing: CancellationError())
+  }
+
+  /// Begins the writing, which can't be withdrawn any more.
+  ///
+  /// - Returns: False if it was withdrawn before.
+  func pickUp() -> Bool {
+    state.withLock { state in
+      guard case .waiting(let continuation) = state else { return false }
+      state = .pickedUp(continuation)
+      return true
+    }
+  }
+
+  /// Lets the waiting task go on.
+  func finish(_ result: Result<[UInt64], any Error>) {
+    let continuation = state.withLock { state -> Continuation? in
+      switch state {
+      case .waiting(let continuation), .pickedUp(let continuation):
+        state = .finished
+        return continuation
+      case .new, .withdrawn, .finished: return nil
+      }
+    }
+    continuation?.resume(with: result)
+  }
+}

@@ -1,0 +1,49 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension ModelStoreError {
+  /// An error of the engine, in the words of stores.
+  init(_ error: FileEngineError) {
+    switch error {
+    case .conflict(let type, let identifier): self = .conflict(type, identifier: identifier)
+    case .notFound(let type, let identifier): self = .notFound(type, identifier: identifier)
+    default: self.init(error.code, error.description)
+    }
+    cause = error
+  }
+
+  /// An error of the file system, in the words of stores.
+  init(_ error: FileSystemError) {
+    let code: Code =
+      switch error.code {
+      case ENOSPC, EDQUOT: .full
+      case EACCES, EPERM, EROFS: .unauthorized
+      default: .inputOutput
+      }
+    self.init(code, error.description, cause: error)
+  }
+}
+
+extension FileEngineError {
+  fileprivate var code: ModelStoreError.Code {
+    switch self {
+    case .conflict, .staleRevision: .conflict
+    case .notFound: .notFound
+    case .invalidValue, .batchTooLarge: .invalid
+    case .identifiersExhausted: .noIdentifier
+    case .locked: .locked
+    case .newerFormat, .unknownOperation, .closed: .unsupported
+    case .wrongGroup, .damaged: .corrupt
+    case .refusesWrites: .inputOutput
+    }
+  }
+
+  var isStaleRevision: Bool { if case .staleRevision = self { true } else { false } }
+}

@@ -1,0 +1,100 @@
+import FileStore
+import Foundation
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A file store` {
+  @Test(arguments: ModelStoreContract.checks)
+  func `keeps the contract`(check: ModelStoreContract.Check) async throws {
+    try await withTemporaryDirectory { directory in
+      try await check.run { FileModelStore(directory: directory) }
+    }
+  }
+
+  @Test func `has everything again after it was closed and opened`() async throws {
+    try await withTemporaryDirectory { directory in
+      let first = FileModelStore(directory: directory)
+      let company = ContractCompany()
+      company.id.value = "acme"
+      let person = ContractPerson()
+      person.name.value = "Ada"
+      person.company.value = company
+      try await first.create(company)
+      try await first.create(person)
+      person.age.value = 36
+      try await first.update(person)
+      try await first.close()
+
+      let second = FileModelStore(directory: directory)
+      #expect(try await second.open() == [])
+      let restored = try #require(try await second.list(ContractPerson.self).first)
+      #expect(restored !== person)
+      #expect(restored.name == "Ada")
+      #expect(restored.age == 36)
+      #expect(try await second.lookup(ContractCompany.self, identifier: "acme") === restored.company.value)
+      let next = ContractPerson()
+      next.name.value = "Grace"
+      try await second.create(next)
+      #expect(next.id.value == 2)
+      try await second.close()
+    }
+  }
+
+  @Test func `lets fronts in many tasks change different fields of one model without undoing each other`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      let person = ContractPerson()
+      person.name.value = "Ada"
+      person.age.value = 0
+      try await store.create(person)
+      let handle = store.handle
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<8 {
+          group.addTask {
+            let front = FileModelStore(handle)
+            for round in 1...10 {
+              let person = try await front.lookup(ContractPerson.self, identifier: "1")
+              if task.isMultiple(of: 2) { person.age.value = round } else { person.height.value = Double(round) }
+              try await front.update(person)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let final = try await FileModelStore(handle).lookup(ContractPerson.self, identifier: "1")
+      #expect(final.age == 10)
+      #expect(final.height == 10)
+      #expect(final.name == "Ada")
+      try await store.close()
+    }
+  }
+
+  @Test func `refuses a directory that another store has open and names the holder`() async throws {
+    try await withTemporaryDirectory { directory in
+      let first = FileModelStore(directory: directory)
+      try await first.open()
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await FileModelStore(directory: directory).open()
+      }
+      #expect(error?.code == .locked)
+      #expect(error?.message.contains("\(ProcessInfo.processInfo.processIdentifier)") == true)
+      try await first.close()
+    }
+  }
+
+  @Test func `says that a closed store is closed`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      try await store.close()
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.list(ContractPerson.self) }
+      #expect(error?.message.contains("closed") == true)
+    }
+  }
+}
+
+/// Runs a test in a directory of its own, which is removed afterwards.
+func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
+  let directory = FileManager.default.temporaryDirectory.appending(path: "FileStoreTests-\(UUID().uuidString)")
+  defer { try? FileManager.default.removeItem(at: directory) }
+  try await body(directory.appending(path: "store"))
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+extension FaultyFileSystem {
+  /// What became of the bytes and names that had not been brought to the disk when the machine stopped.
+  enum Loss: Sendable {
+    case dropped
+    case kept
+
+    /// All were kept but the last write, of which only this many bytes were.
+    case torn(Int)
+
+    /// Each block of 512 bytes of each write was kept or not, as the seed says; and so was the size.
+    case reordered(seed: UInt64)
+  }
+
+  enum Piece: Equatable {
+    case write(offset: Int, bytes: [UInt8])
+    case truncate(Int)
+
+    /// A write of no more than `count` bytes.
+    func cut(to count: Int) -> Piece {
+      guard case .write(let offset, let bytes) = self else { return self }
+      return .write(offset: offset, bytes: Array(bytes.prefix(count)))
+    }
+
+    /// The parts of a write that a disk takes or loses as one.
+    func blocks() -> [Piece] {
+      guard case .write(let offset, let bytes) = self else { return [self] }
+      var blocks: [Piece] = []
+      var start = 0
+      while start < bytes.count {
+        let end = min(bytes.count, ((offset + start) / 512 + 1) * 512 - offset)
+        blocks.append(.write(offset: offset + start, bytes: Array(bytes[start..<end])))
+        start = end
+      }
+      return blocks
+    }
+
+    func apply(to content: inout [UInt8]) {
+      switch self {
+      case .write(let offset, let bytes):
+        if content.count < offset + bytes.count {
+          content += [UInt8](repeating: 0, count: offset + bytes.count - content.count)
+        }
+        content.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+      case .truncate(let size):
+        if size < content.count {
+          content.removeLast(content.count - size)
+        } else {
+          content += [UInt8](repeating: 0, count: size - content.count)
+        }
+      }
+    }
+  }
+
+  final class Node {
+    var content: [UInt8] = []
+    var onDisk: [UInt8] = []
+    var pending: [Piece] = []
+    var isLocked = false
+    let isDirectory: Bool
+
+    init(isDirectory: Bool) { self.isDirectory = isDirectory }
+
+    func change(_ piece: Piece) {
+      piece.apply(to: &content)
+      pending.append(piece)
+    }
+  }
+
+  /// What a machine finds that starts again: a file system of its own.
+  func disk(after loss: Loss = .kept) -> FaultyFileSystem {
+    let copy = FaultyFileSystem()
+    lock.lock()
+    defer { lock.unlock() }
+    var random = SplitMix(seed: 0)
+    if case .reordered(let seed) = loss { random = SplitMix(seed: seed) }
+    let keepsNames =
+      switch loss {
+      case .dropped: false
+      case .kept, .torn: true
+      case .reordered: random.next() % 2 == 0
+      }
+    for (path, node) in (keepsNames ? state.names : state.namesOnDisk).sorted(by: { $0.key < $1.key }) {
+      let new = Node(isDirectory: node.isDirectory)
+      new.content = node.onDisk
+      for (index, piece) in node.pending.enumerated() {
+        switch loss {
+        case .dropped: break
+        case .kept: piece.apply(to: &new.content)
+        case .torn(let count):
+          piece.cut(to: index == node.pending.count - 1 ? count : .max).apply(to: &new.content)
+        case .reordered:
+          for block in piece.blocks() where random.next() % 2 == 0 { block.apply(to: &new.content) }
+        }
+      }
+      new.onDisk = new.content
+      // Sorted, a directory comes before what is in it: what is in a lost one is lost.
+      if path == "/" || copy.state.names[Self.directory(of: path)] != nil { copy.state.names[path] = new }
+    }
+    copy.state.namesOnDisk = copy.state.names
+    return copy
+  }
+}
+
+/// A small generator of numbers that a seed determines.
+struct SplitMix: RandomNumberGenerator {
+  private var value: UInt64
+
+  init(seed: UInt64) { value = seed }
+
+  mutating func next() -> UInt64 {
+    value &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = value
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+@testable import FileStore
+
+extension Journal {
+  /// Opens the journal of the script's group, with segments so small that there are several if `segmentSize` says so.
+  static func scripted(
+    _ fileSystem: FaultyFileSystem, segmentSize: UInt64 = 1 << 20, preallocation: UInt64 = 256
+  ) throws -> Journal {
+    var options = Options()
+    options.segmentSize = segmentSize
+    options.preallocation = preallocation
+    try fileSystem.createDirectories(JournalScript.directory)
+    return try open(group: "books", in: JournalScript.directory, options: options, fileSystem: fileSystem)
+  }
+
+  /// Writes one batch durably, or not.
+  @discardableResult
+  func write(_ changes: [Change], isDurable: Bool = true) throws -> [UInt64] {
+    try commit([changes], isDurable: isDurable)[0].get()
+  }
+
+  /// Everything in it, read in small chunks.
+  func snapshot() throws -> Snapshot { try contents.snapshot() }
+}
+
+extension JournalContents {
+  func snapshot() throws -> Snapshot {
+    var snapshot = Snapshot()
+    for name in withIndex({ $0.typeNames }) {
+      guard let type = withIndex({ $0.number(of: name) }) else { continue }
+      var cursor: CreationCursor? = .start
+      while let position = cursor {
+        let chunk = try chunk(ofType: type, after: position, limit: 2, byteLimit: 1 << 20)
+        if let finding = chunk.damages.first { throw FileEngineError.damaged(finding) }
+        snapshot.types[name, default: []] += chunk.rows.map {
+          .init(
+            identifier: $0.identifier, revision: $0.revision, value: String(decoding: chunk.value($0), as: UTF8.self))
+        }
+        cursor = chunk.next
+      }
+    }
+    return snapshot
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import FileStore
+
+@Suite struct `The lines of a journal` {
+  @Test func `have the checksum that RFC 3720 gives`() {
+    func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes(CRC32C.checksum) }
+    #expect(checksum(Array("123456789".utf8)) == 0xe306_9283)
+    #expect(checksum([UInt8](repeating: 0, count: 32)) == 0x8a91_36aa)
+    #expect(checksum([UInt8](repeating: 0xff, count: 32)) == 0x62a8_ab43)
+    #expect(checksum(Array(0..<32)) == 0x46dd_794e)
+    #expect(checksum([]) == 0)
+  }
+
+  @Test(arguments: ["Person", "", "a\"b\\c", "\0\u{1}\n\r\t\u{7f}", "../../x", "👩‍👩‍👧", "é", "e\u{301}", "\u{2028}"])
+  func `give any type and identifier back byte by byte`(text: String) throws {
+    var encoder = LineEncoder()
+    let value = Array(#"{"a":[1,2,"]"]}"#.utf8)
+    let range = encoder.record(.update(text, text + "!", value), revision: .max)
+    let line = Array(encoder.bytes[range])
+    #expect(encoder.bytes == line + [0x0a])
+    #expect(!line.contains(0x0a) && !line.contains(0))
+    try line.withUnsafeBytes { line in
+      #expect(LineParser.isSound(line))
+      guard case .record(let record) = LineParser.parse(line) else {
+        Issue.record("the line is no record")
+        return
+      }
+      #expect(record.operation == .update)
+      #expect(Array(record.type.string(in: line).utf8) == Array(text.utf8))
+      #expect(Array(record.identifier.string(in: line).utf8) == Array((text + "!").utf8))
+      #expect(record.revision == .max)
+      #expect(Array(line[record.value]) == value)
+      let json = try JSONSerialization.jsonObject(with: Data(line)) as? [Any]
+      #expect(json?[2] as? String == text)
+    }
+  }
+
+  @Test func `are not taken for sound with any bit flipped`() {
+    var encoder = LineEncoder()
+    _ = encoder.record(.create("Person", "1", JournalScript.json("x")), revision: 1)
+    let line = Array(encoder.bytes.dropLast())
+    for bit in 0..<line.count * 8 {
+      var damaged = line
+      damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+      #expect(!damaged.withUnsafeBytes(LineParser.isSound), "bit \(bit)")
+    }
+  }
+
+  @Test func `that are long are found whatever the size of the window`() throws {
+    let fileSystem = FaultyFileSystem()
+    let lines = [0, 1, 15, 16, 17, 64, 1_000, 3].map { [UInt8](repeating: UInt8(ascii: "a"), count: $0) }
+    fileSystem.overwrite("/file", with: Array(lines.joined(separator: [0x0a])))
+    var scanner = LineScanner(try fileSystem.open("/file", .read), windowSize: 16)
+    var found: [[UInt8]] = []
+    var offsets: [UInt64] = []
+    while let piece = try scanner.next() {
+      found.append(Array(piece.bytes))
+      offsets.append(piece.offset)
+    }
+    #expect(found == lines)
+    #expect(offsets == [0, 1, 3, 19, 36, 54, 119, 1_120])
+  }
+}
+
+@Suite struct `The folder of a group` {
+  @Test func `stays inside its parent and is nobody else's, whatever the group is called`() {
+    let groups = [
+      "", "@default", "%", "a", "A", "..", ".", "../../x", "a/b", "a%2fb", "con.txt", "\0", "é", "e\u{301}", "😀",
+      String(repeating: "x", count: 120), String(repeating: "x", count: 121), String(repeating: "x", count: 10_240),
+      String(repeating: "x", count: 10_239) + "y", String(repeating: "é", count: 5_000),
+    ]
+    let names = groups.map(GroupFolder.name)
+    #expect(Set(names).count == groups.count)
+    for name in names {
+      #expect(name.utf8.count <= 120)
+      #expect(name.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || "-_%@~".contains($0)) }, "\(name)")
+      #expect(name == name.lowercased())
+    }
+    #expect(GroupFolder.name(of: "books-2_b") == "books-2_b")
+    #expect(GroupFolder.name(of: "Ä/") == "%c3%84%2f")
+  }
+
+  @Test func `is told apart by a true SHA-256`() {
+    func digest(_ text: String) -> String {
+      SHA256.digest(of: Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+    #expect(digest("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    #expect(digest("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    #expect(
+      digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
+        == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+  }
+}
