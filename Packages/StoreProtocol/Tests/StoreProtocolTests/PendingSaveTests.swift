@@ -62,6 +62,23 @@ import Testing
     #expect(error?.message.contains("instanceClass(for:)") == true)
   }
 
+  @Test func `accepts a class of a hierarchy that has a type name of its own`() throws {
+    class Shape: Model { let id = Field<Int>(1) }
+    final class Circle: Shape { override class var typeName: String { "Circle" } }
+    #expect(try PendingSave(creating: Circle(), in: scope).typeName == "Circle")
+    #expect(try PendingSave(creating: Shape(), in: scope).typeName.hasSuffix("Shape"))
+  }
+
+  @Test func `leaves the model as it was when the store's answer does not fit it`() throws {
+    let person = try saved("Ada")
+    person.age.value = 36
+    let save = try PendingSave(updating: person, fields: nil, in: scope)
+    #expect(throws: ModelDecodingError.self) { try save.finish(answer: ["id": 1, "name": "Augusta", "age": "many"]) }
+    #expect(person.name == "Ada")
+    #expect(person.age == 36)
+    #expect(person.age.isDirty)
+  }
+
   @Test func `says which value can't be written`() throws {
     let person = ContractPerson()
     person.name.value = "Ada"

@@ -26,8 +26,7 @@ public struct DateTransformer: ValueTransforming {
     self.format = format
     self.timeZone = timeZone
     self.locale = locale
-    parts =
-      timeZone.secondsFromGMT() == 0 && timeZone.nextDaylightSavingTimeTransition == nil ? Part.parts(of: format) : nil
+    parts = timeZone == .gmt ? Part.known(format) : nil
   }
 
   /// Reads a date.
@@ -103,7 +102,7 @@ public struct DateTransformer: ValueTransforming {
   }
 
   /// A part of a format that needs no formatter.
-  private enum Part {
+  private enum Part: Sendable {
     case literal(Unicode.Scalar)
     case year, month, day, hour, minute, second, millisecond
 
@@ -116,7 +115,17 @@ public struct DateTransformer: ValueTransforming {
       }
     }
 
-    static func parts(of format: String) -> [Part]? {
+    private static let formats = Lock<[String: [Part]?]>([:])
+
+    /// The parts of a format, found once per format: every instance of a model declares its fields anew.
+    static func known(_ format: String) -> [Part]? {
+      if let known = formats.withLock({ $0[format] }) { return known }
+      let parts = parts(of: format)
+      formats.withLock { $0[format] = .some(parts) }
+      return parts
+    }
+
+    private static func parts(of format: String) -> [Part]? {
       var parts: [Part] = []
       var rest = Substring(format)
       var isQuoted = false

@@ -80,16 +80,27 @@ extension ModelLayout {
     return String(name.dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 })
   }
 
-  /// The class below `ModelObject` from which a class is derived.
+  /// The topmost class whose models stores call the same: it stands for its hierarchy.
   static func rootClass(of modelClass: ModelObject.Type) -> ModelObject.Type {
-    var root: ModelObject.Type = modelClass
-    while let parent = _getSuperclass(root) as? ModelObject.Type, parent != ModelObject.self { root = parent }
-    return root
+    if let known = known(for: modelClass) { return known.rootClass }
+    let name = modelClass.typeName
+    return ancestor(of: modelClass) { $0.typeName == name }
+  }
+
+  /// The last class on the way up, short of `ModelObject`, for which a condition holds.
+  private static func ancestor(
+    of modelClass: ModelObject.Type, while condition: (ModelObject.Type) -> Bool
+  ) -> ModelObject.Type {
+    var found = modelClass
+    while let parent = _getSuperclass(found) as? ModelObject.Type, parent != ModelObject.self, condition(parent) {
+      found = parent
+    }
+    return found
   }
 
   /// The topmost class with its module, without what the compiler adds for private and local types.
   static func defaultTypeName(of modelClass: ModelObject.Type) -> String {
-    String(reflecting: rootClass(of: modelClass))
+    String(reflecting: ancestor(of: modelClass) { _ in true })
       .split(separator: ".", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("(unknown context at ") }
       .joined(separator: ".")

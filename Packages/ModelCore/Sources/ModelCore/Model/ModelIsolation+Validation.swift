@@ -12,7 +12,10 @@ public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConve
   public let message: String
 
   /// The sentence.
-  public var description: String { "\(path) \(message)" }
+  public var description: String {
+    // The message of an element begins with its position: `tags[0] cannot be blank`.
+    message.hasPrefix("[") ? "\(path)\(message)" : "\(path) \(message)"
+  }
 }
 
 extension ModelIsolation where Self: ModelObject {

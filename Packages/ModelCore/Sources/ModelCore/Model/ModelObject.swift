@@ -21,6 +21,8 @@ open class ModelObject: ObservationOwner {
   var memberScope: ModelScope?
   var modelLoadState: LoadState = .loaded
   var origin = ModelOrigin.new
+  /// Whether a store has the model: it was created in one, or read from one.
+  var isStored = false
   /// The fields, if the class's layout could not be proven.
   var mirroredFields: [FieldBase?]?
   /// The fields that were found in variables, also those that were replaced since.

@@ -90,6 +90,8 @@ final class ModelReader: FieldReader {
     let isReference =
       readCount == 1 && object.count == 1 && model.layout.slots.count > 1
       && hasIdentifier(model, in: object)
+    // Only stores keep local changes while they read.
+    let isFromStore = keepsLocalChanges
     values.append { [scope] in
       if !isReference {
         model.modelLoadState = .loaded
@@ -97,6 +99,7 @@ final class ModelReader: FieldReader {
         model.modelLoadState = .incomplete
       }
       model.origin = .read
+      if isFromStore { model.isStored = true }
       scope?.register(model)
     }
     return Staged(model: model) { for link in links { link() } }

@@ -48,10 +48,13 @@ extension ModelObject {
     return StoredValue(path: context.key(key, &keys).split(separator: ".").map(String.init), value: json)
   }
 
-  /// Whether the model was neither read nor saved yet.
-  public var isNew: Bool {
-    get { origin == .new }
-    set { origin = newValue ? .new : .read }
+  /// Whether a store has the model: it was created in one, or read from one. Reading it from JSON says nothing of that.
+  public var isKnownToStore: Bool { isStored }
+
+  /// Says that the model was deleted, and can be created again.
+  public func markDeleted() {
+    origin = .new
+    isStored = false
   }
 
   /// The chosen fields as a store writes them, each with its path.
@@ -88,6 +91,7 @@ extension ModelObject {
   public func markSaved(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
     for case let field as FieldBase in fields { field.markSaved(asOf: stamp) }
     origin = .read
+    isStored = true
   }
 
   /// What stores call the type of this model.
@@ -127,12 +131,14 @@ extension ModelScope {
     return reader.apply(try records.map { try reader.stage($0, as: type) })
   }
 
-  /// Reads a store's answer into the model that was saved.
+  /// Checks a store's answer to the save of a model.
   ///
+  /// - Returns: what reads the answer into the model, but for the fields that are dirty by then.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
-  public func read<M: Model>(_ record: AttributeDictionary, into model: M, keepsLocalChanges: Bool) throws {
-    let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges)
-    _ = reader.apply([try reader.stage(record, into: model)])
+  public func staged<M: Model>(_ answer: AttributeDictionary, into model: M) throws -> () -> Void {
+    let reader = ModelReader(scope: self, keepsLocalChanges: true)
+    let staged = try reader.stage(answer, into: model)
+    return { _ = reader.apply([staged]) }
   }
 
   /// Makes a model part of this scope, and the one object for its identifier unless another live one is.

@@ -32,7 +32,7 @@ private final class Account: Model {
       account.validate()
         == .invalid([
           "owner.name cannot be blank", "age must be greater than or equal to 18", "age must be even",
-          "tags [1] cannot be blank", "guardian is required",
+          "tags[1] cannot be blank", "guardian is required",
         ]))
   }
 

@@ -78,9 +78,9 @@ extension ModelStore {
   @discardableResult
   public func update<M: Model>(_ model: M) async throws -> M { try await update(model, fields: nil) }
 
-  /// Creates a model that is new, and updates one that was read or saved before.
+  /// Creates a model that no store has yet, and updates one that was created in a store or read from one.
   public func save<M: Model>(_ model: M) async throws {
-    if model.isNew { try await create(model) } else { try await update(model, fields: nil) }
+    if model.isKnownToStore { try await update(model, fields: nil) } else { try await create(model) }
   }
 
   /// Finds models of a type, in the order of their creation.

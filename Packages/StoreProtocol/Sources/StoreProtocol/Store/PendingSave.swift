@@ -122,15 +122,16 @@ public struct PendingSave<M: Model> {
   ///
   /// - Parameter answer: what the store made of the record, if it may have changed it. Fields edited meanwhile keep their
   ///   values.
-  /// - Throws: `ModelDecodingError` if the answer does not fit the model. The values are written all the same.
+  /// - Throws: `ModelDecodingError` if the answer does not fit the model, which is then as it was before.
   public func finish(answer: AttributeDictionary? = nil) throws {
+    let readAnswer = try answer.map { try scope.staged($0, into: model) }
     if isIdentifierNew, let identifier {
       let before = model.identifierField?.isDirty ?? false
       _ = model.assignIdentifier(identifier)
       if !before, let field = model.identifierField { model.markSaved([field], asOf: .next()) }
     }
     model.markSaved(fields, asOf: stamp)
-    if let answer { try scope.read(answer, into: model, keepsLocalChanges: true) }
+    readAnswer?()
     scope.add(model)
     switch kind {
     case .create: model.afterCreate()
@@ -143,7 +144,7 @@ extension ModelStore {
   /// Ends a deletion: the model leaves the scope, can be created again, and its hook runs. For those who write stores.
   public func finishDeleting<M: Model>(_ model: M) {
     scope.remove(model)
-    model.isNew = true
+    model.markDeleted()
     model.afterDelete()
   }
 

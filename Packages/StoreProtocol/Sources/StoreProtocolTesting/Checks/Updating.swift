@@ -69,6 +69,21 @@ extension ModelStoreContract {
       try requireEqual(
         person.calls, ["beforeSave", "afterCreate", "beforeSave", "afterUpdate"], "the calls")
     },
+    Check("save creates a model that was read from JSON") { store in
+      let person = try ContractPerson.from(dictionaryValue: ["id": 12, "name": "Ada"], in: store.scope)
+      try await store.save(person)
+      try requireEqual(try await store.list(ContractPerson.self).map(\.id.value), [12], "what is stored")
+      person.age.value = 36
+      try await store.save(person)
+      try requireEqual(person.calls.last, "afterUpdate", "the last call")
+    },
+    Check("save updates a model that was found") { store in
+      let identifier = try await store.createAndForget("Ada")
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      person.age.value = 36
+      try await store.save(person)
+      try requireEqual(person.calls, ["beforeSave", "afterUpdate"], "the calls")
+    },
     Check("save creates a new model and updates it afterwards") { store in
       let person = ContractPerson.named("Ada")
       try await store.save(person)
