@@ -38,10 +38,15 @@ private final class Body {
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// The thread's function; Darwin hands over a pointer, the others an optional one, and this type fits both.
-///
-/// It is no closure within `create(_:)`: those crash the compiler of Swift 6.3.
-private func runBody(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
-  return nil
-}
+// The thread's function. It is no closure within `create(_:)`, since those crash the compiler of Swift 6.3.
+#if canImport(Darwin)
+  private func runBody(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run()
+    return nil
+  }
+#else
+  private func runBody(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
+    return nil
+  }
+#endif

@@ -30,6 +30,7 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     self.code = code
   }
 
+  /// A sentence with the path and the system's reason.
   package var description: String {
     "Could not \(operation.rawValue) '\(path)': \(String(cString: strerror(code))) (errno \(code))."
   }

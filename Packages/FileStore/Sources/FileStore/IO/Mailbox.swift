@@ -50,6 +50,13 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
     return true
   }
 
+  /// How many jobs wait to be taken.
+  var count: Int {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return jobs.count
+  }
+
   /// Takes no more jobs; those already in the queue are still handed out.
   func finish() {
     pthread_mutex_lock(mutex)

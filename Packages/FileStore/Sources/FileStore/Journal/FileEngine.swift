@@ -30,6 +30,9 @@ package final class FileEngine: Sendable {
     self.group = group
   }
 
+  /// How many writes and other jobs of the store wait for the writing thread, withdrawn ones included.
+  var waitingJobs: Int { service.waitingJobs }
+
   /// The engine of another group of the same store. Nothing is opened yet.
   package func group(_ name: String) -> FileEngine { FileEngine(service, group: name) }
 

@@ -40,6 +40,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The store was closed.
   case closed(directory: String)
 
+  /// What was wrong, what was kept, and what to do.
   package var description: String {
     switch self {
     case .conflict(let type, let identifier):

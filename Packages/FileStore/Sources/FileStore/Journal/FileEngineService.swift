@@ -42,6 +42,9 @@ final class FileEngineService: Sendable {
     return opened
   }
 
+  /// How many jobs wait for the writing thread, withdrawn ones included.
+  var waitingJobs: Int { writes.count }
+
   /// Puts a job into the queue of the writing thread; false if the store is closed.
   func send(_ job: Writer.Job) -> Bool { writes.send(job) }
 

@@ -31,6 +31,7 @@ public struct FileStoreFinding: Sendable, Hashable, CustomStringConvertible {
   /// What was found, as a part of a sentence.
   public internal(set) var reason: String
 
+  /// A sentence for the person who looks after the store.
   public var description: String {
     switch kind {
     case .tornTail(let quarantine):
