@@ -1,0 +1,111 @@
+/// How nouns become plurals, for the names of collections. Rules added later go before older ones.
+///
+/// ```swift
+/// assert(Inflection.english.plural(of: "SalesPerson") == "SalesPeople")
+/// var inflection = Inflection.english
+/// inflection.addIrregular("cow", plural: "kine")
+/// assert(inflection.plural(of: "Cow") == "Kine")
+/// ```
+public struct Inflection: Sendable {
+  /// What is done with a word that ends in a certain way.
+  private struct Rule {
+    let suffix: String
+    /// How many characters of the suffix go.
+    let dropping: Int
+    let replacement: String
+    let wholeWord: Bool
+    /// Characters of which none may stand before the suffix.
+    let notAfter: String
+  }
+
+  /// The newest last.
+  private var rules: [Rule] = []
+  private var plurals = Set<String>()
+
+  /// Creates an inflection that leaves every word as it is until rules are added.
+  public init() {}
+
+  /// Adds a rule for words with an ending.
+  ///
+  /// - Parameters:
+  ///   - suffix: the ending, in small letters, such as `y`.
+  ///   - replacement: what stands in its place, such as `ies`.
+  ///   - notAfter: characters before the ending to which the rule does not apply, such as `aeiou`.
+  public mutating func addSuffix(_ suffix: String, replacement: String, notAfter: String = "") {
+    rules.append(
+      Rule(
+        suffix: suffix.lowercased(), dropping: suffix.count, replacement: replacement, wholeWord: false,
+        notAfter: notAfter))
+  }
+
+  /// Adds a noun with a plural of its own. The plural is left as it is where it occurs.
+  ///
+  /// - Parameters:
+  ///   - singular: the noun, such as `person`.
+  ///   - plural: its plural, such as `people`.
+  ///   - inCompounds: whether it holds for words that end with the noun too, such as `salesperson`.
+  public mutating func addIrregular(_ singular: String, plural: String, inCompounds: Bool = false) {
+    let singular = singular.lowercased()
+    plurals.insert(plural.lowercased())
+    rules.append(
+      Rule(
+        suffix: singular, dropping: singular.count, replacement: plural.lowercased(), wholeWord: !inCompounds,
+        notAfter: ""))
+  }
+
+  /// Adds a noun that is its own plural, such as `news`.
+  public mutating func addUncountable(_ noun: String) { addIrregular(noun, plural: noun) }
+
+  /// The plural of a noun. Of several words, in camel case or separated by `_`, `-` or blanks, the last one is changed.
+  ///
+  /// - Parameter noun: the noun, in any case.
+  /// - Returns: the plural, in the case of the noun.
+  /// - Complexity: O(*n*) in the number of rules.
+  public func plural(of noun: String) -> String {
+    let start = Self.startOfLastWord(in: noun)
+    let word = String(noun[start...])
+    let lower = word.lowercased()
+    guard !lower.isEmpty, lower.count == word.count else { return noun }
+    let plural = pluralOfWord(lower)
+    return noun[..<start] + Self.inCase(of: word, singular: lower, plural)
+  }
+
+  private func pluralOfWord(_ word: String) -> String {
+    if plurals.contains(word) { return word }
+    for rule in rules.reversed() where rule.wholeWord ? word == rule.suffix : word.hasSuffix(rule.suffix) {
+      let stem = word.dropLast(rule.dropping)
+      if let last = stem.last, rule.notAfter.contains(last) { continue }
+      return stem + rule.replacement
+    }
+    return word
+  }
+
+  /// Where the last word begins: behind a separator, or at a capital that follows a small letter or a digit or ends an
+  /// acronym.
+  private static func startOfLastWord(in noun: String) -> String.Index {
+    var start = noun.startIndex
+    for index in noun.indices.dropFirst() {
+      let previous = noun[noun.index(before: index)]
+      let next = noun.index(after: index)
+      if previous == "_" || previous == "-" || previous == " " {
+        start = index
+      } else if noun[index].isUppercase {
+        let endsAcronym = previous.isUppercase && next < noun.endIndex && noun[next].isLowercase
+        // The plural s of `IDs` begins no word.
+        let isPluralEnd = endsAcronym && noun[next] == "s" && noun.index(after: next) == noun.endIndex
+        if !previous.isUppercase || (endsAcronym && !isPluralEnd) { start = index }
+      }
+    }
+    return start
+  }
+
+  /// A plural in the case of the singular: what both have in common as it was, the rest in small letters unless all of
+  /// the word is in capitals and changes.
+  private static func inCase(of word: String, singular: String, _ plural: String) -> String {
+    let common = zip(singular, plural).prefix { $0 == $1 }.count
+    let isUppercase = word.count > 1 && word.allSatisfy(\.isUppercase)
+    if isUppercase, plural != singular + "s" { return plural.uppercased() }
+    if common == 0, word.first?.isUppercase == true { return plural.prefix(1).uppercased() + plural.dropFirst() }
+    return String(word.prefix(common) + plural.dropFirst(common))
+  }
+}

@@ -1,0 +1,34 @@
+import StoreProtocol
+
+/// One component of a path, which can't leave its place whatever text it is made from.
+struct PathComponent {
+  /// The component as it is sent: letters, digits and `-._~` as they are, everything else percent-encoded.
+  let encoded: String
+
+  /// Encodes a text.
+  ///
+  /// Returns nil for what no encoding makes safe: the empty text, and the dots that mean "here" and "one up". Servers and
+  /// proxies read `%2E` as a dot.
+  init?(_ text: String) {
+    guard !text.isEmpty, text != ".", text != ".." else { return nil }
+    encoded = Self.percentEncoded(text)
+  }
+
+  /// A text with everything but unreserved characters percent-encoded, also fit for a query.
+  static func percentEncoded(_ text: String) -> String {
+    var encoded = ""
+    encoded.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      default:
+        let digits = String(byte, radix: 16, uppercase: true)
+        encoded += digits.count == 1 ? "%0" + digits : "%" + digits
+      }
+    }
+    return encoded
+  }
+}

@@ -1,0 +1,220 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// Where the collections and models of an API are.
+///
+/// ```swift
+/// let router = RESTRouter(maxPathDepth: 1)
+/// router.route(Person.self, to: "staff")
+/// router.collectionPath(for: Person.self)  // "/staff"
+/// router.instancePath(for: person)         // "/staff/10"
+/// ```
+///
+/// A class that is neither registered nor ``Routable`` has the collection of its name, in the plural and in snake case:
+/// `SalesPerson` is found at `/sales_people`. Classes of one hierarchy share the collection of the topmost one unless they
+/// are routed themselves. Models with ``HasOwnerField`` are found below their owner.
+///
+/// Paths begin with a slash, are relative to a base address, and are percent-encoded component by component, so an
+/// identifier can't leave its place.
+///
+/// - Note: `Sendable`; stores and isolations may share a router.
+public final class RESTRouter: Sendable {
+  /// How many owners a path names at most; 0 for none.
+  public let maxPathDepth: Int
+  /// How names of classes become plurals.
+  public let inflection: Inflection
+
+  private struct Tables {
+    var routes: [ObjectIdentifier: String] = [:]
+    /// Segments made from names of classes, each of which is inflected once.
+    var segments: [ObjectIdentifier: String] = [:]
+    var inverseKeys: [Inverse: String] = [:]
+  }
+
+  private struct Inverse: Hashable {
+    let model: ObjectIdentifier
+    let field: UInt16
+    let owner: ObjectIdentifier
+  }
+
+  private let tables = Lock(Tables())
+
+  /// Creates a router without registered routes.
+  ///
+  /// - Parameters:
+  ///   - maxPathDepth: how many owners a path names at most.
+  ///   - inflection: how names of classes become plurals.
+  public init(maxPathDepth: Int = 1, inflection: Inflection = .english) {
+    self.maxPathDepth = max(0, maxPathDepth)
+    self.inflection = inflection
+  }
+
+  // MARK: Routes
+
+  /// Says where the collection of a class, and of the classes derived from it, is.
+  ///
+  /// - Parameters:
+  ///   - type: the class.
+  ///   - path: the path below the base address, as plain text: it is percent-encoded where needed. Slashes separate
+  ///     components.
+  public func route<M: Model>(_ type: M.Type, to path: String) {
+    tables.withLock { $0.routes[ObjectIdentifier(type)] = path }
+  }
+
+  /// Forgets what ``route(_:to:)`` said of a class.
+  public func unroute<M: Model>(_ type: M.Type) {
+    tables.withLock { $0.routes[ObjectIdentifier(type)] = nil }
+  }
+
+  // MARK: Paths
+
+  /// The path of the collection of a class, such as `/people`; nil if it was routed to what can't be a path.
+  public func collectionPath<M: Model>(for type: M.Type) -> String? { try? pathOfCollection(type) }
+
+  /// The path of the collection in which a model is, or would be created: below its owner, where it has one.
+  ///
+  /// - Parameters:
+  ///   - model: the model.
+  ///   - maxDepth: how many owners the path names at most; nil for ``maxPathDepth``.
+  /// - Returns: nil if an owner has no identifier, or one that can't be part of a path.
+  public func collectionPath<M: Model>(for model: M, maxDepth: Int? = nil) -> String? {
+    try? pathOfCollection(containing: model, depth: maxDepth ?? maxPathDepth)
+  }
+
+  /// The path of a model, such as `/people/10` or `/companies/10/employees/45`.
+  ///
+  /// - Parameters:
+  ///   - model: the model.
+  ///   - maxDepth: how many owners the path names at most; nil for ``maxPathDepth``.
+  /// - Returns: nil if the model or an owner has no identifier, or one that can't be part of a path.
+  public func instancePath<M: Model>(for model: M, maxDepth: Int? = nil) -> String? {
+    try? pathOfInstance(model, depth: maxDepth ?? maxPathDepth)
+  }
+
+  /// The path of the model with an identifier, which is not nested.
+  ///
+  /// - Returns: nil if the identifier can't be part of a path: it is empty, or `.` or `..`.
+  public func instancePath<M: Model>(for type: M.Type, identifier: String) -> String? {
+    try? pathOfInstance(type, identifier: identifier)
+  }
+
+  // MARK: Paths that say why there is none
+
+  func pathOfCollection(_ type: ModelObject.Type) throws -> String {
+    let segments = collection(of: type).path.split(separator: "/", omittingEmptySubsequences: true)
+    let components = segments.compactMap { PathComponent(String($0))?.encoded }
+    guard !components.isEmpty, components.count == segments.count else {
+      throw ModelStoreError(
+        .invalid,
+        """
+        \(type.typeName) has no collection on the server: it is routed to "\(collection(of: type).path)", which is not a \
+        path.
+        """)
+    }
+    return "/" + components.joined(separator: "/")
+  }
+
+  func pathOfInstance(_ type: ModelObject.Type, identifier: String) throws -> String {
+    try pathOfCollection(type) + "/" + component(identifier, of: type)
+  }
+
+  func pathOfInstance(_ model: ModelObject, depth: Int) throws -> String {
+    try pathOfInstance(model, depth: depth, below: [])
+  }
+
+  func pathOfCollection(containing model: ModelObject, depth: Int) throws -> String {
+    try pathOfCollection(containing: model, depth: depth, below: [])
+  }
+
+  private func pathOfInstance(_ model: ModelObject, depth: Int, below: [ModelObject]) throws -> String {
+    guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
+    return try pathOfCollection(containing: model, depth: depth, below: below) + "/"
+      + component(identifier, of: type(of: model))
+  }
+
+  private func pathOfCollection(containing model: ModelObject, depth: Int, below: [ModelObject]) throws -> String {
+    guard depth > 0, let (owner, key) = owner(of: model), !(below + [model]).contains(owner) else {
+      return try pathOfCollection(type(of: model))
+    }
+    return try pathOfInstance(owner, depth: depth - 1, below: below + [model]) + "/"
+      + component(key, of: type(of: model))
+  }
+
+  private func component(_ text: String, of type: ModelObject.Type) throws -> String {
+    guard let component = PathComponent(text) else {
+      throw ModelStoreError(
+        .invalid,
+        """
+        No request was sent: the identifier "\(text)" of a \(type.typeName) can't be part of a path, for it would lead \
+        elsewhere.
+        """, identifier: text)
+    }
+    return component.encoded
+  }
+
+  // MARK: Collections
+
+  /// Whether the models of a class are in a collection with those of the class it is derived from.
+  func sharesCollection(_ type: ModelObject.Type) -> Bool { collection(of: type).holder != type }
+
+  /// The path of a class as plain text, and the class that it was made for.
+  private func collection(of type: ModelObject.Type) -> (path: String, holder: ModelObject.Type) {
+    var holder = type
+    while true {
+      if let path = tables.withLock({ [id = ObjectIdentifier(holder)] in $0.routes[id] }) { return (path, holder) }
+      let parent = _getSuperclass(holder) as? ModelObject.Type
+      if let routable = holder as? any Routable.Type {
+        // A derived class inherits the path, and with it the collection.
+        let isInherited = (parent as? any Routable.Type)?.collectionPath == routable.collectionPath
+        if !isInherited { return (routable.collectionPath, holder) }
+      }
+      guard let parent, parent != ModelObject.self, parent.typeName == holder.typeName else { break }
+      holder = parent
+    }
+    return (segment(of: holder), holder)
+  }
+
+  /// The name of a class without module and type arguments, in snake case and in the plural.
+  private func segment(of type: ModelObject.Type) -> String {
+    let id = ObjectIdentifier(type)
+    if let known = tables.withLock({ $0.segments[id] }) { return known }
+    let name = String(String(describing: type).prefix { $0 != "<" })
+    let segment = inflection.plural(of: KeyCase.snake.key(name))
+    tables.withLock { $0.segments[id] = segment }
+    return segment
+  }
+
+  // MARK: Owners
+
+  /// The model to which another belongs, and the key of the field that leads from there to it.
+  private func owner(of model: ModelObject) -> (ModelObject, String)? {
+    guard let field = (model as? any HasOwnerField)?.ownerField as? any RelationField & FieldBase,
+      let owner = field.relatedModels.first
+    else { return nil }
+    return inverseKey(of: field, on: owner, from: model).map { (owner, $0) }
+  }
+
+  /// The key of the other side of a relation. It is found once for each pair of classes, on fresh models: related to
+  /// nothing else, the owner's field that leads back is the one that fills.
+  private func inverseKey(
+    of field: any RelationField & FieldBase, on owner: ModelObject, from model: ModelObject
+  ) -> String? {
+    let id = Inverse(
+      model: ObjectIdentifier(type(of: model)), field: field.layoutIndex, owner: ObjectIdentifier(type(of: owner)))
+    if let known = tables.withLock({ $0.inverseKeys[id] }) { return known.isEmpty ? nil : known }
+    let sample = type(of: model).init()
+    let ownerSample = type(of: owner).init()
+    var key: String?
+    if let sampleField = relations(of: sample).first(where: { ($0 as? FieldBase)?.layoutIndex == field.layoutIndex }) {
+      try? sampleField.set(anyValue: ownerSample)
+      key = relations(of: ownerSample).first { $0.relatedModels.contains(sample) }?.key
+    }
+    tables.withLock { [key] in $0.inverseKeys[id] = key ?? "" }
+    return key
+  }
+
+  private func relations(of model: ModelObject) -> [any RelationField] {
+    func relations(_ model: some Model) -> [any RelationField] { model.fields.compactMap { $0 as? any RelationField } }
+    guard let model = model as? any Model else { return [] }
+    return relations(model)
+  }
+}

@@ -1,0 +1,32 @@
+public import StoreProtocol
+
+/// A model that says itself where its collection is. A route that is registered with a ``RESTRouter`` goes before it.
+///
+/// ```swift
+/// final class Person: Model, Routable {
+///   static var collectionPath: String { "staff/people" }
+///   let name = Field<String>()
+/// }
+/// ```
+public protocol Routable: SendableMetatype {
+  /// The path below the base address, as plain text: it is percent-encoded where needed. Slashes separate components.
+  static var collectionPath: String { get }
+}
+
+/// A model that is reached through the model it belongs to: `/companies/10/employees/45`.
+///
+/// ```swift
+/// final class Employee: Model, HasOwnerField {
+///   let id = Field<Int>()
+///   let company = ModelField<Company>(foreignKey: true, inverse: \.employees)
+///   override var identifierField: (any FieldProtocol)? { id }
+///   var ownerField: any FieldProtocol { company }
+/// }
+/// ```
+///
+/// The last segment of the collection is the key of the inverse field, here `employees`. A model without owner, or whose
+/// owner field has no inverse, is routed as if it did not conform.
+public protocol HasOwnerField: SendableMetatype {
+  /// The relation that leads to the model to which this one belongs.
+  var ownerField: any FieldProtocol { get }
+}

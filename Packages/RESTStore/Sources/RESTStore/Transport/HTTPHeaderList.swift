@@ -1,0 +1,78 @@
+/// The header fields of a request or response, in order. Names are compared without regard to case, and a name may occur
+/// more than once.
+///
+/// ```swift
+/// var headers: HTTPHeaderList = ["Accept": "application/json"]
+/// headers.add("Accept", "text/plain")
+/// assert(headers["accept"] == "application/json, text/plain")
+/// ```
+public struct HTTPHeaderList: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+  /// One line of a header.
+  public struct Entry: Sendable, Hashable {
+    /// The name as it was written.
+    public let name: String
+    /// The value.
+    public let value: String
+  }
+
+  /// All lines, in order.
+  public private(set) var entries: [Entry] = []
+
+  /// Creates a list without lines.
+  public init() {}
+
+  /// Creates a list from names and values, in the order of the names.
+  public init(_ headers: [String: String]) {
+    for (name, value) in headers.sorted(by: { $0.key < $1.key }) { add(name, value) }
+  }
+
+  /// Creates a list from names and values, in the order in which they are written.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    for (name, value) in elements { add(name, value) }
+  }
+
+  /// The value of a name: all of its lines, joined by commas; nil if there are none. Setting replaces them.
+  ///
+  /// - Complexity: O(*n*) in the number of lines.
+  public subscript(name: String) -> String? {
+    get {
+      let values = values(for: name)
+      return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+    set {
+      let key = name.lowercased()
+      entries.removeAll { $0.name.lowercased() == key }
+      if let newValue { add(name, newValue) }
+    }
+  }
+
+  /// Every value of a name, in order.
+  ///
+  /// - Complexity: O(*n*) in the number of lines.
+  public func values(for name: String) -> [String] {
+    let key = name.lowercased()
+    return entries.filter { $0.name.lowercased() == key }.map(\.value)
+  }
+
+  /// Adds a line at the end, also if there are others with this name.
+  public mutating func add(_ name: String, _ value: String) { entries.append(Entry(name: name, value: value)) }
+
+  /// The first line that must not be sent: its name is not a token, or its value has a line break or another control
+  /// character, which would let it pose as a further header or as the body.
+  var firstUnsafeEntry: Entry? {
+    entries.first { entry in
+      let isToken = !entry.name.isEmpty && entry.name.utf8.allSatisfy(Self.isTokenCharacter)
+      let isPlain = entry.value.utf8.allSatisfy { $0 == UInt8(ascii: "\t") || ($0 >= 0x20 && $0 != 0x7F) }
+      return !isToken || !isPlain
+    }
+  }
+
+  private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// Hands what a session reports to the transfer it belongs to, and decides on redirects.
+final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
+  private let transfers = Lock<[Int: Transfer]>([:])
+
+  func add(_ transfer: Transfer, for task: URLSessionTask) {
+    transfers.withLock { $0[task.taskIdentifier] = transfer }
+  }
+
+  func remove(_ task: URLSessionTask) {
+    transfers.withLock { $0[task.taskIdentifier] = nil }
+  }
+
+  private func transfer(for task: URLSessionTask) -> Transfer? {
+    transfers.withLock { $0[task.taskIdentifier] }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    guard let response = response as? HTTPURLResponse, let transfer = transfer(for: dataTask) else {
+      return completionHandler(.cancel)
+    }
+    let goesOn = transfer.receive(HTTPResponseData(response), expectedBytes: response.expectedContentLength)
+    completionHandler(goesOn ? .allow : .cancel)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    if transfer(for: dataTask)?.receive(data) == false { dataTask.cancel() }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    transfer(for: task)?.complete(error)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    let next = Self.redirected(newRequest, from: task.currentRequest ?? task.originalRequest, answer: response)
+    // What is not followed is the answer; Linux does not report it in any other way.
+    if next == nil {
+      _ = transfer(for: task)?.receive(HTTPResponseData(response), expectedBytes: response.expectedContentLength)
+    }
+    completionHandler(next)
+  }
+
+  /// What may follow to another host: nothing that could tell who asks.
+  private static let harmlessHeaders: Set<String> = [
+    "accept", "accept-charset", "accept-encoding", "accept-language", "content-length", "content-type", "user-agent",
+  ]
+
+  /// The request to follow a redirect with, or nil if it must not be followed: a write would become a read, or what was
+  /// encrypted would be sent in the clear.
+  static func redirected(_ next: URLRequest, from last: URLRequest?, answer: HTTPURLResponse) -> URLRequest? {
+    guard let last, let lastURL = last.url, let url = next.url else { return nil }
+    guard (next.httpMethod ?? "GET") == (last.httpMethod ?? "GET") else { return nil }
+    let scheme = url.scheme?.lowercased()
+    guard scheme == "https" || (scheme == "http" && lastURL.scheme?.lowercased() == "http") else { return nil }
+    guard !isSameOrigin(lastURL, url) else { return next }
+    var next = next
+    for name in (next.allHTTPHeaderFields ?? [:]).keys where !harmlessHeaders.contains(name.lowercased()) {
+      next.setValue(nil, forHTTPHeaderField: name)
+    }
+    return next
+  }
+
+  private static func isSameOrigin(_ left: URL, _ right: URL) -> Bool {
+    func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
+    return left.scheme?.lowercased() == right.scheme?.lowercased()
+      && left.host?.lowercased() == right.host?.lowercased()
+      && port(left) == port(right)
+  }
+}
+
+extension HTTPResponseData {
+  fileprivate init(_ response: HTTPURLResponse) {
+    var headers = HTTPHeaderList()
+    for (name, value) in response.allHeaderFields.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      headers.add("\(name)", "\(value)")
+    }
+    self.init(status: response.statusCode, headers: headers)
+  }
+}

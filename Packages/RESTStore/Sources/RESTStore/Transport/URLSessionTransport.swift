@@ -1,0 +1,95 @@
+import StoreProtocol
+
+#if canImport(FoundationNetworking)
+  import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+/// Carries requests with `URLSession`.
+///
+/// ```swift
+/// let store = RESTModelStore(baseURL: url, transport: URLSessionTransport.shared)  // the default
+/// ```
+///
+/// Nothing is kept between requests but connections: no cookies, no cache, no stored passwords. Redirects are followed
+/// where they keep the method; what could be a credential does not follow to another host.
+public final class URLSessionTransport: HTTPTransport {
+  /// The transport of all stores that were not given one: one session, so connections are used again.
+  public static let shared = URLSessionTransport()
+
+  private let delegate = TransferDelegate()
+  private let session: URLSession
+
+  /// Creates a transport with a session of its own.
+  ///
+  /// - Parameter configuration: how the session works, such as its proxies; the default keeps nothing between requests.
+  public init(configuration: URLSessionConfiguration? = nil) {
+    session = URLSession(
+      configuration: configuration ?? Self.forgetfulConfiguration, delegate: delegate, delegateQueue: nil)
+  }
+
+  deinit { session.finishTasksAndInvalidate() }
+
+  private static var forgetfulConfiguration: URLSessionConfiguration {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    // A session cookie of one user must not travel with the requests of another.
+    configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
+    configuration.httpCookieAcceptPolicy = .never
+    configuration.urlCredentialStorage = nil
+    return configuration
+  }
+
+  /// Sends a request and waits for the whole answer.
+  ///
+  /// - Throws: `ModelStoreError` with the code `offline`, `timeout`, `cancelled`, `server` if the answer is too long or no
+  ///   HTTP, or `invalid` if the request can't be sent.
+  public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try request.checkHeaders()
+    guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
+      throw ModelStoreError(.invalid, "\"\(request.url.absoluteString)\" is not the address of a web server")
+    }
+    let transfer = Transfer(maximumBytes: request.maximumResponseBytes)
+    let task = session.dataTask(with: URLRequest(request))
+    delegate.add(transfer, for: task)
+    let timer = Task { @concurrent in
+      try await Task.sleep(for: request.timeout)
+      transfer.fail(URLError(.timedOut))
+      task.cancel()
+    }
+    defer {
+      timer.cancel()
+      delegate.remove(task)
+    }
+    do {
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          // A task that is cancelled before it is resumed may never report its end, so the transfer decides.
+          if transfer.begin(continuation) { task.resume() } else { task.cancel() }
+        }
+      } onCancel: {
+        transfer.fail(CancellationError())
+        task.cancel()
+      }
+    } catch let error as URLError where error.code == .unsupportedURL {
+      // The address is fine, so it is the answer: Linux says it this way.
+      throw ModelStoreError(.server, "the answer is not HTTP: \(error.localizedDescription)", cause: error)
+    } catch {
+      throw ModelStoreError(transportError: error)
+    }
+  }
+}
+
+extension URLRequest {
+  fileprivate init(_ request: HTTPRequestData) {
+    self.init(url: request.url)
+    httpMethod = request.method.description
+    httpBody = request.body
+    timeoutInterval = Double(request.timeout.components.seconds) + Double(request.timeout.components.attoseconds) / 1e18
+    for entry in request.headers.entries { addValue(entry.value, forHTTPHeaderField: entry.name) }
+  }
+}

@@ -1,0 +1,65 @@
+import RESTStore
+import Testing
+
+@Suite struct `An inflection` {
+  @Test(arguments: [
+    ("dog", "dogs"), ("Entity", "Entities"), ("Thing", "Things"), ("key", "keys"), ("soliloquy", "soliloquies"),
+    ("box", "boxes"), ("church", "churches"), ("wish", "wishes"), ("class", "classes"), ("Address", "Addresses"),
+    ("status", "statuses"), ("Status", "Statuses"), ("alias", "aliases"), ("bus", "buses"), ("virus", "viruses"),
+    ("quiz", "quizzes"), ("Quiz", "Quizzes"), ("waltz", "waltzes"), ("analysis", "analyses"), ("crisis", "crises"),
+    ("axis", "axes"), ("matrix", "matrices"), ("Vertex", "Vertices"), ("index", "indices"), ("complex", "complexes"),
+    ("half", "halves"), ("shelf", "shelves"), ("knife", "knives"), ("wharf", "wharves"), ("leaf", "leaves"),
+    ("chief", "chiefs"), ("safe", "safes"), ("hive", "hives"), ("potato", "potatoes"), ("photo", "photos"),
+    ("hero", "heroes"), ("datum", "data"), ("criterion", "criteria"), ("album", "albums"), ("lens", "lenses"),
+    ("movie", "movies"), ("cache", "caches"), ("stomach", "stomachs"), ("house", "houses"),
+  ])
+  func `follows the rules of English`(singular: String, plural: String) {
+    #expect(Inflection.english.plural(of: singular) == plural)
+  }
+
+  @Test(arguments: [
+    ("person", "people"), ("Person", "People"), ("PERSON", "PEOPLE"), ("Child", "Children"), ("Man", "Men"),
+    ("Mouse", "Mice"), ("ox", "oxen"), ("goose", "geese"), ("tooth", "teeth"), ("Louse", "Lice"),
+  ])
+  func `knows irregular nouns in any case`(singular: String, plural: String) {
+    #expect(Inflection.english.plural(of: singular) == plural)
+  }
+
+  @Test(arguments: [
+    ("SalesPerson", "SalesPeople"), ("dog person", "dog people"), ("sales_person", "sales_people"),
+    ("salesperson", "salespeople"), ("woman", "women"), ("FireMan", "FireMen"), ("fireman", "firemen"),
+    ("GrandChild", "GrandChildren"), ("ComputerMouse", "ComputerMice"), ("HTTPRequest", "HTTPRequests"),
+    ("HTTPStatus", "HTTPStatuses"), ("widgetID", "widgetIDs"), ("URL", "URLs"), ("box2Child", "box2Children"),
+  ])
+  func `changes the last of several words`(singular: String, plural: String) {
+    #expect(Inflection.english.plural(of: singular) == plural)
+  }
+
+  @Test(arguments: [
+    "human", "German", "talisman", "fox", "blouse", "mongoose", "Roman",
+  ])
+  func `is not misled by an irregular noun at the end of another word`(singular: String) {
+    let plural = singular == "fox" ? "foxes" : singular + "s"
+    #expect(Inflection.english.plural(of: singular) == plural)
+  }
+
+  @Test(arguments: [
+    "people", "Children", "news", "Series", "sheep", "equipment", "settings", "widgetIDs", "data", "statuses",
+    "indices",
+    "",
+  ])
+  func `leaves alone what is a plural already`(word: String) {
+    #expect(Inflection.english.plural(of: word) == word)
+  }
+
+  @Test func `lets rules that were added later go first`() {
+    var inflection = Inflection.english
+    inflection.addIrregular("cow", plural: "kine")
+    inflection.addSuffix("us", replacement: "i")
+    inflection.addUncountable("Dog")
+    #expect(inflection.plural(of: "Cow") == "Kine")
+    #expect(inflection.plural(of: "octopus") == "octopi")
+    #expect(inflection.plural(of: "dog") == "dog")
+    #expect(Inflection.english.plural(of: "cow") == "cows")
+  }
+}

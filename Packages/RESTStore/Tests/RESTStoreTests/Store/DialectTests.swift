@@ -1,0 +1,118 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+/// `{"data": …}` both ways, names in capitals on the wire, and errors that come with status 200.
+private struct Enveloped: RESTDialect {
+  var headers = ["Authorization": "Bearer secret", "accept": "application/vnd.test+json"]
+  let errors = Lock<[ModelStoreError.Code]>([])
+
+  func defaultHeaders() async throws -> [String: String] { headers }
+
+  func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
+    .object(Dictionary(uniqueKeysWithValues: record.map { ($0.key.uppercased(), $0.value) }))
+  }
+
+  func formatPayload(_ payload: JSONValue) throws -> JSONValue { ["data": payload] }
+
+  func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
+    var answer = try RESTResponse(response)
+    if let failure = answer.payload?["failure"]?.stringValue {
+      answer.error = ModelStoreError(.conflict, failure)
+    } else if answer.payload?["fine"] == true {
+      answer.error = nil
+    }
+    answer.payload = answer.payload?["data"]
+    return answer
+  }
+
+  func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
+    guard case .object(let object) = payload else { throw Missing(description: "no object") }
+    return Dictionary(uniqueKeysWithValues: object.map { ($0.key.lowercased(), $0.value) })
+  }
+
+  func handleError(_ error: ModelStoreError) async { errors.withLock { $0.append(error.code) } }
+}
+
+@Suite struct `A dialect` {
+  @Test func `shapes what is sent and what is read`() async throws {
+    let transport = StubTransport(status: 201, #"{"data": {"ID": 7, "NAME": "Augusta"}}"#)
+    let store = try RESTModelStore(transport, dialect: Enveloped())
+    let person = Person(name: "Ada")
+    try await store.create(person)
+    let request = try #require(transport.requests.first)
+    #expect(request.body == Data(#"{"data":{"NAME":"Ada"}}"#.utf8))
+    #expect(request.headers["Authorization"] == "Bearer secret")
+    #expect(request.headers.values(for: "Accept") == ["application/vnd.test+json"])
+    #expect(person.id.value == 7)
+    #expect(person.name.value == "Augusta")
+  }
+
+  @Test func `can find an error in a success`() async throws {
+    let dialect = Enveloped()
+    let store = try RESTModelStore(StubTransport(status: 200, #"{"failure": "name is taken"}"#), dialect: dialect)
+    let person = Person(name: "Ada")
+    let error = try await storeError { try await store.create(person) }
+    #expect(error.code == .conflict)
+    #expect(error.message.contains("POST /people: name is taken"))
+    #expect(dialect.errors.withLock { $0 } == [.conflict])
+    #expect(!person.isKnownToStore)
+  }
+
+  @Test func `can't make a success of a failure`() async throws {
+    let store = try RESTModelStore(
+      StubTransport(status: 500, #"{"fine": true, "data": {"ID": 7}}"#), dialect: Enveloped())
+    let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "7") }
+    #expect(error.code == .server)
+  }
+
+  @Test func `hears of every error of a request, but not of others`() async throws {
+    let dialect = Enveloped()
+    let store = try RESTModelStore(
+      StubTransport([
+        .failure(ModelStoreError(.offline, "no network")), .success(HTTPResponseData(status: 401)),
+        .success(HTTPResponseData(status: 200, body: Data("[".utf8))), .failure(CancellationError()),
+      ]), dialect: dialect)
+    for _ in 1...4 { _ = try await storeError { _ = try await store.list(Person.self) } }
+    _ = try await storeError { try await store.create(Person(name: "")) }
+    #expect(dialect.errors.withLock { $0 } == [.offline, .unauthorized, .server])
+  }
+
+  @Test(arguments: ["x\r\nX-Admin: yes", "x\ny", "x\rY", "x\u{0}y", "x\u{7F}"])
+  func `can't smuggle a header into a request`(value: String) async throws {
+    let transport = StubTransport(status: 200, "[]")
+    for headers in [["X-Token": value], ["X-\(value)": "x"]] {
+      let store = try RESTModelStore(transport, dialect: Enveloped(headers: headers))
+      let error = try await storeError { _ = try await store.list(Person.self) }
+      #expect(error.code == .invalid)
+    }
+    #expect(transport.lines.isEmpty)
+  }
+
+  @Test func `that can't make headers sends nothing`() async throws {
+    struct SignedOut: RESTDialect {
+      func defaultHeaders() async throws -> [String: String] { throw Missing(description: "no token") }
+    }
+    let transport = StubTransport(status: 200, "[]")
+    let store = try RESTModelStore(transport, dialect: SignedOut())
+    let error = try await storeError { _ = try await store.list(Person.self) }
+    #expect(error.code == .invalid)
+    #expect(error.message.contains("no token"))
+    #expect(transport.lines.isEmpty)
+  }
+
+  @Test func `limits time and length`() async throws {
+    struct Hasty: RESTDialect {
+      var timeout: Duration { .milliseconds(1_500) }
+      var maximumResponseBytes: Int { 20 }
+    }
+    let transport = StubTransport(status: 200, #"[{"id": 1, "name": "Ada"}]"#)
+    let store = try RESTModelStore(transport, dialect: Hasty())
+    let error = try await storeError { _ = try await store.list(Person.self) }
+    #expect(error.code == .server)
+    #expect(error.message.contains("20 bytes"))
+    #expect(transport.requests.first?.timeout == .milliseconds(1_500))
+    #expect(transport.requests.first?.maximumResponseBytes == 20)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import RESTStore
+import Testing
+
+@Suite struct `A REST store sends` {
+  @Test func `POST to the collection to create`() async throws {
+    let transport = StubTransport(status: 201, #"{"id": 7, "name": "Ada", "age": 36}"#)
+    let store = try RESTModelStore(transport)
+    let person = Person(name: "Ada")
+    try await store.create(person)
+    #expect(transport.lines == ["POST http://api.test/people"])
+    #expect(transport.requests.first?.body == Data(#"{"name":"Ada"}"#.utf8))
+    #expect(transport.requests.first?.headers["content-type"] == "application/json")
+    #expect(person.identifier == "7")
+    #expect(person.age.value == 36)
+    #expect(!person.isDirty)
+    #expect(try await store.lookup(Person.self, identifier: "7") === person)
+  }
+
+  @Test func `PATCH with nothing but the changes to update`() async throws {
+    let transport = StubTransport(status: 200, #"{"id": 7, "name": "Ada", "age": 36}"#)
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "7")
+    person.age.value = nil
+    person.name.value = "Augusta"
+    try await store.update(person, fields: [person.age])
+    #expect(transport.lines.last == "PATCH http://api.test/people/7")
+    #expect(transport.requests.last?.body == Data(#"{"age":null}"#.utf8))
+    #expect(person.name.value == "Augusta")
+    #expect(person.name.isDirty)
+    // The server's answer is what it has, whatever was asked.
+    #expect(person.age.value == 36)
+  }
+
+  @Test func `DELETE without a body to delete, whatever the answer says`() async throws {
+    let transport = StubTransport(status: 200, "OK, it is gone")
+    let store = try RESTModelStore(transport)
+    try await store.delete(Person(id: 7, name: "Ada"))
+    #expect(transport.lines == ["DELETE http://api.test/people/7"])
+    #expect(transport.requests.first?.body == nil)
+    #expect(transport.requests.first?.headers["Content-Type"] == nil)
+  }
+
+  @Test func `limit and offset along with a list, and no request for nothing`() async throws {
+    let transport = StubTransport(status: 200, #"[{"id": 1}, {"id": 2}, {"id": 3}]"#)
+    let store = try RESTModelStore(transport, base: "http://api.test/v1/?key=a%2Bb#part")
+    _ = try await store.list(Person.self)
+    #expect(try await store.list(Person.self, limit: 2, offset: 4).map(\.id.value) == [1, 2])
+    #expect(try await store.list(Person.self, limit: 0).isEmpty)
+    #expect(
+      transport.lines == [
+        "GET http://api.test/v1/people?key=a%2Bb", "GET http://api.test/v1/people?key=a%2Bb&limit=2&offset=4",
+      ])
+  }
+
+  @Test func `nested paths for models that have an owner`() async throws {
+    let transport = StubTransport(status: 201, #"{"id": 45}"#)
+    let store = try RESTModelStore(transport)
+    let company = Company()
+    company.id.value = 10
+    let employee = Employee()
+    employee.company.value = company
+    try await store.create(employee)
+    employee.name.value = "Ada"
+    try await store.update(employee)
+    #expect(
+      transport.lines == [
+        "POST http://api.test/companies/10/employees", "PATCH http://api.test/companies/10/employees/45",
+      ])
+  }
+
+  @Test(arguments: [
+    ("http://api.test", "http://api.test/documents/a%2F..%2Fb"),
+    ("http://api.test/", "http://api.test/documents/a%2F..%2Fb"),
+    ("https://api.test:8080/api/v%202//", "https://api.test:8080/api/v%202/documents/a%2F..%2Fb"),
+  ])
+  func `everything below the base address`(base: String, address: String) async throws {
+    let transport = StubTransport(status: 200, #"{"text": "x"}"#)
+    let store = try RESTModelStore(transport, base: base)
+    let document = try await store.lookup(Document.self, identifier: "a/../b")
+    #expect(transport.requests.map(\.url.absoluteString) == [address])
+    // The answer did not repeat the identifier.
+    #expect(document.identifier == "a/../b")
+  }
+
+  @Test func `nothing for an identifier that would lead elsewhere`() async throws {
+    let transport = StubTransport(status: 200, "{}")
+    let store = try RESTModelStore(transport)
+    for identifier in ["", ".", ".."] {
+      let lookup = try await storeError { _ = try await store.lookup(Document.self, identifier: identifier) }
+      #expect(lookup.code == .invalid)
+      let document = Document()
+      document.path.value = identifier
+      document.text.value = "x"
+      #expect(try await storeError { try await store.update(document) }.code == .invalid)
+      #expect(try await storeError { try await store.delete(document) }.code == .invalid)
+    }
+    #expect(transport.lines.isEmpty)
+  }
+
+  @Test(arguments: ["people", "/api", "file:///people", "mailto:ada@api.test"])
+  func `nothing if the base address names no server`(base: String) async throws {
+    let transport = StubTransport(status: 200, "[]")
+    let store = try RESTModelStore(transport, base: base)
+    let error = try await storeError { _ = try await store.list(Person.self) }
+    #expect(error.code == .invalid)
+    #expect(error.message.contains(base))
+    #expect(transport.lines.isEmpty)
+  }
+
+  @Test func `the whole collection for a class that shares it, and pages what fits`() async throws {
+    let transport = StubTransport(
+      status: 200,
+      #"[{"id": 1, "kind": "circle"}, {"id": 2, "kind": "square"}, {"id": 3, "kind": "circle"}, {"id": 4, "kind": "circle"}]"#
+    )
+    let store = try RESTModelStore(transport)
+    #expect(try await store.list(Circle.self, limit: 1, offset: 1).map(\.id.value) == [3])
+    let shapes = try await store.list(Shape.self)
+    #expect(shapes.map { $0 is Circle } == [true, false, true, true])
+    #expect(transport.lines == ["GET http://api.test/shapes", "GET http://api.test/shapes"])
+  }
+
+  @Test func `another front's requests to the same server, with models of their own`() async throws {
+    let transport = StubTransport(status: 200, #"{"id": 7}"#)
+    let store = try RESTModelStore(transport)
+    let other = RESTModelStore(store.handle)
+    let person = try await store.lookup(Person.self, identifier: "7")
+    #expect(try await other.lookup(Person.self, identifier: "7") !== person)
+    #expect(transport.lines.count == 2)
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+/// The server of `Scripts/rest-server`, in a process of its own on a free port of the loopback interface. It ends when
+/// its standard input closes, so it never outlives the tests.
+final class RESTServer: Sendable {
+  let url: URL
+  // Process is not Sendable; it is touched only under the lock.
+  private let process: Lock<(process: Process, input: Pipe)>
+  /// Finishes when the process is gone.
+  private let ended: AsyncStream<Never>
+
+  /// The server of all tests that don't stop it or ask it to fail.
+  static func shared() throws -> RESTServer { try sharedResult.get() }
+  private static let sharedResult = Result { try RESTServer() }
+
+  init() throws {
+    guard let script = Self.script else { throw Missing(description: "Scripts/rest-server is not there") }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", script.path]
+    let input = Pipe()
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    let (ended, end) = AsyncStream.makeStream(of: Never.self)
+    process.terminationHandler = { _ in end.finish() }
+    try process.run()
+    var line = Data()
+    while !line.contains(UInt8(ascii: "\n")) {
+      let data = output.fileHandleForReading.availableData
+      if data.isEmpty { throw Missing(description: "Scripts/rest-server ended without saying where it listens") }
+      line.append(data)
+    }
+    let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+    guard let last = words.last, let url = URL(string: String(last)) else {
+      throw Missing(description: "Scripts/rest-server said: \(String(decoding: line, as: UTF8.self))")
+    }
+    self.url = url
+    self.ended = ended
+    self.process = Lock((process, input))
+  }
+
+  /// Kills the server, and waits until it is gone.
+  func kill() async {
+    // Not SIGTERM: a child inherits the signal mask of the thread that starts it, and may never see it.
+    process.withLock { running in _ = Foundation.kill(running.process.processIdentifier, SIGKILL) }
+    for await _ in ended {}
+  }
+
+  /// A base address whose collections nobody else uses.
+  func freshBase() -> URL {
+    url.appendingPathComponent("runs").appendingPathComponent(UUID().uuidString)
+  }
+
+  /// Asks for something beside the collections, such as `_fail`.
+  func control(_ method: HTTPRequestData.Method, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue? {
+    var request = HTTPRequestData(method, url.appendingPathComponent(path))
+    request.body = try body?.jsonData()
+    let response = try await URLSessionTransport.shared.send(request)
+    return try RESTResponse(response).payload
+  }
+
+  // MARK: Whether there can be one
+
+  /// On a CI machine a missing server is a failure; elsewhere the tests that need it are not run.
+  static let isExpected = ProcessInfo.processInfo.environment["CI"] == "true" || (script != nil && hasPython)
+
+  private static let script: URL? = {
+    var folder = URL(fileURLWithPath: #filePath)
+    while folder.path.count > 1 {
+      folder = folder.deletingLastPathComponent()
+      let script = folder.appendingPathComponent("Scripts/rest-server")
+      if FileManager.default.isReadableFile(atPath: script.path) { return script }
+    }
+    return nil
+  }()
+
+  private static var hasPython: Bool {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For tests that need the server.
+  static var needsRESTServer: Self {
+    .enabled(if: RESTServer.isExpected, "needs python3 in the PATH and Scripts/rest-server of the repository")
+  }
+}
