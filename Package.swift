@@ -1,0 +1,72 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+// The manifest users depend on. It declares every target itself, by path, because a package with
+// `.package(path:)` dependencies can't be depended on by version. `Scripts/check-manifests` keeps it
+// and the manifests under Packages/ in agreement.
+let package = Package(
+  name: "ModelKit",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "ObservationKit", targets: ["ObservationKit"]),
+    .library(name: "FieldKit", targets: ["FieldKit"]),
+    .library(name: "ModelCore", targets: ["ModelCore"]),
+    .library(name: "StoreProtocol", targets: ["StoreProtocol"]),
+    .library(name: "StoreProtocolTesting", targets: ["StoreProtocolTesting"]),
+    .library(name: "MemoryStore", targets: ["MemoryStore"]),
+    .library(name: "FileStore", targets: ["FileStore"]),
+    .library(name: "RESTStore", targets: ["RESTStore"]),
+    .library(name: "ModelKit", targets: ["ModelKit"]),
+  ],
+  targets: [
+    .target(name: "ObservationKit", path: "Packages/Observation/Sources/ObservationKit"),
+    .target(name: "FieldKit", dependencies: ["ObservationKit"], path: "Packages/FieldKit/Sources/FieldKit"),
+    .target(name: "ModelCore", dependencies: ["FieldKit"], path: "Packages/ModelCore/Sources/ModelCore"),
+    .target(name: "StoreProtocol", dependencies: ["ModelCore"], path: "Packages/StoreProtocol/Sources/StoreProtocol"),
+    .target(
+      name: "StoreProtocolTesting", dependencies: ["StoreProtocol"],
+      path: "Packages/StoreProtocol/Sources/StoreProtocolTesting"),
+    .target(name: "MemoryStore", dependencies: ["StoreProtocol"], path: "Packages/MemoryStore/Sources/MemoryStore"),
+    .target(name: "FileStore", dependencies: ["StoreProtocol"], path: "Packages/FileStore/Sources/FileStore"),
+    .target(name: "RESTStore", dependencies: ["StoreProtocol"], path: "Packages/RESTStore/Sources/RESTStore"),
+    .target(
+      name: "ModelKit", dependencies: ["MemoryStore", "FileStore", "RESTStore"],
+      path: "Packages/ModelKit/Sources/ModelKit"),
+
+    .testTarget(
+      name: "ObservationKitTests", dependencies: ["ObservationKit"],
+      path: "Packages/Observation/Tests/ObservationKitTests"),
+    .testTarget(name: "FieldKitTests", dependencies: ["FieldKit"], path: "Packages/FieldKit/Tests/FieldKitTests"),
+    .testTarget(name: "ModelCoreTests", dependencies: ["ModelCore"], path: "Packages/ModelCore/Tests/ModelCoreTests"),
+    .testTarget(
+      name: "StoreProtocolTests", dependencies: ["StoreProtocol", "StoreProtocolTesting"],
+      path: "Packages/StoreProtocol/Tests/StoreProtocolTests"),
+    .testTarget(
+      name: "MemoryStoreTests", dependencies: ["MemoryStore", "StoreProtocolTesting"],
+      path: "Packages/MemoryStore/Tests/MemoryStoreTests"),
+    .testTarget(
+      name: "FileStoreTests", dependencies: ["FileStore", "StoreProtocolTesting"],
+      path: "Packages/FileStore/Tests/FileStoreTests"),
+    .testTarget(
+      name: "RESTStoreTests", dependencies: ["RESTStore", "StoreProtocolTesting"],
+      path: "Packages/RESTStore/Tests/RESTStoreTests"),
+    .testTarget(name: "ModelKitTests", dependencies: ["ModelKit"], path: "Packages/ModelKit/Tests/ModelKitTests"),
+    .testTarget(
+      name: "CallSiteTests", dependencies: ["ModelKit", "StoreProtocolTesting"], path: "Tests/CallSiteTests"),
+    .testTarget(
+      name: "MainActorCallSiteTests", dependencies: ["ModelKit", "StoreProtocolTesting"],
+      path: "Tests/MainActorCallSiteTests", swiftSettings: [.defaultIsolation(MainActor.self)]),
+    .testTarget(
+      name: "IntegrationTests", dependencies: ["ModelKit", "StoreProtocolTesting"], path: "Tests/IntegrationTests"),
+  ]
+)
+
+for target in package.targets {
+  target.swiftSettings =
+    (target.swiftSettings ?? [])
+    + [
+      "ExistentialAny", "InferIsolatedConformances", "InternalImportsByDefault", "MemberImportVisibility",
+      "NonisolatedNonsendingByDefault",
+    ].map { .enableUpcomingFeature($0) }
+}
