@@ -1,0 +1,18 @@
+import ArgumentParser
+
+@main
+struct Bookshop: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bookshop",
+    abstract: "Keeps the stock of a bookshop in a folder.",
+    discussion: """
+      Start with 'bookshop import --catalogue', or see it all with 'bookshop demo'.
+
+      Exit status: 0 if it worked, 1 if not, 64 for a command line that makes no sense. NO_COLOR turns colours off; \
+      there are none where the output is no terminal.
+      """,
+    subcommands: [
+      ImportCommand.self, ListCommand.self, ShowCommand.self, RateCommand.self, TagCommand.self, RemoveCommand.self,
+      ExportCommand.self, PushCommand.self, PullCommand.self, DemoCommand.self,
+    ])
+}

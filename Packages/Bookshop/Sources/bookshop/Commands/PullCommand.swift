@@ -1,0 +1,16 @@
+import ArgumentParser
+import BookshopKit
+
+struct PullCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pull", abstract: "Takes over what a server has. Nothing is deleted here.")
+
+  @Argument(help: "The address of the server; authors are at URL/authors, books at URL/books.")
+  var url: Address
+  @OptionGroup var store: StoreOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() async throws {
+    try output.print(try await store.withProgress("Pulling") { try await $0.pull(from: url.url) })
+  }
+}

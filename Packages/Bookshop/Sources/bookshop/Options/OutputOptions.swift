@@ -1,0 +1,33 @@
+import ArgumentParser
+import BookshopKit
+import Foundation
+import ModelKit
+
+/// How to print data.
+struct OutputOptions: ParsableArguments {
+  @Flag(name: .customLong("json"), help: "Print JSON, for programs.")
+  var isJSON = false
+
+  /// Prints data as JSON, or as text.
+  func print(_ json: @autoclosure () throws -> JSONValue, _ lines: (Style) -> [String]) throws {
+    if isJSON {
+      Swift.print(try json().jsonString(JSONWritingOptions(pretty: true, sortedKeys: true)))
+    } else {
+      for line in lines(Style(forStandardStream: STDOUT_FILENO)) { Swift.print(line) }
+    }
+  }
+
+  /// Prints what became of the entries of an import, push or pull: the rejected ones to standard error.
+  func print(_ report: ImportReport) throws {
+    let text = ReportText(report)
+    let style = Style(forStandardStream: STDERR_FILENO)
+    if !isJSON { text.rejections.forEach { printToStandardError(style.red($0)) } }
+    try print(report.json) { _ in text.summary }
+    if report.keptCount == 0, report.rejectedCount > 0 { throw ExitCode.failure }
+  }
+}
+
+/// Prints a line for the person at the keyboard, beside the output.
+func printToStandardError(_ line: String) {
+  FileHandle.standardError.write(Data("\(line)\n".utf8))
+}

@@ -1,0 +1,31 @@
+import BookshopKit
+import Foundation
+import Testing
+
+@Suite struct `The demo` {
+  @Test func `shows every command and what observers hear and leaves nothing behind`() async throws {
+    let folder = try TemporaryFolder()
+    var lines: [String] = []
+    let demo = Demo(catalogue: shippedCatalogue, remote: nil, in: folder.url, style: Style(isColoured: false)) {
+      lines.append($0)
+    }
+    try await demo.run()
+    for command in ["import", "list", "show", "rate", "tag", "remove", "export"] {
+      #expect(lines.contains { $0.hasPrefix("$ bookshop \(command) ") })
+    }
+    #expect(lines.contains("authors: 89 added, 0 updated, 0 unchanged, 1 rejected"))
+    #expect(lines.contains("  -> the window shows Emma with 4 of 5 stars"))
+    #expect(lines.contains("Error: rating must be less than or equal to 5"))
+    #expect(lines.contains("  -> the window shows 4 books by Jane Austen"))
+    #expect(lines.contains("The copy has every author and book as they are here."))
+    #expect(try folder.files() == [])
+  }
+
+  @Test func `leaves nothing behind when it fails`() async throws {
+    let folder = try TemporaryFolder()
+    let missing = folder.url.appending(path: "missing.json")
+    let demo = Demo(catalogue: missing, remote: nil, in: folder.url, style: Style(isColoured: false)) { _ in }
+    await #expect(throws: ShopError.self) { try await demo.run() }
+    #expect(try folder.files() == [])
+  }
+}
