@@ -1,5 +1,5 @@
-@_exported @_spi(ModelKitInternals) public import StoreProtocol
 public import Foundation
+@_exported @_spi(ModelKitInternals) public import StoreProtocol
 
 /// A store that keeps models in a directory, as lines of JSON in files that only grow.
 ///

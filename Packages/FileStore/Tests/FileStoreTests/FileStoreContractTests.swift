@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  @Test func `lets fronts in many tasks change different fields of one model without undoing each other`() async throws {
+  @Test func `lets fronts in many tasks change different fields of one model without undoing each other`() async throws
+  {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       let person = ContractPerson()

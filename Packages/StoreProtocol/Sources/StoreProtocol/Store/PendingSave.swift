@@ -26,6 +26,7 @@ public struct PendingSave<M: Model> {
   private let scope: ModelScope
   private let fields: [any FieldProtocol]
   private let stamp: ChangeStamp
+  /// What is to be written, value by value.
   @_spi(ModelKitInternals) public private(set) var changes: [StoredValue]
   private let assignedContext: ValueTransformerContext
   private var isIdentifierNew = false
