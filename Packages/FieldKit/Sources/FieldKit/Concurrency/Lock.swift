@@ -1,26 +1,26 @@
 #if canImport(Darwin)
-  import os
+  public import os
 #elseif canImport(Glibc)
-  import Glibc
+  public import Glibc
 #elseif canImport(Musl)
-  import Musl
+  public import Musl
 #elseif canImport(Android)
-  import Android
+  public import Android
 #endif
 
 /// State that several threads share, and the lock that guards it.
 ///
 /// Not `Synchronization.Mutex`: the thread sanitizer reports false races on a contended `Mutex` on Linux, and a run that
-/// cries wolf proves nothing.
+/// cries wolf proves nothing. Inlined, because a closure that is generic across modules costs more than the lock.
 @_spi(ModelKitInternals)
 public final class Lock<State>: @unchecked Sendable {
   // Sendable is proven by construction: `state` is touched only in `withLock`, between lock and unlock, and what goes in
   // or comes out is checked by the compiler to be Sendable or disconnected (`sending`).
-  private var state: State
+  @usableFromInline var state: State
   #if canImport(Darwin)
-    private let handle = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
+    @usableFromInline let handle = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
   #elseif !os(WASI)
-    private let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    @usableFromInline let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   #endif
 
   /// Guards a state.
@@ -45,7 +45,8 @@ public final class Lock<State>: @unchecked Sendable {
     #endif
   }
 
-  /// Runs `body` alone with the state. Never call out to code of a user from `body`.
+  /// Runs `body` alone with the state. Never call out from `body`: no callback, no second lock, no file.
+  @inlinable
   public func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 /// What the engines of a store's groups share: its two threads and what is open.
 final class FileEngineService: Sendable {
   private typealias ReadJob = @Sendable () -> Void
@@ -13,7 +15,7 @@ final class FileEngineService: Sendable {
   private let options: FileEngineOptions
   private let fileSystem: any FileSystem
   private let clock: any EngineClock
-  private let state = Locked(State())
+  private let state = Lock(State())
   private let writes = Mailbox<Writer.Job>()
   private let reads = Mailbox<ReadJob>()
 

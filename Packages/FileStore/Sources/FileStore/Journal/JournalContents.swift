@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 /// What can be read of a group's journal, from any thread while the journal is being written.
 ///
 /// The index is behind a lock that is held for moments; segments are read without any. Places stay valid: what is
@@ -10,19 +12,21 @@ final class JournalContents: Sendable {
 
   /// What was found wrong when the journal was opened.
   let findings: [Finding]
-  private let index: Locked<JournalIndex>
-  private let files = Locked<[UInt32: any StoreFile]>([:])
+  private let index: Lock<JournalIndex>
+  private let files = Lock<[UInt32: any StoreFile]>([:])
   private let fileSystem: any FileSystem
 
   init(folder: String, index: JournalIndex, findings: [Finding], fileSystem: any FileSystem) {
     self.folder = folder
-    self.index = Locked(index)
+    self.index = Lock(index)
     self.findings = findings
     self.fileSystem = fileSystem
   }
 
   /// Runs `body` on the index while nobody else does.
-  func withIndex<Result>(_ body: (inout JournalIndex) throws -> Result) rethrows -> Result {
+  func withIndex<Result, Failure: Error>(
+    _ body: (inout sending JournalIndex) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
     try index.withLock(body)
   }
 

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 /// A batch on its way to the writing thread, and the task that waits for it.
 final class WriteRequest: Sendable {
   typealias Continuation = CheckedContinuation<[UInt64], any Error>
@@ -16,7 +18,7 @@ final class WriteRequest: Sendable {
 
   /// About how many bytes it adds to the journal.
   let size: Int
-  private let state = Locked<State>(.new)
+  private let state = Lock<State>(.new)
 
   init(group: String, changes: [Change], durability: Durability) {
     self.group = group

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
 @testable import FileStore
@@ -9,7 +10,7 @@ import Testing
   /// Holds the syncs of a file system until it is opened, and tells of each that begins.
   private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
-    private let isShut = Locked(false)
+    private let isShut = Lock(false)
     let syncs: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
@@ -31,7 +32,7 @@ import Testing
   }
 
   private final class ManualClock: EngineClock {
-    private let time = Locked<UInt64>(1_000)
+    private let time = Lock<UInt64>(1_000)
 
     func advance(by duration: Duration) { time.withLock { $0 += duration.clampedNanoseconds } }
     func nanoseconds() -> UInt64 { time.withLock { $0 } }
