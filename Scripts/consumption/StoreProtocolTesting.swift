@@ -1,0 +1,5 @@
+// Prints: <number> checks
+
+import StoreProtocolTesting
+
+print("\(ModelStoreContract.checks.count) checks")
