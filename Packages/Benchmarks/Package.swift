@@ -1,0 +1,47 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+// The peers are pinned: a figure is worth something only together with the version it was measured with. Whoever changes
+// one here changes `PeerVersions` too. On Linux, GRDB needs the headers of SQLite: see README.md.
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "benchmarks", targets: ["benchmarks"])
+  ],
+  dependencies: [
+    .package(path: "../FieldKit"),
+    .package(path: "../ModelCore"),
+    .package(path: "../FileStore"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+  ],
+  targets: [
+    .target(name: "CBenchmarkSupport"),
+    .target(name: "BenchmarkHarness", dependencies: ["CBenchmarkSupport"]),
+    .executableTarget(
+      name: "benchmarks",
+      dependencies: [
+        "BenchmarkHarness",
+        "CBenchmarkSupport",
+        .product(name: "FieldKit", package: "FieldKit"),
+        .product(name: "ModelCore", package: "ModelCore"),
+        .product(name: "FileStore", package: "FileStore"),
+        .product(name: "OpenCombine", package: "OpenCombine"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .testTarget(name: "BenchmarkHarnessTests", dependencies: ["BenchmarkHarness"]),
+  ]
+)
+
+for target in package.targets where target.name != "CBenchmarkSupport" {
+  target.swiftSettings =
+    (target.swiftSettings ?? [])
+    + [
+      "ExistentialAny", "InferIsolatedConformances", "InternalImportsByDefault", "MemberImportVisibility",
+      "NonisolatedNonsendingByDefault",
+    ].map { .enableUpcomingFeature($0) }
+}

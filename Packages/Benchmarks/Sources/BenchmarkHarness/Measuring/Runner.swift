@@ -1,0 +1,84 @@
+/// Runs benchmarks: all sides of one alternately in this process (A B A B …), after a warm-up round that is not counted.
+///
+/// ```swift
+/// let result = try await Runner(rounds: 11).run(benchmark)
+/// print(result.sides[0].median)
+/// ```
+public struct Runner: Sendable {
+  /// How many rounds are counted.
+  public var rounds: Int
+  /// What the sizes of the benchmarks are multiplied with.
+  public var scale: Double
+  /// Whether only the first side runs, as for a profiler. Nothing is compared then.
+  public var runsFirstSideOnly: Bool
+
+  /// Creates a runner.
+  ///
+  /// - Parameters:
+  ///   - rounds: how many rounds are counted, at least 1.
+  ///   - scale: what the sizes of the benchmarks are multiplied with.
+  ///   - runsFirstSideOnly: whether only the first side runs, as for a profiler.
+  public init(rounds: Int = 11, scale: Double = 1, runsFirstSideOnly: Bool = false) {
+    self.rounds = max(1, rounds)
+    self.scale = scale
+    self.runsFirstSideOnly = runsFirstSideOnly
+  }
+
+  /// Measures one benchmark.
+  ///
+  /// - Throws: ``DifferentWork`` if in any round the checksums of two sides differ, and whatever a side throws.
+  /// - Note: Runs in the caller's isolation. Call it off the main actor: from there every step to another actor would
+  ///   cost a change of threads.
+  public func run(_ benchmark: Benchmark) async throws -> BenchmarkResult {
+    let size = max(1, Int(Double(benchmark.size) * scale))
+    let sides = try await benchmark.sides(size)
+    do {
+      let running = runsFirstSideOnly ? Array(sides.prefix(1)) : sides
+      let result = try await measure(benchmark, running, size: size)
+      for side in sides { try await side.finish() }
+      return result
+    } catch {
+      // The error that stopped the benchmark is the one to report.
+      for side in sides { try? await side.finish() }
+      throw error
+    }
+  }
+
+  private func measure(_ benchmark: Benchmark, _ sides: [Side], size: Int) async throws -> BenchmarkResult {
+    var samples = [[Double]](repeating: [], count: sides.count)
+    var checksum: UInt64 = 0
+    for round in 0...rounds {
+      var checksums: [UInt64] = []
+      for (index, side) in sides.enumerated() {
+        let sample = try await side.measure(round)
+        checksums.append(sample.checksum)
+        if round > 0 { samples[index].append(sample.time / .nanoseconds(1) / Double(size)) }
+      }
+      if Set(checksums).count > 1 {
+        throw DifferentWork(
+          benchmark: benchmark.title, round: round, checksums: Array(zip(sides.map(\.name), checksums)))
+      }
+      checksum = checksums.first ?? 0
+    }
+    return BenchmarkResult(
+      group: benchmark.group, name: benchmark.name, operation: benchmark.operation, size: size, goal: benchmark.goal,
+      checksum: checksum,
+      sides: zip(sides, samples).map { SideResult(name: $0.name, goal: $0.goal, samples: $1) })
+  }
+}
+
+/// The sides of a benchmark did not do the same work, so their times say nothing.
+public struct DifferentWork: Error, CustomStringConvertible {
+  /// Group and name of the benchmark.
+  public let benchmark: String
+  /// The round in which it was found; 0 is the warm-up.
+  public let round: Int
+  /// What each side computed.
+  public let checksums: [(side: String, checksum: UInt64)]
+
+  /// Which benchmark, and what each side computed.
+  public var description: String {
+    let list = checksums.map { "\($0.side): \($0.checksum)" }.joined(separator: ", ")
+    return "\(benchmark) compares different work: in round \(round) the checksums differ (\(list))."
+  }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Where and when figures were measured: times are worth little without it.
+public struct Machine: Sendable, Encodable {
+  /// The moment at which this was made.
+  public let date: Date
+  /// The number of processors.
+  public let cores: Int
+  /// The instruction set.
+  public let architecture: String
+  /// The operating system.
+  public let system: String
+  /// The version of Swift that is installed.
+  public let swift: String
+  /// How many processes wanted to run on average in the last minute; above 1 the figures are preliminary.
+  public let load: Double
+
+  /// Describes the machine this runs on, now.
+  public init() {
+    date = Date()
+    cores = ProcessInfo.processInfo.processorCount
+    #if arch(x86_64)
+      architecture = "x86-64"
+    #elseif arch(arm64)
+      architecture = "arm64"
+    #else
+      architecture = "other"
+    #endif
+    #if os(Linux)
+      system = "Linux"
+    #else
+      system = ProcessInfo.processInfo.operatingSystemVersionString
+    #endif
+    swift = Self.installedSwift()
+    var loads = [0.0]
+    load = getloadavg(&loads, 1) == 1 ? loads[0] : .nan
+  }
+
+  /// One sentence for the head of a report.
+  public var summary: String {
+    let day = date.formatted(.iso8601.year().month().day().timeZone(separator: .omitted))
+    let busy = load > 1.2 ? ", so preliminary" : ""
+    return """
+      \(day.prefix(10)), \(cores) cores \(architecture), \(system), Swift \(swift), \
+      load \(Format.decimal(load, places: 1)) at the start\(busy)
+      """
+  }
+
+  private static func installedSwift() -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["swift", "--version"]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return "of unknown version" }
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard let version = text.firstMatch(of: /Swift version ([0-9.]+)/) else { return "of unknown version" }
+    return String(version.1)
+  }
+}

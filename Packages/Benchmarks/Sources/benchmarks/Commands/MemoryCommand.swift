@@ -1,0 +1,25 @@
+import ArgumentParser
+import BenchmarkHarness
+import Foundation
+
+struct MemoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "memory", abstract: "Says how many bytes of the heap idle fields and models take.")
+
+  @Option(help: "How many of each are made.")
+  var count = 20_000
+
+  @Option(help: ArgumentHelp("Also refresh the table of this document, such as RESULTS.md.", valueName: "file"))
+  var markdown: String?
+
+  func validate() throws {
+    if count < 1 { throw ValidationError("There has to be an object to look at: give --count 1 or more.") }
+  }
+
+  func run() throws {
+    if let markdown { try MarkdownSection("memory").find(in: URL(filePath: markdown)) }
+    let table = MarkdownReport.table(MemoryBenchmarks.table(count: count))
+    print(table)
+    if let markdown { try MarkdownSection("memory").replace(in: URL(filePath: markdown), with: table) }
+  }
+}

@@ -1,0 +1,27 @@
+import FileStore
+import Foundation
+
+/// A number of durable creates and nothing else, for counting what they ask of the system.
+enum DurableCreates {
+  enum Side: String, CaseIterable {
+    case modelKit = "modelkit"
+    case grdb
+  }
+
+  static func run(_ side: Side, count: Int, in place: StoreFolder.Place) async throws {
+    let folder = try StoreFolder(in: place)
+    defer { folder.remove() }
+    let records = PersonRecord.samples(identifiers: 0..<count)
+    switch side {
+    case .modelKit:
+      let store = FileModelStore(directory: folder.url.appending(path: "people.store"))
+      try await store.open()
+      for record in records { try await store.create(Person(record)) }
+      try await store.close()
+    case .grdb:
+      let database = try GRDBPersons(in: folder.url)
+      try await database.createOneByOne(records)
+      try database.close()
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import BenchmarkHarness
+import FileStore
+import Foundation
+
+/// Reads from a store that holds many people, with an empty identity map in every round, so that each person is made
+/// from what is stored.
+enum FindingBenchmarks {
+  static func all(in place: StoreFolder.Place) -> [Benchmark] { [lookup(in: place), list(in: place)] }
+
+  private static func lookup(in place: StoreFolder.Place) -> Benchmark {
+    Benchmark(
+      group: "file store", name: "look up by identifier, not in memory", operation: "lookup", size: 1_000
+    ) { size in
+      let stores = try await FilledStores(in: place, count: size * 10)
+      return [
+        Side(
+          "ModelKit",
+          prepare: { (FileModelStore(stores.store.handle), identifiers(of: $0, size).map(String.init)) },
+          run: { store, identifiers in
+            var found: [Person] = []
+            for identifier in identifiers { found.append(try await store.lookup(Person.self, identifier: identifier)) }
+            return found
+          },
+          checksum: { Person.checksum($0) }, finish: { try await stores.close() }),
+        Side(
+          "GRDB, async, one read each", goal: 1 / 8.0, prepare: { identifiers(of: $0, size) },
+          run: { try await stores.database.lookUp($0) }, checksum: { PersonRecord.checksum($0) }),
+        Side(
+          "GRDB, blocking, one read each", prepare: { identifiers(of: $0, size) },
+          run: { try stores.database.lookUpBlocking($0) }, checksum: { PersonRecord.checksum($0) }),
+        Side(
+          "GRDB, blocking, all in one read", prepare: { identifiers(of: $0, size) },
+          run: { try stores.database.lookUpInOneRead($0) }, checksum: { PersonRecord.checksum($0) }),
+      ]
+    }
+  }
+
+  private static func list(in place: StoreFolder.Place) -> Benchmark {
+    Benchmark(group: "file store", name: "list all as new models", operation: "model", size: 20_000) { size in
+      let stores = try await FilledStores(in: place, count: size)
+      return [
+        Side(
+          "ModelKit", prepare: { _ in FileModelStore(stores.store.handle) },
+          run: { try await $0.list(Person.self) }, checksum: { Person.checksum($0) },
+          finish: { try await stores.close() }),
+        Side(
+          "GRDB fetchAll", goal: 1 / 1.5, prepare: { _ in }, run: { try await stores.database.all() },
+          checksum: { PersonRecord.checksum($0) }),
+      ]
+    }
+  }
+
+  /// Different people of a store that has ten times as many, in an order that looks random.
+  private static func identifiers(of round: Int, _ size: Int) -> [Int] {
+    // 7,919 is a prime, and no factor of the sizes used here: no identifier comes twice.
+    (0..<size).map { ($0 * 7_919 + round) % (size * 10) }
+  }
+}
+
+/// A file store and a database with the same people.
+private final class FilledStores {
+  let store: FileModelStore
+  let database: GRDBPersons
+  private let folders: [StoreFolder]
+
+  init(in place: StoreFolder.Place, count: Int) async throws {
+    folders = [try StoreFolder(in: place), try StoreFolder(in: place)]
+    store = FileModelStore(directory: folders[0].url.appending(path: "people.store"))
+    database = try GRDBPersons(in: folders[1].url)
+    let records = PersonRecord.samples(identifiers: 0..<count)
+    try await store.createAll(records.map { Person($0) })
+    try await database.createAll(records)
+  }
+
+  func close() async throws {
+    try await store.close()
+    try database.close()
+    for folder in folders { folder.remove() }
+  }
+}

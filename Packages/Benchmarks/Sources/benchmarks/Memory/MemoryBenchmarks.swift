@@ -1,0 +1,41 @@
+import BenchmarkHarness
+import FieldKit
+import ModelCore
+import OpenCombine
+
+/// What idle objects cost on the heap.
+enum MemoryBenchmarks {
+  struct Row {
+    let name: String
+    let goal: String?
+    let make: () -> AnyObject
+  }
+
+  static var rows: [Row] {
+    [
+      Row(name: "`Field<Int>`", goal: "one block of ≤ 104 bytes") { Field<Int>() },
+      Row(name: "`Field<String>`", goal: nil) { Field<String>() },
+      Row(name: "OpenCombine `CurrentValueSubject<Int?, Never>`", goal: nil) { CurrentValueSubject<Int?, Never>(nil) },
+      Row(name: "`@Observable` with one property", goal: nil) { ObservedNumber() },
+      Row(name: "model with 10 fields", goal: nil) { TenNumbers() },
+      Row(name: "class with 10 subjects", goal: nil) { TenSubjects() },
+      Row(name: "`@Observable` with 10 properties", goal: nil) { TenObserved() },
+      Row(name: "person with its values: model", goal: nil) { Person(sample) },
+      Row(name: "person with its values: `Codable` class", goal: nil) { CodablePerson(sample) },
+    ]
+  }
+
+  /// A new sample each time, so that no two objects share the storage of a text.
+  private static var sample: PersonRecord { PersonRecord.samples(identifiers: 0..<1)[0] }
+
+  /// A table: the block of the object itself, and how much the heap grows for each of many.
+  static func table(count: Int) -> [[String]] {
+    var table = [["Object", "Its own block", "With all it holds and the allocator's share", "Goal"]]
+    for row in rows {
+      let block = Heap.blockSize(of: row.make())
+      let total = Heap.bytesPerInstance(count: count, make: row.make)
+      table.append([row.name, "\(block) bytes", "\(Format.decimal(total, places: 0)) bytes", row.goal ?? ""])
+    }
+    return table
+  }
+}

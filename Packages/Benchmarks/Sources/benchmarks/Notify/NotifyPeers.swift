@@ -1,0 +1,55 @@
+import Observation
+import Synchronization
+
+/// A value with a list of closures and nothing else: the obvious loop, without stamps, states or order.
+final class ClosureList {
+  private(set) var value: Int?
+  var observers: [(Int?) -> Void] = []
+
+  func set(_ newValue: Int?) {
+    value = newValue
+    for observer in observers { observer(newValue) }
+  }
+}
+
+/// A property as the `@Observable` macro makes it.
+@Observable
+final class ObservedNumber {
+  var value: Int?
+}
+
+/// Follows a property by arming `withObservationTracking` again after each change, which is the only way to hear of more
+/// than one.
+final class ObservedNumberFollower {
+  private let number: ObservedNumber
+  private let tally: Tally
+  // The closure has to be sendable, whatever thread it comes from.
+  private let hasChanged = Flag()
+
+  init(_ number: ObservedNumber, _ tally: Tally) {
+    self.number = number
+    self.tally = tally
+    withObservationTracking {
+      _ = number.value
+    } onChange: { [hasChanged] in
+      hasChanged.raise()
+    }
+  }
+
+  /// Reads the new value and arms again. The closure runs before the value is set, so this is the earliest moment.
+  func follow() {
+    guard hasChanged.lower() else { return }
+    withObservationTracking {
+      tally.add(number.value)
+    } onChange: { [hasChanged] in
+      hasChanged.raise()
+    }
+  }
+
+  private final class Flag: Sendable {
+    private let isRaised = Atomic(false)
+
+    func raise() { isRaised.store(true, ordering: .relaxed) }
+    func lower() -> Bool { isRaised.exchange(false, ordering: .relaxed) }
+  }
+}
