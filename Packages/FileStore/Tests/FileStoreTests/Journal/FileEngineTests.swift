@@ -148,7 +148,9 @@ import Testing
 
   @Test func `refuses a store of a newer version without changing it`() async throws {
     let fileSystem = FaultyFileSystem()
-    try await makeEngine(fileSystem).open()
+    let engine = makeEngine(fileSystem)
+    try await engine.open()
+    try await engine.close()
     let manifest = try #require(fileSystem.bytes("/store/manifest.json"))
     #expect(
       String(decoding: manifest, as: UTF8.self).hasSuffix(#","format":"modelkit-file-store","version":1}"# + "\n"))
