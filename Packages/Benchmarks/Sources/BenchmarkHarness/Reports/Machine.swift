@@ -20,7 +20,7 @@ public struct Machine: Sendable, Encodable {
   public let system: String
   /// The version of Swift that is installed.
   public let swift: String
-  /// How many processes wanted to run on average in the last minute; above 1 the figures are preliminary.
+  /// How many processes wanted to run, on average over the minute before this was made.
   public let load: Double
 
   /// Describes the machine this runs on, now.
@@ -40,18 +40,28 @@ public struct Machine: Sendable, Encodable {
       system = ProcessInfo.processInfo.operatingSystemVersionString
     #endif
     swift = Self.installedSwift()
-    var loads = [0.0]
-    load = getloadavg(&loads, 1) == 1 ? loads[0] : .nan
+    load = Self.currentLoad()
   }
 
   /// One sentence for the head of a report.
   public var summary: String {
-    let day = date.formatted(.iso8601.year().month().day().timeZone(separator: .omitted))
-    let busy = load > 1.2 ? ", so preliminary" : ""
-    return """
-      \(day.prefix(10)), \(cores) cores \(architecture), \(system), Swift \(swift), \
-      load \(Format.decimal(load, places: 1)) at the start\(busy)
-      """
+    let day = date.formatted(.iso8601.year().month().day())
+    return "\(day), \(cores) cores \(architecture), \(system), Swift \(swift)"
+  }
+
+  /// How busy the machine was before, and is after the measurements; says so if others were at work, which makes figures
+  /// preliminary.
+  public var loadSummary: String {
+    let end = Self.currentLoad()
+    // Until the end the measurements themselves kept one core busy.
+    let isBusy = load > 1.2 || end > 1.6
+    return "load \(Format.decimal(load, places: 1)) before and \(Format.decimal(end, places: 1)) after"
+      + (isBusy ? ", so preliminary" : "")
+  }
+
+  private static func currentLoad() -> Double {
+    var loads = [0.0]
+    return getloadavg(&loads, 1) == 1 ? loads[0] : .nan
   }
 
   private static func installedSwift() -> String {

@@ -71,6 +71,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     let report = JSONReport(machine: machine, peers: PeerVersions.all, rounds: runner.rounds, results: results)
+    print("\n\(machine.loadSummary)")
     if let json { try report.write(to: URL(filePath: json)) }
     try document?.refresh(with: report)
   }
@@ -93,7 +94,9 @@ private struct Document {
   }
 
   func refresh(with report: JSONReport) throws {
-    let head = "Measured \(report.machine.summary); \(report.rounds) rounds; \(PeerVersions.summary)."
+    let head = """
+      Measured \(report.machine.summary), \(report.machine.loadSummary); \(report.rounds) rounds; \(PeerVersions.summary).
+      """
     for group in groups {
       let table = MarkdownReport.table(of: report.results.filter { $0.group == group })
       try MarkdownSection(group).replace(in: file, with: "\(head)\n\n\(table)")

@@ -43,19 +43,8 @@ extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  /// The case and its JSON: `JSONValue.string("Bob")`.
-  public var debugDescription: String {
-    switch self {
-    case .null: "JSONValue.null"
-    case .bool: "JSONValue.bool(\(description))"
-    case .int: "JSONValue.int(\(description))"
-    case .double: "JSONValue.double(\(description))"
-    case .number: "JSONValue.number(\(description))"
-    case .string: "JSONValue.string(\(description))"
-    case .array: "JSONValue.array(\(description))"
-    case .object: "JSONValue.object(\(description))"
-    }
-  }
+  /// The same JSON, so that a printed dictionary of values reads like one: `["name": "Bob"]`.
+  public var debugDescription: String { description }
 }
 
 @_spi(ModelKitInternals)
