@@ -10,13 +10,14 @@
 public final class ValueSource<Value>: ValueObservable, ValueObserver {
   /// The observers of this value.
   public let observations = ObservationRegistry<Value>()
-  private let isChange: (Value, Value) -> Bool
-  private var changedAt = ChangeStamp.never
-  private var storage: Value
+  @usableFromInline let isChange: (Value, Value) -> Bool
+  @usableFromInline var changedAt = ChangeStamp.never
+  @usableFromInline var storage: Value
 
   /// Creates a source. Values that can't be compared count as changed on every set.
   ///
   /// - Parameter initial: the first value.
+  @inlinable
   public init(_ initial: Value) {
     storage = initial
     isChange = { _, _ in true }
@@ -25,18 +26,21 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   /// Creates a source of comparable values: observers are told when the value differs.
   ///
   /// - Parameter initial: the first value.
+  @inlinable
   public init(_ initial: Value) where Value: Equatable {
     storage = initial
     isChange = { $0 != $1 }
   }
 
   /// The current value. Setting it tells the observers before the setter returns.
+  @inlinable
   public var value: Value {
     get { storage }
     set { set(newValue, stamp: .next()) }
   }
 
   /// Copies the value of what this source is bound to.
+  @inlinable
   public func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>) {
     if observable.isUnset { return }
     let stamp = observable.observations.stamp
@@ -48,7 +52,8 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     }
   }
 
-  private func set(_ newValue: Value, stamp: ChangeStamp) {
+  @inlinable
+  func set(_ newValue: Value, stamp: ChangeStamp) {
     let oldValue = storage
     let isChange = isChange(oldValue, newValue)
     storage = newValue

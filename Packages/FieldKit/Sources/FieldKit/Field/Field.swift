@@ -8,12 +8,12 @@
 /// ```
 ///
 /// - Note: Not `Sendable`: a field lives in the isolation of its model, and observers run there synchronously.
-open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObserver {
+open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver {
   /// What observers see: the optional value.
   public typealias Value = Content?
 
-  @usableFromInline final var storage: Content?
-  @usableFromInline final var registry: ObservationRegistry<Content?>?
+  /// Made once, when the first observer comes, and never replaced.
+  @exclusivity(unchecked) @usableFromInline final var registry: ObservationRegistry<Content?>?
   /// Nil if values can't be compared: then every set is a change.
   @usableFromInline final let areEqual: ((Content, Content) -> Bool)?
   @usableFromInline final var metadata: FieldMetadata<Content>?
@@ -27,9 +27,8 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
   ///   - priority: the place in a form.
   @inlinable
   public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil) {
-    storage = initial
     areEqual = nil
-    super.init(flags: [])
+    super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
       metadata = FieldMetadata(name: name, key: key, priority: priority)
@@ -46,9 +45,8 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
   @inlinable
   public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil)
   where Content: Equatable {
-    storage = initial
     areEqual = { $0 == $1 }
-    super.init(flags: [])
+    super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
       metadata = FieldMetadata(name: name, key: key, priority: priority)
@@ -60,9 +58,8 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
     unset value: Content?, metadata: FieldMetadata<Content>?, areEqual: ((Content, Content) -> Bool)?,
     flags: FieldFlags = []
   ) {
-    storage = value
     self.areEqual = areEqual
-    super.init(flags: flags)
+    super.init(value, flags: flags)
     self.metadata = metadata
   }
 
@@ -86,13 +83,7 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
       if flags.contains(.hooksGet) { return valueThroughHook() }
       return storage
     }
-    set {
-      if flags.contains(.hooksSet) {
-        set(newValue, stamp: .next())
-      } else {
-        store(newValue, stamp: .next())
-      }
-    }
+    set { set(newValue, stamp: .next()) }
   }
 
   /// Stores a value and tells the observers. Every way of setting ends here.
@@ -108,7 +99,12 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
       changedStamp = stamp
       flags.formUnion(.dirty)
     }
-    if let registry { registry.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) }
+    if let registry {
+      // The field keeps its registry as long as it lives: to retain it for the call would cost as much as an observer.
+      Unmanaged.passUnretained(registry)._withUnsafeGuaranteedRef {
+        $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
+      }
+    }
   }
 
   @inlinable
@@ -143,10 +139,13 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
   final func valueThroughHook() -> Content? { hookedValue() }
 
   /// Sets the value, through the subclass if it has more to do.
-  @usableFromInline
+  @inlinable
   final func set(_ newValue: Content?, stamp: ChangeStamp) {
-    if flags.contains(.hooksSet) { setHooked(newValue, stamp: stamp) } else { store(newValue, stamp: stamp) }
+    if flags.contains(.hooksSet) { setThroughHook(newValue, stamp: stamp) } else { store(newValue, stamp: stamp) }
   }
+
+  @usableFromInline
+  final func setThroughHook(_ newValue: Content?, stamp: ChangeStamp) { setHooked(newValue, stamp: stamp) }
 
   /// Reads the value of a subclass that keeps it elsewhere.
   @_spi(ModelKitInternals)
@@ -163,9 +162,8 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
   public init(
     hooked value: Content?, name: String?, key: String?, priority: Int?, areEqual: @escaping (Content, Content) -> Bool
   ) {
-    storage = value
     self.areEqual = areEqual
-    super.init(flags: .hooksSet)
+    super.init(value, flags: [.hooksSet, .relation])
     if name != nil || key != nil || priority != nil {
       metadata = FieldMetadata(name: name, key: key, priority: priority)
     }
@@ -219,6 +217,7 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
   }
 
   /// Takes the value of the field or other observable that this field is bound to. An unset field gives nothing.
+  @inlinable
   public final func valueChanged(
     from oldValue: Content?, to newValue: Content?, observable: any ValueObservable<Content?>
   ) {
@@ -235,15 +234,15 @@ open class Field<Content>: FieldBase, FieldProtocol, ValueObservable, ValueObser
   // MARK: Erased access
 
   /// The type of the value, without the optional.
-  public final var valueType: Any.Type { Content.self }
+  public final override var valueType: Any.Type { Content.self }
 
   /// The value, whatever its type.
-  public final var anyValue: Any? { value }
+  public final override var anyValue: Any? { value }
 
   /// Sets the value if it has the right type.
   ///
   /// - Throws: ``FieldTypeError`` for a value of another type; the old value stays.
-  public final func set(anyValue: Any?) throws {
+  public final override func set(anyValue: Any?) throws {
     guard let anyValue else {
       value = nil
       return

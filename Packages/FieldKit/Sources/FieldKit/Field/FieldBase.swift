@@ -8,16 +8,16 @@
 /// fields of mixed types.
 ///
 /// - Note: Not `Sendable`: a field lives in the isolation of its model.
-open class FieldBase: ObservationOwner {
+open class FieldBase: FieldProtocol {
   // The order matters: one object without padding, the state that a set touches side by side.
-  @usableFromInline final var updatedStamp = ChangeStamp.never
-  @usableFromInline final var changedStamp = ChangeStamp.never
-  @usableFromInline final var flags: FieldFlags
+  @exclusivity(unchecked) @usableFromInline final var updatedStamp = ChangeStamp.never
+  @exclusivity(unchecked) @usableFromInline final var changedStamp = ChangeStamp.never
+  @exclusivity(unchecked) @usableFromInline final var flags: FieldFlags
   /// The place of the field in its model's layout.
   @_spi(ModelKitInternals) public final var layoutIndex: UInt16 = 0
   // A weak reference would cost every field of every model about 60 ns to make and break. This one is safe because the
   // owner calls `disown()` on each of its fields when it dies: see `ModelObject.deinit`.
-  private final unowned(unsafe) var unsafeOwner: AnyObject?
+  @exclusivity(unchecked) private final unowned(unsafe) var unsafeOwner: AnyObject?
   /// Rarely needed state of this one field.
   final var details: FieldDetails?
 
@@ -39,6 +39,25 @@ open class FieldBase: ObservationOwner {
   /// Forgets the owner.
   @_spi(ModelKitInternals)
   public final func disown() { unsafeOwner = nil }
+
+  // MARK: Erased value
+
+  /// The type of the value, without the optional.
+  open var valueType: Any.Type { Never.self }
+
+  /// The value, whatever its type.
+  open var anyValue: Any? { nil }
+
+  /// Sets the value if it has the right type.
+  ///
+  /// - Throws: ``FieldTypeError`` for a value of another type; the old value stays.
+  open func set(anyValue: Any?) throws {
+    throw FieldTypeError(field: name ?? key, expected: valueType, found: anyValue.map { type(of: $0) } ?? Never.self)
+  }
+
+  /// Whether the value is made of other models.
+  @_spi(ModelKitInternals)
+  public final var isRelation: Bool { flags.contains(.relation) }
 
   // MARK: Name
 

@@ -25,6 +25,9 @@ struct FieldFlags: OptionSet {
   /// Getting goes through the subclass, as a link held weakly needs.
   @inlinable static var hooksGet: FieldFlags { FieldFlags(rawValue: 1 << 7) }
 
+  /// The value is made of other models.
+  @inlinable static var relation: FieldFlags { FieldFlags(rawValue: 1 << 8) }
+
   /// What every set forgets.
   @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 0b11111) }
 }

@@ -33,7 +33,7 @@ extension ModelIsolation where Self: ModelObject {
 
 extension ModelObject {
   var allFields: [any FieldProtocol] {
-    let fields = layout.fields(of: self).compactMap { $0 as? any FieldProtocol }
+    let fields = layout.fields(of: self) as [any FieldProtocol]
     guard fields.contains(where: { $0.priority != nil }) else { return fields }
     // Fields without priority follow those that have one, as if numbered from 1,000 on.
     return fields.enumerated()

@@ -75,7 +75,7 @@ final class ModelReader: FieldReader {
       readCount += 1
       do {
         let apply = try field.staged(json, by: self)
-        if field is any RelationField {
+        if field.isRelation {
           links.append(apply)
         } else {
           // Not through `self`: what is staged must not keep the reader when a later value is refused.

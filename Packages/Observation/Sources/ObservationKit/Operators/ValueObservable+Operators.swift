@@ -4,6 +4,7 @@ extension ValueObservable {
   /// Between two fields this is a one-way binding: the observer takes every value of the source.
   ///
   /// - Returns: the right-hand side, so that `a --> b --> c` binds `a` to `b` and `b` to `c`.
+  @inlinable
   @discardableResult
   public static func --> <Observer: ValueObserver>(source: Self, observer: Observer) -> Observer
   where Observer.Value == Value {
@@ -14,6 +15,7 @@ extension ValueObservable {
   /// Calls a closure with the new value, now and after every change.
   ///
   /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  @inlinable
   @discardableResult
   public static func --> (source: Self, action: @escaping (Value) -> Void) -> ObservationToken {
     source.addObserver { _, new in action(new) }
@@ -22,6 +24,7 @@ extension ValueObservable {
   /// Calls a closure with the old and the new value, now and after every change.
   ///
   /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  @inlinable
   @discardableResult
   public static func --> (source: Self, action: @escaping (Value, Value) -> Void) -> ObservationToken {
     source.addObserver(action: action)
@@ -30,6 +33,7 @@ extension ValueObservable {
   /// Calls a closure now and after every change.
   ///
   /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  @inlinable
   @discardableResult
   public static func --> (source: Self, action: @escaping () -> Void) -> ObservationToken {
     source.addObserver { _, _ in action() }
@@ -39,6 +43,7 @@ extension ValueObservable {
   /// `field --> owner { owner, value in … }`.
   ///
   /// - Returns: a token for this one closure; `source -/-> owner` ends all closures of the owner.
+  @inlinable
   @discardableResult
   public static func --> (source: Self, owned: OwnedAction<Value>) -> ObservationToken {
     source.add(owned, true, true)
@@ -54,6 +59,7 @@ extension ValueObserver {
   /// `source --> observer`, written from the other side.
   ///
   /// - Returns: the right-hand side, so that `a <-- b <-- c` binds `c` to `b` and `b` to `a`.
+  @inlinable
   @discardableResult
   public static func <-- <Source: ValueObservable>(observer: Self, source: Source) -> Source
   where Source.Value == Value {
@@ -68,6 +74,7 @@ extension ValueObserver where Self: ValueObservable {
   /// Both ends are held weakly. The binding ends with either of them, or with `-/->` in each direction.
   ///
   /// - Returns: the right-hand side.
+  @inlinable
   @discardableResult
   public static func <--> <Other: ValueObservable & ValueObserver>(left: Self, right: Other) -> Other
   where Other.Value == Value {

@@ -12,17 +12,30 @@
 /// registry.notify(from: 1, to: 2)
 /// ```
 public final class ObservationRegistry<Value> {
+  /// What is called. An object of its own, because to retain a closure around its call costs more than the call, and
+  /// an object that the array holds need not be retained.
   @usableFromInline
-  struct Entry {
-    @usableFromInline let action: (Value, Value) -> Void
-    @usableFromInline let token: ObservationToken
+  final class Action {
+    @usableFromInline let call: (Value, Value) -> Void
     @usableFromInline let requiresChange: Bool
 
-    @usableFromInline
-    init(action: @escaping (Value, Value) -> Void, token: ObservationToken, requiresChange: Bool) {
+    @inlinable
+    init(requiresChange: Bool, _ call: @escaping (Value, Value) -> Void) {
+      self.call = call
+      self.requiresChange = requiresChange
+    }
+  }
+
+  /// An observation. Only the registry holds the closure: a token that is kept after it was cancelled keeps nothing.
+  @usableFromInline
+  struct Entry {
+    @usableFromInline let action: Action
+    @usableFromInline let token: ObservationToken
+
+    @inlinable
+    init(action: Action, token: ObservationToken) {
       self.action = action
       self.token = token
-      self.requiresChange = requiresChange
     }
   }
 
@@ -45,26 +58,27 @@ public final class ObservationRegistry<Value> {
     }
   }
 
-  /// In the order of their tokens' identifiers, so that a token is found by binary search.
-  @usableFromInline var entries: ContiguousArray<Entry> = []
-  @usableFromInline var queue: [Round] = []
-  @usableFromInline var nextID: UInt64 = 0
+  // Unchecked, here and below: every access is over before a closure is called, so there is no conflict to be found.
+
+  /// In the order in which they were added, which is that of their identifiers.
+  @exclusivity(unchecked) @usableFromInline var entries: ContiguousArray<Entry> = []
+  @exclusivity(unchecked) @usableFromInline var queue: [Round] = []
+  @exclusivity(unchecked) @usableFromInline var nextID: UInt64 = 0
   /// Entries whose token was cancelled but which are still in `entries`.
-  @usableFromInline var cancelledCount = 0
+  @exclusivity(unchecked) @usableFromInline var cancelledCount = 0
   /// Observations that want to hear of every set, changed or not.
-  @usableFromInline var unconditionalCount = 0
-  @usableFromInline var isDelivering = false
-  private var sweepThreshold = 16
+  @exclusivity(unchecked) @usableFromInline var unconditionalCount = 0
+  @exclusivity(unchecked) @usableFromInline var isDelivering = false
+  @exclusivity(unchecked) @usableFromInline var sweepThreshold = 16
 
   /// The stamp of the change that is being delivered; `never` during the first call of a new observation. A binding
   /// passes it on, so that a change that comes back to where it started is recognised as not newer.
-  public internal(set) var stamp: ChangeStamp {
-    @inlinable get { deliveredStamp }
-    set { deliveredStamp = newValue }
-  }
-  @usableFromInline var deliveredStamp: ChangeStamp = .never
+  @inlinable
+  public var stamp: ChangeStamp { deliveredStamp }
+  @exclusivity(unchecked) @usableFromInline var deliveredStamp: ChangeStamp = .never
 
   /// Creates a registry without observers.
+  @inlinable
   public init() {}
 
   /// Whether nobody observes. Observers that died but were not yet noticed still count.
@@ -123,15 +137,16 @@ public final class ObservationRegistry<Value> {
     let entries = entries
     entries.withUnsafeBufferPointer { entries in
       for index in entries.indices {
-        if !isChange && entries[index].requiresChange { continue }
         // Nothing was cancelled in most rounds: one comparison instead of a look at every token.
-        if cancelledCount > 0 && !entries[index].token.isActive { continue }
-        entries[index].action(old, new)
+        if cancelledCount > 0, !entries[index].token.isActive { continue }
+        Unmanaged.passUnretained(entries[index].action)._withUnsafeGuaranteedRef { action in
+          if isChange || !action.requiresChange { action.call(old, new) }
+        }
       }
     }
   }
 
-  @usableFromInline
+  @inlinable
   func deliverQueue() {
     var next = 0
     while next < queue.count {
@@ -139,8 +154,8 @@ public final class ObservationRegistry<Value> {
       next += 1
       deliveredStamp = round.stamp
       for entry in entries where entry.token.id < round.firstLaterID {
-        if !round.isChange && entry.requiresChange { continue }
-        if entry.token.isActive { entry.action(round.old, round.new) }
+        if !round.isChange && entry.action.requiresChange { continue }
+        if entry.token.isActive { entry.action.call(round.old, round.new) }
       }
       // A long run of changes made by observers must not hold every value it went through.
       if next >= 64 {
@@ -153,6 +168,7 @@ public final class ObservationRegistry<Value> {
 
   /// Makes the first call of a new observation, which is no change and so has no stamp. It counts as a delivery: what
   /// the observer sets meanwhile is delivered after the call, not inside it.
+  @inlinable
   func announce(_ body: () -> Void) {
     let outer = deliveredStamp
     let isOutermost = !isDelivering
@@ -167,6 +183,7 @@ public final class ObservationRegistry<Value> {
   }
 
   /// Adds an observation and returns its token. The first call is the caller's affair: see `announce`.
+  @inlinable
   func add(
     owner: AnyObject?, requiresChange: Bool, action: @escaping (Value, Value) -> Void
   ) -> ObservationToken {
@@ -174,7 +191,7 @@ public final class ObservationRegistry<Value> {
     let token = ObservationToken(id: nextID, registry: self, owner: owner)
     nextID += 1
     if !requiresChange { unconditionalCount += 1 }
-    entries.append(Entry(action: action, token: token, requiresChange: requiresChange))
+    entries.append(Entry(action: Action(requiresChange: requiresChange, action), token: token))
     return token
   }
 
@@ -191,6 +208,7 @@ public final class ObservationRegistry<Value> {
   }
 
   /// Drops what belongs to owners that are gone, so that an observable that outlives many of them doesn't grow.
+  @usableFromInline
   func sweepOrphans() {
     for entry in entries where entry.token.isOrphaned { entry.token.cancel() }
     if !isDelivering { removeCancelled() }
@@ -204,18 +222,19 @@ public final class ObservationRegistry<Value> {
     let old = entries
     entries = old.filter { $0.token.isActive }
     cancelledCount = 0
-    unconditionalCount = entries.count { !$0.requiresChange }
+    unconditionalCount = entries.count { !$0.action.requiresChange }
   }
 }
 
 extension ObservationRegistry: CancellationTarget {
+  @usableFromInline
   func remove(_ token: ObservationToken) {
     cancelledCount += 1
     if isDelivering { return }
     if let last = entries.last, last.token === token {
       let entry = entries.removeLast()
       cancelledCount -= 1
-      if !entry.requiresChange { unconditionalCount -= 1 }
+      if !entry.action.requiresChange { unconditionalCount -= 1 }
       return
     }
     // Compacting when half is gone makes a cancellation cost a constant on average.

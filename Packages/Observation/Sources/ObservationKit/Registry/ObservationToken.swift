@@ -10,11 +10,12 @@
 /// ```
 public final class ObservationToken {
   @usableFromInline let id: UInt64
-  @usableFromInline var isActive = true
+  @exclusivity(unchecked) @usableFromInline var isActive = true
   @usableFromInline let hasOwner: Bool
-  private weak var registry: (any CancellationTarget)?
-  private(set) weak var owner: AnyObject?
+  @usableFromInline weak var registry: (any CancellationTarget)?
+  @usableFromInline weak var owner: AnyObject?
 
+  @inlinable
   init(id: UInt64, registry: any CancellationTarget, owner: AnyObject?) {
     self.id = id
     self.registry = registry
@@ -23,7 +24,7 @@ public final class ObservationToken {
   }
 
   /// Whether the observation has an owner or observer, and that one is gone.
-  @usableFromInline var isOrphaned: Bool { hasOwner && owner == nil }
+  var isOrphaned: Bool { hasOwner && owner == nil }
 
   /// Ends the observation. Cancelling twice does nothing.
   ///
@@ -54,6 +55,7 @@ extension ObservationToken: Hashable {
 }
 
 /// What a token knows about its registry, whatever the type of the observed value.
+@usableFromInline
 protocol CancellationTarget: AnyObject {
   func remove(_ token: ObservationToken)
 }

@@ -7,6 +7,7 @@ extension ValueObservable {
   ///   - requiresChange: `false` to be told of every set, also of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns, with the current value as old and new.
   ///   - action: runs synchronously, before the setter returns.
+  @inlinable
   @discardableResult
   public func addObserver(
     requiresChange: Bool = true, updateImmediately: Bool = true, action: @escaping (Value, Value) -> Void
@@ -28,6 +29,7 @@ extension ValueObservable {
   ///   - requiresChange: `false` to be told of every set, also of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns.
   ///   - action: runs synchronously, before the setter returns. It is kept by this observable: capture the owner weakly.
+  @inlinable
   @discardableResult
   public func addObserver(
     _ owner: some ObservationOwner, requiresChange: Bool = true, updateImmediately: Bool = true,
@@ -42,6 +44,7 @@ extension ValueObservable {
   ///   - observer: the object to tell.
   ///   - requiresChange: `false` to be told of every set, also of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns, with the current value as old and new.
+  @inlinable
   @discardableResult
   public func addObserver<Observer: ValueObserver>(
     _ observer: Observer, requiresChange: Bool = true, updateImmediately: Bool = true
@@ -76,6 +79,7 @@ extension ValueObservable {
     observations.removeAll()
   }
 
+  @inlinable
   func add(_ owned: OwnedAction<Value>, _ requiresChange: Bool, _ updateImmediately: Bool) -> ObservationToken {
     let action = owned.action
     let token = observations.add(owner: owned.owner, requiresChange: requiresChange) {

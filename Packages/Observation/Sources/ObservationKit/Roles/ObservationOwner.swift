@@ -18,6 +18,7 @@ extension ObservationOwner {
   /// Ties a closure to the life of this object, for the right-hand side of `-->`.
   ///
   /// - Parameter action: called with the new value. Capture the owner weakly, or use the form that receives it.
+  @inlinable
   public func callAsFunction<Value>(_ action: @escaping (Value) -> Void) -> OwnedAction<Value> {
     OwnedAction(owner: self) { _, new in action(new) }
   }
@@ -25,6 +26,7 @@ extension ObservationOwner {
   /// Ties a closure to the life of this object and hands the object over on every call.
   ///
   /// - Parameter action: called with the owner and the new value.
+  @inlinable
   public func callAsFunction<Value>(_ action: @escaping (Self, Value) -> Void) -> OwnedAction<Value> {
     OwnedAction(owner: self) { [weak self] _, new in
       if let self { action(self, new) }
@@ -42,6 +44,12 @@ extension ObservationOwner {
 /// ```
 public struct OwnedAction<Value> {
   // Strong, but only until the operator has registered the closure: the registry holds the owner weakly.
-  let owner: any ObservationOwner
-  let action: (Value, Value) -> Void
+  @usableFromInline let owner: any ObservationOwner
+  @usableFromInline let action: (Value, Value) -> Void
+
+  @inlinable
+  init(owner: any ObservationOwner, action: @escaping (Value, Value) -> Void) {
+    self.owner = owner
+    self.action = action
+  }
 }
