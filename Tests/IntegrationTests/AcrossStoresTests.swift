@@ -19,6 +19,17 @@ private final class Player: Model {
   override var identifierField: (any FieldProtocol)? { id }
 }
 
+private final class Shelf: Model {
+  let id = Field<Int>()
+  let volumes = ModelField<Volume>()*
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Volume: Model {
+  let title = Field<String>()
+  let shelf = ModelField<Shelf>(inverse: \.volumes)
+}
+
 @Suite struct `Models across stores` {
   private let directory = FileManager.default.temporaryDirectory.appending(path: "AcrossStores-\(UUID().uuidString)")
 
@@ -48,6 +59,23 @@ private final class Player: Model {
     #expect(restoredTeam.players.value == [restored])
     #expect(restoredTeam.name == "Analysts")
     try await reopened.close()
+  }
+
+  @Test func `keep models that are embedded, with their links, through every store`() async throws {
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let files = FileModelStore(directory: directory)
+    for store in [MemoryModelStore(), files] as [any ModelStore] {
+      do {
+        let shelf = Shelf(), book = Volume()
+        book.title.value = "Emma"
+        shelf.volumes.add(book)
+        try await store.create(shelf)
+      }
+      let shelf = try #require(try await store.list(Shelf.self).first)
+      #expect(shelf.volumes.value?.map(\.title.value) == ["Emma"])
+      #expect(shelf.volumes.value?.first?.shelf.value === shelf)
+    }
+    try await files.close()
   }
 
   private func copy<M: Model>(of model: M) throws -> M { try M.from(dictionaryValue: model.dictionaryValue) }

@@ -60,7 +60,9 @@ final class ModelWriter: FieldWriter {
   private func exported(_ field: FieldBase, _ key: String) throws -> JSONValue? {
     do {
       if let json = try field.exported(by: self) { return json }
-      return context.explicitNull ? .some(.null) : .none
+      // A model that is there but can't be referred to, such as a back link to one without identifier, is left out:
+      // null would cut the link when it is read.
+      return context.explicitNull && field.anyValue == nil ? .some(.null) : .none
     } catch let error as ModelEncodingError {
       throw error.inside(.key(key))
     } catch {
