@@ -79,6 +79,18 @@ import Testing
     #expect(person.age.isDirty)
   }
 
+  @Test func `refuses a foreign key to a model that has no identifier yet`() throws {
+    let person = ContractPerson()
+    person.name.value = "Ada"
+    person.company.value = ContractCompany()
+    let error = #expect(throws: ModelStoreError.self) { _ = try PendingSave(creating: person, in: scope) }
+    #expect(error?.code == .invalid)
+    #expect(
+      error?.message.hasSuffix(
+        "company can't be written: the ContractCompany it leads to has no identifier yet; save that one first") == true)
+    #expect(person.dictionaryValue["name"] == "Ada")
+  }
+
   @Test func `says which value can't be written`() throws {
     let person = ContractPerson()
     person.name.value = "Ada"

@@ -5,6 +5,7 @@
 final class ModelWriter: FieldWriter {
   private var seen = Set<ObjectIdentifier>()
   private var keys: [String: String] = [:]
+  private var isForStore = false
 
   /// The chosen fields of a model that were loaded or set.
   func object(of model: ModelObject, fields: [any FieldProtocol]) throws -> AttributeDictionary {
@@ -21,6 +22,7 @@ final class ModelWriter: FieldWriter {
 
   /// The chosen fields one by one, each with the keys that lead to it.
   func values(of model: ModelObject, fields: [any FieldProtocol]) throws -> [StoredValue] {
+    isForStore = true
     seen.insert(ObjectIdentifier(model))
     return try fields.compactMap { field in
       guard let field = field as? FieldBase, let key = field.key else { return nil }
@@ -31,7 +33,13 @@ final class ModelWriter: FieldWriter {
 
   /// A related model in full, or what stands for it; nil if nothing can.
   func json(of model: ModelObject, isForeignKey: Bool) throws -> JSONValue? {
-    if isForeignKey { return try identifier(of: model) }
+    if isForeignKey {
+      if let identifier = try identifier(of: model) { return identifier }
+      // A store that left the link out would lose it without a word.
+      guard isForStore else { return nil }
+      throw ModelEncodingError(
+        path: FieldPath(), reason: "the \(type(of: model)) it leads to has no identifier yet; save that one first")
+    }
     guard seen.insert(ObjectIdentifier(model)).inserted else {
       guard let field = model.identifierField as? FieldBase, let key = field.key, let json = try identifier(of: model)
       else { return nil }
