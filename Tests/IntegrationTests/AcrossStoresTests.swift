@@ -27,6 +27,8 @@ private final class Shelf: Model {
 
 private final class Volume: Model {
   let title = Field<String>()
+  let subtitle = Field<String>()
+  let marks = Field<String>()*
   let shelf = ModelField<Shelf>(inverse: \.volumes)
 }
 
@@ -74,6 +76,8 @@ private final class Volume: Model {
       let shelf = try #require(try await store.list(Shelf.self).first)
       #expect(shelf.volumes.value?.map(\.title.value) == ["Emma"])
       #expect(shelf.volumes.value?.first?.shelf.value === shelf)
+      #expect(shelf.volumes.value?.first?.subtitle.loadState == .notLoaded)
+      #expect(shelf.volumes.value?.first?.marks.loadState == .notLoaded)
     }
     try await files.close()
   }

@@ -45,7 +45,8 @@ final class ModelWriter: FieldWriter {
       else { return nil }
       return .object(Self.nesting(json, at: context.key(key, &keys), in: [:]))
     }
-    let includesUnset = context.explicitNull && model.modelLoadState != .incomplete
+    // A store keeps unset and null apart, in embedded models too.
+    let includesUnset = context.explicitNull && !isForStore && model.modelLoadState != .incomplete
     return .object(
       try object(of: model, model.fieldsForDictionaryValue()) { field in
         includesUnset || field.loadState != .notLoaded
