@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Hands what a session reports to the transfer it belongs to, and decides on redirects.
+/// Hands what a URLSession reports to the transfer it belongs to, and decides on redirects.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   private let transfers = Lock<[Int: Transfer]>([:])
 
