@@ -264,52 +264,6 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// The place in a form; fields with small numbers come first.
   public final override var priority: Int? { metadata?.priority }
 
-  /// Adds a rule. Rules are checked in the order in which they were added.
-  @discardableResult
-  public final func require(_ rule: Rule<Content>) -> Self {
-    metadata = .adding(rule, to: metadata)
-    return self
-  }
-
-  /// Adds a rule of one's own.
-  ///
-  /// - Parameters:
-  ///   - message: what to say when the rule is broken, as the end of a sentence about the field.
-  ///   - allowNil: whether a field without a value passes, without calling the test.
-  ///   - test: returns whether the value passes.
-  @discardableResult
-  public final func require(
-    message: String = "is invalid", allowNil: Bool = true, test: @escaping (Content) -> Bool
-  ) -> Self {
-    require(Rule(message: message, allowsNil: allowNil, test: test))
-  }
-
-  /// Says that there has to be a value.
-  @discardableResult
-  public final func requireNotNil() -> Self {
-    require(Rule(code: "notNil", message: "is required", allowsNil: false) { _ in true })
-  }
-
-  /// Says how the value is read from and written to JSON.
-  @discardableResult
-  public final func transform(with transformer: some ValueTransforming<Content>) -> Self {
-    metadata = .setting(transformer, on: metadata)
-    return self
-  }
-
-  /// Says with closures how the value is read from and written to JSON.
-  ///
-  /// - Parameters:
-  ///   - importValue: turns JSON into a value, or throws.
-  ///   - exportValue: turns a value into JSON, or throws.
-  @discardableResult
-  public final func transform(
-    importValue: @escaping @Sendable (JSONValue) throws -> Content?,
-    exportValue: @escaping @Sendable (Content) throws -> JSONValue
-  ) -> Self {
-    transform(with: ClosureTransformer(importing: importValue, exporting: exportValue))
-  }
-
   override func ruleViolations() -> [String] {
     guard let metadata, !metadata.rules.isEmpty else { return [] }
     let value = value
