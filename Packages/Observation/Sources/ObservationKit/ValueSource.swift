@@ -11,8 +11,9 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   /// The observers of this value.
   public let observations = ObservationRegistry<Value>()
   @usableFromInline let isChange: (Value, Value) -> Bool
-  @usableFromInline var changedAt = ChangeStamp.never
-  @usableFromInline var storage: Value
+  @exclusivity(unchecked) @usableFromInline var changedAt = ChangeStamp.never
+  @exclusivity(unchecked) @usableFromInline var storage: Value
+  @usableFromInline var end: BindingEnd<Value>?
 
   /// Creates a source. Values that can't be compared count as changed on every set.
   ///
@@ -39,7 +40,20 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     set { set(newValue, stamp: .next()) }
   }
 
-  /// Copies the value of what this source is bound to.
+  /// How bindings reach this source.
+  @inlinable
+  public var bindingEnd: BindingEnd<Value>? {
+    if let end { return end }
+    let end = BindingEnd<Value>(of: self) { [unowned(unsafe) self] value, arrival in
+      if arrival.stamp > changedAt {
+        arrival.passOn(to: observations) { set(value, stamp: arrival.stamp) }
+      }
+    }
+    self.end = end
+    return end
+  }
+
+  /// Copies a value that another observable was set to.
   @inlinable
   public func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>) {
     if observable.isUnset { return }
@@ -58,6 +72,8 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     let isChange = isChange(oldValue, newValue)
     storage = newValue
     if isChange { changedAt = stamp }
-    observations.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
+    observations.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) { !self.isChange($0, $1) }
   }
+
+  deinit { end?.end() }
 }

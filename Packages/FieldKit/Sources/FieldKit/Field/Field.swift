@@ -71,6 +71,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     changedStamp = stamp
   }
 
+  deinit { if let details { details.end() } }
+
   // MARK: Value
 
   /// The value. Setting it marks the field loaded, makes its validation unknown, stamps it, and tells the observers
@@ -99,10 +101,13 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
       changedStamp = stamp
       flags.formUnion(.dirty)
     }
+    if flags.contains(.watched) { announceStates() }
     if let registry {
       // The field keeps its registry as long as it lives: to retain it for the call would cost as much as an observer.
       Unmanaged.passUnretained(registry)._withUnsafeGuaranteedRef {
-        $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
+        $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) {
+          !self.isChange(from: $0, to: $1)
+        }
       }
     }
   }
@@ -197,12 +202,15 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
       changedStamp = stamp
       flags.formUnion(.dirty)
     }
+    if flags.contains(.watched) { announceStates() }
   }
 
   /// Tells the observers of a change that was made before.
   @_spi(ModelKitInternals)
   public final func announce(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
-    registry?.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
+    registry?.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) {
+      !self.isChange(from: $0, to: $1)
+    }
   }
 
   // MARK: Observation
@@ -214,6 +222,22 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     let registry = ObservationRegistry<Content?>()
     self.registry = registry
     return registry
+  }
+
+  /// How bindings reach this field.
+  @inlinable
+  public final var bindingEnd: BindingEnd<Content?>? {
+    if let end = knownBindingEnd { return unsafeDowncast(end, to: BindingEnd<Content?>.self) }
+    let end = BindingEnd<Content?>(of: self) { [unowned(unsafe) self] value, arrival in
+      guard arrival.stamp > updatedStamp else { return }
+      if let registry {
+        arrival.passOn(to: registry) { set(value, stamp: arrival.stamp) }
+      } else {
+        set(value, stamp: arrival.stamp)
+      }
+    }
+    knownBindingEnd = end
+    return end
   }
 
   /// Takes the value of the field or other observable that this field is bound to. An unset field gives nothing.

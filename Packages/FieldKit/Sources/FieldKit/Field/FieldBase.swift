@@ -101,6 +101,7 @@ open class FieldBase: FieldProtocol {
         flags.formUnion(.failed)
         detailsForWriting.loadError = error
       }
+      if flags.contains(.watched) { announceStates() }
     }
   }
 
@@ -158,17 +159,19 @@ open class FieldBase: FieldProtocol {
   public final func resetValidationState() {
     flags.subtract([.valid, .invalid])
     details?.messages = []
+    if flags.contains(.watched) { announceStates() }
   }
 
   private func setMessages(_ messages: [String], isValid: Bool) {
     flags.subtract([.valid, .invalid])
     flags.formUnion(isValid ? .valid : .invalid)
     if isValid { details?.messages = [] } else { detailsForWriting.messages = messages }
+    if flags.contains(.watched) { announceStates() }
   }
 
   func ruleViolations() -> [String] { [] }
 
-  private var detailsForWriting: FieldDetails {
+  final var detailsForWriting: FieldDetails {
     if let details { return details }
     let details = FieldDetails()
     self.details = details
@@ -190,12 +193,6 @@ open class FieldBase: FieldProtocol {
   open func exported(by writer: FieldWriter) throws -> JSONValue? {
     preconditionFailure("\(Self.self) is not made to be written: derive fields from Field.")
   }
-}
-
-/// Rarely needed state of one field, made when it is first needed.
-final class FieldDetails {
-  var messages: [String] = []
-  var loadError: (any Error)?
 }
 
 /// What a field whose load state is `error` reports if nobody said which.

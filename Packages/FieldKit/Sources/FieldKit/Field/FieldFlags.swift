@@ -28,6 +28,9 @@ struct FieldFlags: OptionSet {
   /// The value is made of other models.
   @inlinable static var relation: FieldFlags { FieldFlags(rawValue: 1 << 8) }
 
+  /// Somebody observes the validation state or the load state.
+  @inlinable static var watched: FieldFlags { FieldFlags(rawValue: 1 << 9) }
+
   /// What every set forgets.
   @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 0b11111) }
 }

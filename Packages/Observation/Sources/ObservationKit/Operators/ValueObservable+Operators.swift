@@ -12,6 +12,38 @@ extension ValueObservable {
     return observer
   }
 
+  /// Binds an optional value to one that always has one.
+  ///
+  /// - Returns: the right-hand side.
+  @inlinable
+  @discardableResult
+  public static func --> <Observer: ValueObserver>(source: Self, observer: Observer) -> Observer
+  where Observer.Value == Value? {
+    source.map(Optional.some) --> observer
+  }
+
+  /// Makes an observable of what a closure turns the value into, to go on with: `name --> { $0.uppercased() } --> label`.
+  ///
+  /// - Returns: the derived observable. See ``map(_:)-swift.method``.
+  @_disfavoredOverload
+  @inlinable
+  public static func --> <Result>(
+    source: Self, transform: @escaping (Value) -> Result
+  ) -> DerivedObservable<Result> {
+    source.map(transform)
+  }
+
+  /// Makes an observable of what a closure turns the value into, which tells when that differs.
+  ///
+  /// - Returns: the derived observable.
+  @_disfavoredOverload
+  @inlinable
+  public static func --> <Result: Equatable>(
+    source: Self, transform: @escaping (Value) -> Result
+  ) -> DerivedObservable<Result> {
+    source.map(transform)
+  }
+
   /// Calls a closure with the new value, now and after every change.
   ///
   /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
@@ -78,8 +110,14 @@ extension ValueObserver where Self: ValueObservable {
   @discardableResult
   public static func <--> <Other: ValueObservable & ValueObserver>(left: Self, right: Other) -> Other
   where Other.Value == Value {
-    right.addObserver(left)
-    left.addObserver(right, updateImmediately: false)
+    if let leftEnd = left.bindingEnd, let rightEnd = right.bindingEnd {
+      let pair = BindingPair()
+      right.bind(to: leftEnd, requiresChange: true, copiesNow: true, pair: pair) { $0 }
+      left.bind(to: rightEnd, requiresChange: true, copiesNow: false, pair: pair) { $0 }
+    } else {
+      right.addObserver(left)
+      left.addObserver(right, updateImmediately: false)
+    }
     return right
   }
 }

@@ -12,7 +12,8 @@ extension ValueObservable {
   public func addObserver(
     requiresChange: Bool = true, updateImmediately: Bool = true, action: @escaping (Value, Value) -> Void
   ) -> ObservationToken {
-    let token = observations.add(owner: nil, requiresChange: requiresChange, action: action)
+    let observations = observations
+    let token = observations.add(ObservationAction(requiresChange: requiresChange, action))
     if updateImmediately {
       observations.announce {
         let value = value
@@ -49,22 +50,10 @@ extension ValueObservable {
   public func addObserver<Observer: ValueObserver>(
     _ observer: Observer, requiresChange: Bool = true, updateImmediately: Bool = true
   ) -> ObservationToken where Observer.Value == Value {
-    let token = observations.add(owner: observer, requiresChange: requiresChange) {
-      [weak self, weak observer] old, new in
-      guard let self else { return }
-      if let observer {
-        observer.valueChanged(from: old, to: new, observable: self)
-      } else {
-        observations.sweepOrphans()
-      }
+    if let end = observer.bindingEnd {
+      return bind(to: end, requiresChange: requiresChange, copiesNow: updateImmediately) { $0 }
     }
-    if updateImmediately {
-      observations.announce {
-        let value = value
-        observer.valueChanged(from: value, to: value, observable: self)
-      }
-    }
-    return token
+    return addWeakly(observer, requiresChange, updateImmediately)
   }
 
   /// Ends all observations of an observer or owner. An object that does not observe is ignored.
@@ -82,14 +71,65 @@ extension ValueObservable {
   @inlinable
   func add(_ owned: OwnedAction<Value>, _ requiresChange: Bool, _ updateImmediately: Bool) -> ObservationToken {
     let action = owned.action
-    let token = observations.add(owner: owned.owner, requiresChange: requiresChange) {
-      [weak self, weak owner = owned.owner] old, new in
-      if owner != nil { action(old, new) } else { self?.observations.sweepOrphans() }
+    let observations = observations
+    let owner = WeakReference(owned.owner)
+    // Unsafe, and safe: the registry is there whenever it calls.
+    let call = { [unowned(unsafe) observations] (old: Value, new: Value) in
+      if owner.object != nil { action(old, new) } else { observations.sweepOrphans() }
     }
+    let token = observations.add(ObservationAction(requiresChange: requiresChange, call), owner: owner)
     if updateImmediately {
       observations.announce {
         let value = value
         action(value, value)
+      }
+    }
+    return token
+  }
+
+  /// Binds this value to an object that says when it dies.
+  @inlinable
+  @discardableResult
+  func bind<Target>(
+    to end: BindingEnd<Target>, requiresChange: Bool, copiesNow: Bool, pair: BindingPair? = nil,
+    _ convert: @escaping (Value) -> Target
+  ) -> ObservationToken {
+    let observations = observations
+    // Unsafe, and safe: the registry is there whenever it calls.
+    let call = { [unowned(unsafe) observations] (_: Value, new: Value) in
+      if let pair, !pair.admits(observations.deliveredStamp) { return }
+      end.deliver(convert(new), from: observations)
+    }
+    let token = observations.add(
+      ObservationAction(requiresChange: requiresChange, isBinding: true, call), owner: end.reference)
+    // The first copy always counts: the source wins, however old its value is.
+    if copiesNow, !isUnset {
+      observations.announce {
+        end.deliver(convert(value), stamp: .next(), from: observations)
+      }
+    }
+    return token
+  }
+
+  /// Adds an observer of any class.
+  @inlinable
+  func addWeakly<Observer: ValueObserver>(
+    _ observer: Observer, _ requiresChange: Bool, _ updateImmediately: Bool
+  ) -> ObservationToken where Observer.Value == Value {
+    let observations = observations
+    let reference = WeakReference(observer)
+    let passage = BindingPassage(to: observer)
+    let call = { [weak self, unowned(unsafe) observations] (old: Value, new: Value) in
+      guard let self else { return }
+      guard let observer = reference.object else { return observations.sweepOrphans() }
+      if let passage, !passage.admits(observations.deliveredStamp, to: observer) { return }
+      unsafeDowncast(observer, to: Observer.self).valueChanged(from: old, to: new, observable: self)
+    }
+    let token = observations.add(ObservationAction(requiresChange: requiresChange, call), owner: reference)
+    if updateImmediately {
+      observations.announce {
+        let value = value
+        observer.valueChanged(from: value, to: value, observable: self)
       }
     }
     return token

@@ -11,20 +11,19 @@
 public final class ObservationToken {
   @usableFromInline let id: UInt64
   @exclusivity(unchecked) @usableFromInline var isActive = true
-  @usableFromInline let hasOwner: Bool
-  @usableFromInline weak var registry: (any CancellationTarget)?
-  @usableFromInline weak var owner: AnyObject?
+  /// Whether it keeps a derived observable alive.
+  let isKeeper: Bool
+  private let lifeline: Lifeline
+  /// The object whose life bounds the observation; nil if only the observable's does.
+  @usableFromInline let owner: OwnerReference?
 
-  @inlinable
-  init(id: UInt64, registry: any CancellationTarget, owner: AnyObject?) {
+  @usableFromInline
+  init(id: UInt64, lifeline: Lifeline, owner: OwnerReference?, isKeeper: Bool) {
     self.id = id
-    self.registry = registry
+    self.lifeline = lifeline
     self.owner = owner
-    self.hasOwner = owner != nil
+    self.isKeeper = isKeeper
   }
-
-  /// Whether the observation has an owner or observer, and that one is gone.
-  var isOrphaned: Bool { hasOwner && owner == nil }
 
   /// Ends the observation. Cancelling twice does nothing.
   ///
@@ -32,7 +31,7 @@ public final class ObservationToken {
   public func cancel() {
     guard isActive else { return }
     isActive = false
-    registry?.remove(self)
+    lifeline.use { unsafeDowncast($0, to: AnyObservationRegistry.self).didCancel(self) }
   }
 
   /// Collects this token in a set, so that one place can cancel many.
@@ -52,10 +51,4 @@ extension ObservationToken: Hashable {
 
   /// Hashes the token's identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-/// What a token knows about its registry, whatever the type of the observed value.
-@usableFromInline
-protocol CancellationTarget: AnyObject {
-  func remove(_ token: ObservationToken)
 }

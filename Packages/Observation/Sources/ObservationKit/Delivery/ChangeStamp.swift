@@ -43,17 +43,23 @@ public struct ChangeStamp: Hashable, Comparable, Sendable {
 
   private static let latest = Atomic<UInt64>(0)
 
-  /// A stamp newer than every stamp made before, by any thread.
+  /// A stamp newer than every stamp made before by this thread, and by every thread outside a ``transaction(_:)``.
   ///
-  /// - Complexity: one clock read and one atomic exchange.
+  /// - Complexity: one clock read and one atomic exchange; in a transaction neither.
   public static func next() -> ChangeStamp {
-    let now = wallClock()
+    if let stamp = Transaction.stamp() { return stamp }
+    return ChangeStamp(nanoseconds: reserve(1, readingClock: true))
+  }
+
+  /// Takes a number of stamps in a row, and returns the first.
+  static func reserve(_ count: UInt64, readingClock: Bool) -> UInt64 {
+    let now = readingClock ? wallClock() : 0
     var last = latest.load(ordering: .relaxed)
     while true {
-      let candidate = now > last ? now : last &+ 1
+      let first = now > last ? now : last &+ 1
       let (exchanged, original) = latest.weakCompareExchange(
-        expected: last, desired: candidate, ordering: .relaxed)
-      if exchanged { return ChangeStamp(nanoseconds: candidate) }
+        expected: last, desired: first &+ (count &- 1), ordering: .relaxed)
+      if exchanged { return first }
       last = original
     }
   }

@@ -1,0 +1,21 @@
+/// Rarely needed state of one field, made when it is first needed.
+final class FieldDetails {
+  var messages: [String] = []
+  var loadError: (any Error)?
+  /// How bindings reach the field.
+  var bindingEnd: Lifeline?
+  var validationStates: ObservableState<ValidationState>?
+  var loadStates: ObservableState<LoadState>?
+
+  /// Says that the field dies.
+  func end() { bindingEnd?.end() }
+}
+
+extension FieldBase {
+  /// How bindings reach the field, once one did.
+  @usableFromInline
+  final var knownBindingEnd: Lifeline? {
+    get { details?.bindingEnd }
+    set { detailsForWriting.bindingEnd = newValue }
+  }
+}

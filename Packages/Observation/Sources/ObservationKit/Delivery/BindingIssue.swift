@@ -1,0 +1,50 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// A ring of observers that did not settle and was cut.
+///
+/// Bindings end by themselves. What can go on for ever are closures that set what they observe to something else each
+/// time. After ``passLimit`` rounds within one set the rest is dropped: the last value stays, and the issue is reported to
+/// ``handler``.
+///
+/// ```swift
+/// BindingIssue.handler = { issue in print(issue) }
+/// ```
+public struct BindingIssue: Sendable, CustomStringConvertible {
+  /// The type of the value that did not settle.
+  public let valueType: Any.Type
+  /// How many rounds were delivered.
+  public let passes: Int
+
+  /// The number of rounds that one set may cause.
+  public static let passLimit = 100_000
+
+  /// What was wrong, what was kept, and what to do.
+  public var description: String {
+    let subject = valueType == Any.self ? "Values set in a transaction" : "A value of type \(valueType)"
+    return """
+      \(subject) did not settle: observers set it again \(passes) times within one set. The last value stays and the \
+      rest was not told. Look for two observers that set each other's value to something different each time.
+      """
+  }
+
+  /// What is done about an issue. Writes the description to standard error unless it is replaced; called on the thread
+  /// that set the value.
+  public static var handler: @Sendable (BindingIssue) -> Void {
+    get { currentHandler.withLock { $0 } }
+    set { currentHandler.withLock { $0 = newValue } }
+  }
+
+  private static let currentHandler = Lock<@Sendable (BindingIssue) -> Void> { issue in
+    _ = "ModelKit: \(issue)\n".withCString { write(2, $0, strlen($0)) }
+  }
+
+  static func report(valueType: Any.Type) { handler(BindingIssue(valueType: valueType, passes: passLimit)) }
+}

@@ -1,0 +1,98 @@
+import Synchronization
+
+/// Runs `body` and tells every observer once at its end, with the first old and the last new value.
+///
+/// ```swift
+/// let (width, height) = (ValueSource(1), ValueSource(1))
+/// let area = width.combineLatest(height).map { $0.first * $0.second }
+/// area --> { print($0) }  // 1
+/// transaction {
+///   width.value = 3
+///   height.value = 4
+/// }  // 12, and nothing between
+/// ```
+///
+/// Values are set at once, and are what `body` reads. At the end they flow through bindings and derived observables until
+/// nothing moves any more, and then the observers are told, in the order in which the observables were first set. A value
+/// that is what it was before counts as unchanged. What observers set then is told at once, as ever.
+///
+/// Any number of fields, models and other observables of one isolation can take part. A transaction within a transaction
+/// is part of the outer one. If `body` throws, nothing is undone: what was set stays set, and is told.
+///
+/// - Parameter body: sets values. Stamps of all of them come from one read of the clock.
+/// - Returns: what `body` returns.
+/// - Throws: what `body` throws.
+@discardableResult
+public func transaction<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+  if Transaction.isOpen { return try body() }
+  let transaction = Transaction()
+  transaction.open()
+  defer { transaction.commit() }
+  return try body()
+}
+
+/// What is set between the two ends of a `transaction`. There is at most one on a thread.
+@usableFromInline
+final class Transaction {
+  /// How many threads are in a transaction; as long as none is, nobody asks which.
+  private static let openCount = Atomic<Int>(0)
+
+  private var registries: [AnyObservationRegistry] = []
+  private var flowing: [AnyObservationRegistry] = []
+  @exclusivity(unchecked) private var nextStamp: UInt64 = 0
+  @exclusivity(unchecked) private var stampLimit: UInt64 = 0
+
+  /// The transaction of this thread.
+  static var current: Transaction? {
+    if openCount.load(ordering: .relaxed) == 0 { return nil }
+    return ThreadLocal.pointer.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Whether this thread is in a transaction.
+  @usableFromInline
+  static var isOpen: Bool { openCount.load(ordering: .relaxed) != 0 && ThreadLocal.pointer != nil }
+
+  func open() {
+    Self.openCount.add(1, ordering: .relaxed)
+    ThreadLocal.pointer = UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// A stamp for what this thread sets, if it is in a transaction: from a store of stamps, without asking the clock.
+  static func stamp() -> ChangeStamp? {
+    guard openCount.load(ordering: .relaxed) != 0, let pointer = ThreadLocal.pointer else { return nil }
+    return Unmanaged<Transaction>.fromOpaque(pointer)._withUnsafeGuaranteedRef { transaction in
+      if transaction.nextStamp == transaction.stampLimit {
+        let batch: UInt64 = 256
+        let isFirst = transaction.stampLimit == 0
+        transaction.nextStamp = ChangeStamp.reserve(batch, readingClock: isFirst)
+        transaction.stampLimit = transaction.nextStamp + batch
+      }
+      defer { transaction.nextStamp += 1 }
+      return ChangeStamp(nanoseconds: transaction.nextStamp)
+    }
+  }
+
+  /// Remembers an observable that was set for the first time.
+  func add(_ registry: AnyObservationRegistry) {
+    registries.append(registry)
+    flowing.append(registry)
+  }
+
+  /// Remembers an observable that was set again after its value had flowed on.
+  func flow(_ registry: AnyObservationRegistry) { flowing.append(registry) }
+
+  func commit() {
+    var passes = 0
+    while passes < flowing.count {
+      flowing[passes].flowPending()
+      passes += 1
+      if passes > registries.count + BindingIssue.passLimit {
+        BindingIssue.report(valueType: Any.self)
+        break
+      }
+    }
+    ThreadLocal.pointer = nil
+    Self.openCount.subtract(1, ordering: .relaxed)
+    for registry in registries { registry.deliverPending() }
+  }
+}
