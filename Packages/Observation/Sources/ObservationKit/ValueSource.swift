@@ -44,9 +44,9 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   @inlinable
   public var bindingEnd: BindingEnd<Value>? {
     if let end { return end }
-    let end = BindingEnd<Value>(of: self) { [unowned(unsafe) self] value, arrival in
-      if arrival.stamp > changedAt {
-        arrival.passOn(to: observations) { set(value, stamp: arrival.stamp) }
+    let end = BindingEnd<Value>(of: self) { source, value, arrival in
+      if arrival.stamp > source.changedAt {
+        arrival.passOn(to: source.observations) { source.set(value, stamp: arrival.stamp) }
       }
     }
     self.end = end

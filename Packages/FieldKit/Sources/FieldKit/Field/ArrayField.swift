@@ -50,7 +50,7 @@ public final class ArrayField<Element>: Field<[Element]> {
   @discardableResult
   public func append(_ element: Element) -> Bool {
     if !allowsDuplicates, contains(where: element) { return false }
-    guard registry != nil else {
+    guard isObserved else {
       // Nobody needs the old list: let it grow in place.
       if storage == nil { storage = [] }
       storage?.append(element)

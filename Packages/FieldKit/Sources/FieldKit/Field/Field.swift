@@ -12,8 +12,9 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// What observers see: the optional value.
   public typealias Value = Content?
 
-  /// Made once, when the first observer comes, and never replaced.
-  @exclusivity(unchecked) @usableFromInline final var registry: ObservationRegistry<Content?>?
+  /// Made once, when the first observer comes, and released when the field dies. Unmanaged, because to retain it for
+  /// every set would cost as much as an observer.
+  @exclusivity(unchecked) @usableFromInline final var unmanagedRegistry: Unmanaged<ObservationRegistry<Content?>>?
   /// Nil if values can't be compared: then every set is a change.
   @usableFromInline final let areEqual: ((Content, Content) -> Bool)?
   @usableFromInline final var metadata: FieldMetadata<Content>?
@@ -71,7 +72,10 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     changedStamp = stamp
   }
 
-  deinit { if let details { details.end() } }
+  deinit {
+    if let details { details.end() }
+    unmanagedRegistry?.release()
+  }
 
   // MARK: Value
 
@@ -102,13 +106,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
       flags.formUnion(.dirty)
     }
     if flags.contains(.watched) { announceStates() }
-    if let registry {
-      // The field keeps its registry as long as it lives: to retain it for the call would cost as much as an observer.
-      Unmanaged.passUnretained(registry)._withUnsafeGuaranteedRef {
-        $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) {
-          !self.isChange(from: $0, to: $1)
-        }
-      }
+    unmanagedRegistry?._withUnsafeGuaranteedRef {
+      $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) { !self.isChange(from: $0, to: $1) }
     }
   }
 
@@ -190,7 +189,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   /// Whether anybody may have to be told of a change.
   @_spi(ModelKitInternals)
-  public final var isObserved: Bool { registry != nil }
+  public final var isObserved: Bool { unmanagedRegistry != nil }
 
   /// Does all that a set does except to store the value and to tell the observers.
   @_spi(ModelKitInternals)
@@ -208,8 +207,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// Tells the observers of a change that was made before.
   @_spi(ModelKitInternals)
   public final func announce(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
-    registry?.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) {
-      !self.isChange(from: $0, to: $1)
+    unmanagedRegistry?._withUnsafeGuaranteedRef {
+      $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) { !self.isChange(from: $0, to: $1) }
     }
   }
 
@@ -218,9 +217,9 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// The observers of the value. Made when the first one is added.
   @inlinable
   public final var observations: ObservationRegistry<Content?> {
-    if let registry { return registry }
+    if let unmanagedRegistry { return unmanagedRegistry.takeUnretainedValue() }
     let registry = ObservationRegistry<Content?>()
-    self.registry = registry
+    unmanagedRegistry = Unmanaged.passRetained(registry)
     return registry
   }
 
@@ -228,12 +227,12 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @inlinable
   public final var bindingEnd: BindingEnd<Content?>? {
     if let end = knownBindingEnd { return unsafeDowncast(end, to: BindingEnd<Content?>.self) }
-    let end = BindingEnd<Content?>(of: self) { [unowned(unsafe) self] value, arrival in
-      guard arrival.stamp > updatedStamp else { return }
-      if let registry {
-        arrival.passOn(to: registry) { set(value, stamp: arrival.stamp) }
+    let end = BindingEnd<Content?>(of: self) { field, value, arrival in
+      guard arrival.stamp > field.updatedStamp else { return }
+      if let registry = field.unmanagedRegistry {
+        registry._withUnsafeGuaranteedRef { arrival.passOn(to: $0) { field.set(value, stamp: arrival.stamp) } }
       } else {
-        set(value, stamp: arrival.stamp)
+        field.set(value, stamp: arrival.stamp)
       }
     }
     knownBindingEnd = end

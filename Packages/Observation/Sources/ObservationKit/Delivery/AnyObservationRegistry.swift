@@ -20,8 +20,8 @@ public class AnyObservationRegistry {
   @exclusivity(unchecked) @usableFromInline final var lastStamp = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline final var arrivalHops: Int32 = 0
   /// Where the run of bindings began, which therefore delivers as long as one refers to it.
-  @exclusivity(unchecked) @usableFromInline final unowned(unsafe) var arrivalRoot: AnyObservationRegistry?
-  @exclusivity(unchecked) @usableFromInline final unowned(unsafe) var root: AnyObservationRegistry?
+  @exclusivity(unchecked) @usableFromInline final var arrivalRoot: Unmanaged<AnyObservationRegistry>?
+  @exclusivity(unchecked) @usableFromInline final var root: Unmanaged<AnyObservationRegistry>?
   /// What waits until the run of bindings that began here has come back: see `hopLimit`.
   @exclusivity(unchecked) @usableFromInline final var deferred: [(AnyObservationRegistry) -> Void] = []
   /// How tokens reach this registry; made with the first one.
@@ -69,7 +69,9 @@ public class AnyObservationRegistry {
   }
 
   @usableFromInline
-  final func deferToRoot(_ body: @escaping (AnyObservationRegistry) -> Void) { (root ?? self).deferred.append(body) }
+  final func deferToRoot(_ body: @escaping (AnyObservationRegistry) -> Void) {
+    (root?.takeUnretainedValue() ?? self).deferred.append(body)
+  }
 
   @usableFromInline
   final func runDeferred() {

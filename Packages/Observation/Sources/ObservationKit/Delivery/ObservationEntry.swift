@@ -8,13 +8,16 @@ final class ObservationAction<Value> {
   @usableFromInline let isBinding: Bool
   /// Whether it belongs to a derived observable, which counts only while that one is observed.
   @usableFromInline let isPassive: Bool
+  /// What the closure uses without retaining it.
+  private let context: AnyObject?
 
-  @inlinable
+  @usableFromInline
   init(
-    requiresChange: Bool = true, isBinding: Bool = false, isPassive: Bool = false,
+    requiresChange: Bool = true, isBinding: Bool = false, isPassive: Bool = false, context: AnyObject? = nil,
     _ call: @escaping (Value, Value) -> Void
   ) {
     self.call = call
+    self.context = context
     self.requiresChange = requiresChange
     self.isBinding = isBinding
     self.isPassive = isPassive

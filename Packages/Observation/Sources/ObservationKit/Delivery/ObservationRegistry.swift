@@ -71,7 +71,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
   ) {
     lastStamp = stamp
     guard !entries.isEmpty, isChange || unconditionalCount > 0 else { return }
-    if isBusy || Transaction.isOpen {
+    if isBusy || isInTransaction() {
       wait(with: oldValue, newValue, isChange: isChange, stamp: stamp, areEqual: areEqual)
       return
     }

@@ -32,7 +32,6 @@ public func transaction<Result, Failure: Error>(_ body: () throws(Failure) -> Re
 }
 
 /// What is set between the two ends of a `transaction`. There is at most one on a thread.
-@usableFromInline
 final class Transaction {
   /// How many threads are in a transaction; as long as none is, nobody asks which.
   private static let openCount = Atomic<Int>(0)
@@ -49,7 +48,6 @@ final class Transaction {
   }
 
   /// Whether this thread is in a transaction.
-  @usableFromInline
   static var isOpen: Bool { openCount.load(ordering: .relaxed) != 0 && ThreadLocal.pointer != nil }
 
   func open() {
@@ -96,3 +94,7 @@ final class Transaction {
     for registry in registries { registry.deliverPending() }
   }
 }
+
+/// Whether this thread is in a transaction. A function of its own: to name the class costs a call more.
+@usableFromInline
+func isInTransaction() -> Bool { Transaction.isOpen }

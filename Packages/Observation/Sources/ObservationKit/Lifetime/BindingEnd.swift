@@ -3,15 +3,13 @@
 /// ```swift
 /// final class Dial: ValueObserver {
 ///   var angle = 0.0
-///   private(set) lazy var bindingEnd: BindingEnd<Double>? = BindingEnd(of: self) { [unowned self] angle, _ in
-///     self.angle = angle
-///   }
+///   private(set) lazy var bindingEnd: BindingEnd<Double>? = BindingEnd(of: self) { dial, angle, _ in dial.angle = angle }
 ///   deinit { bindingEnd?.end() }
 ///   func valueChanged(from old: Double, to new: Double, observable: any ValueObservable<Double>) { angle = new }
 /// }
 /// ```
 public final class BindingEnd<Value>: Lifeline {
-  @usableFromInline let take: (Value, BindingArrival) -> Void
+  @usableFromInline let take: (AnyObject, Value, BindingArrival) -> Void
   /// How observations know the object.
   @usableFromInline private(set) lazy var reference: OwnerReference = LifelineReference(self)
 
@@ -19,27 +17,22 @@ public final class BindingEnd<Value>: Lifeline {
   ///
   /// - Parameters:
   ///   - object: the object that follows. It has to call ``Lifeline/end()`` in its `deinit`.
-  ///   - take: takes a value that arrived. Capture the object `unowned(unsafe)`: it is alive whenever this is called.
+  ///   - take: takes a value that arrived. It gets the object, so that there is nothing to capture.
   @inlinable
-  public init(of object: AnyObject, take: @escaping (Value, BindingArrival) -> Void) {
-    self.take = take
+  public init<Object: AnyObject>(of object: Object, take: @escaping (Object, Value, BindingArrival) -> Void) {
+    self.take = { object, value, arrival in take(unsafeDowncast(object, to: Object.self), value, arrival) }
     super.init(of: object)
   }
 
-  /// Hands over the value that a source delivers, if the object is still there.
-  @inlinable
-  func deliver(_ value: Value, from source: AnyObservationRegistry) {
-    deliver(value, stamp: source.deliveredStamp, from: source)
-  }
-
+  /// Hands a value over, if the object is still there.
   @inlinable
   func deliver(_ value: Value, stamp: ChangeStamp, from source: AnyObservationRegistry) {
     if source.hops < AnyObservationRegistry.hopLimit {
       let arrival = BindingArrival(stamp: stamp, source: source)
-      if !use({ _ in take(value, arrival) }) { source.sweepOrphans() }
+      if !use({ take($0, value, arrival) }) { source.sweepOrphans() }
     } else {
       source.deferToRoot { [self] root in
-        use { _ in take(value, BindingArrival(stamp: stamp, source: root)) }
+        use { take($0, value, BindingArrival(stamp: stamp, source: root)) }
       }
     }
   }
@@ -49,12 +42,13 @@ public final class BindingEnd<Value>: Lifeline {
 public struct BindingArrival {
   /// When the value was set at its origin. Take the value only if this is newer than the last change.
   public let stamp: ChangeStamp
-  @usableFromInline unowned(unsafe) let source: AnyObservationRegistry
+  // Unmanaged, and safe: the source delivers as long as an arrival is at hand.
+  @usableFromInline let source: Unmanaged<AnyObservationRegistry>
 
   @inlinable
   init(stamp: ChangeStamp, source: AnyObservationRegistry) {
     self.stamp = stamp
-    self.source = source
+    self.source = Unmanaged.passUnretained(source)
   }
 
   /// Passes the value on to the observers of the object that took it. Set the object's value in `body`.
@@ -62,8 +56,10 @@ public struct BindingArrival {
   /// - Parameter registry: the observers of the object that took the value.
   @inlinable
   public func passOn(to registry: AnyObservationRegistry, _ body: () -> Void) {
-    registry.arrivalHops = source.hops + 1
-    registry.arrivalRoot = source.root ?? source
+    source._withUnsafeGuaranteedRef {
+      registry.arrivalHops = $0.hops + 1
+      registry.arrivalRoot = $0.root ?? source
+    }
     body()
     registry.arrivalHops = 0
     registry.arrivalRoot = nil

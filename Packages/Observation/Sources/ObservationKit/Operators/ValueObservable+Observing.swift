@@ -51,7 +51,7 @@ extension ValueObservable {
     _ observer: Observer, requiresChange: Bool = true, updateImmediately: Bool = true
   ) -> ObservationToken where Observer.Value == Value {
     if let end = observer.bindingEnd {
-      return bind(to: end, requiresChange: requiresChange, copiesNow: updateImmediately) { $0 }
+      return bind(to: end, requiresChange: requiresChange, copiesNow: updateImmediately)
     }
     return addWeakly(observer, requiresChange, updateImmediately)
   }
@@ -90,23 +90,19 @@ extension ValueObservable {
   /// Binds this value to an object that says when it dies.
   @inlinable
   @discardableResult
-  func bind<Target>(
-    to end: BindingEnd<Target>, requiresChange: Bool, copiesNow: Bool, pair: BindingPair? = nil,
-    _ convert: @escaping (Value) -> Target
+  func bind(
+    to end: BindingEnd<Value>, requiresChange: Bool, copiesNow: Bool, pair: BindingPair? = nil
   ) -> ObservationToken {
     let observations = observations
-    // Unsafe, and safe: the registry is there whenever it calls.
-    let call = { [unowned(unsafe) observations] (_: Value, new: Value) in
-      if let pair, !pair.admits(observations.deliveredStamp) { return }
-      end.deliver(convert(new), from: observations)
-    }
+    let link = BindingLink(from: observations, to: end, pair: pair)
+    // Unmanaged, and safe: the action holds the link.
+    let unmanaged = Unmanaged.passUnretained(link)
+    let call = { (_: Value, new: Value) in unmanaged._withUnsafeGuaranteedRef { $0.pass(new) } }
     let token = observations.add(
-      ObservationAction(requiresChange: requiresChange, isBinding: true, call), owner: end.reference)
+      ObservationAction(requiresChange: requiresChange, isBinding: true, context: link, call), owner: end.reference)
     // The first copy always counts: the source wins, however old its value is.
     if copiesNow, !isUnset {
-      observations.announce {
-        end.deliver(convert(value), stamp: .next(), from: observations)
-      }
+      observations.announce { end.deliver(value, stamp: .next(), from: observations) }
     }
     return token
   }

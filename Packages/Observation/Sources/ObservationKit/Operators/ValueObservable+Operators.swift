@@ -112,8 +112,8 @@ extension ValueObserver where Self: ValueObservable {
   where Other.Value == Value {
     if let leftEnd = left.bindingEnd, let rightEnd = right.bindingEnd {
       let pair = BindingPair()
-      right.bind(to: leftEnd, requiresChange: true, copiesNow: true, pair: pair) { $0 }
-      left.bind(to: rightEnd, requiresChange: true, copiesNow: false, pair: pair) { $0 }
+      right.bind(to: leftEnd, requiresChange: true, copiesNow: true, pair: pair)
+      left.bind(to: rightEnd, requiresChange: true, copiesNow: false, pair: pair)
     } else {
       right.addObserver(left)
       left.addObserver(right, updateImmediately: false)
