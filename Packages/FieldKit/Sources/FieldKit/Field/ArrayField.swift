@@ -107,36 +107,25 @@ public final class ArrayField<Element>: Field<[Element]> {
 
   override func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [Element]? {
     if json.isNull { return nil }
-    if metadata?.transformer != nil { return try super.importedValue(json, in: context) }
-    guard case .array(let elements) = json else {
-      throw ValueTransformError(expected: "a list", found: json)
-    }
-    return try elements.enumerated().map { index, element in
-      do {
-        let value =
-          if let transformer = elementMetadata?.transformer {
-            element.isNull ? nil : try transformer.importValue(element, in: context)
-          } else {
-            try context.importValue(element, as: Element.self)
-          }
-        guard let value else { throw ValueTransformError(expected: "a value", found: element) }
-        return value
-      } catch let error as ValueTransformError {
-        throw error.inElement(index)
-      }
-    }
+    let elementTransformer = elementMetadata?.transformer?.transformer(in: context)
+    if takesWholeList(in: context, elementTransformer) { return try super.importedValue(json, in: context) }
+    guard let elementTransformer else { return try context.importList(json, context.importer(of: Element.self)) }
+    return try context.importList(json) { $0.isNull ? nil : try elementTransformer.take($0, in: context) }
   }
 
   override func exportedValue(_ value: [Element], in context: ValueTransformerContext) throws -> JSONValue {
-    if metadata?.transformer != nil { return try super.exportedValue(value, in: context) }
-    return .array(
-      try value.map { element in
-        if let transformer = elementMetadata?.transformer {
-          try transformer.exportValue(element, in: context)
-        } else {
-          try context.exportValue(element)
-        }
-      })
+    let elementTransformer = elementMetadata?.transformer?.transformer(in: context)
+    if takesWholeList(in: context, elementTransformer) { return try super.exportedValue(value, in: context) }
+    guard let elementTransformer else { return try context.exportList(value, context.exporter(of: Element.self)) }
+    return try context.exportList(value) { try elementTransformer.give($0, in: context) }
+  }
+
+  /// Whether a transformer of the list comes before all that is said of its elements.
+  private func takesWholeList(
+    in context: ValueTransformerContext, _ elementTransformer: (any ValueTransforming<Element>)?
+  ) -> Bool {
+    if metadata?.transformer?.transformer(in: context) != nil { return true }
+    return elementTransformer == nil && context.transforms([Element].self)
   }
 }
 

@@ -24,24 +24,4 @@ extension Field {
   public func requireNotNil() -> Self {
     require(Rule(code: "notNil", message: "is required", allowsNil: false) { _ in true })
   }
-
-  /// Says how the value is read from and written to JSON.
-  @discardableResult
-  public func transform(with transformer: some ValueTransforming<Content>) -> Self {
-    metadata = .setting(transformer, on: metadata)
-    return self
-  }
-
-  /// Says with closures how the value is read from and written to JSON.
-  ///
-  /// - Parameters:
-  ///   - importValue: turns JSON into a value, or throws.
-  ///   - exportValue: turns a value into JSON, or throws.
-  @discardableResult
-  public func transform(
-    importValue: @escaping @Sendable (JSONValue) throws -> Content?,
-    exportValue: @escaping @Sendable (Content) throws -> JSONValue
-  ) -> Self {
-    transform(with: ClosureTransformer(importing: importValue, exporting: exportValue))
-  }
 }

@@ -311,17 +311,24 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   open override func exported(by writer: FieldWriter) throws -> JSONValue? {
     guard let value else { return nil }
-    return try exportedValue(value, in: writer.context)
+    let json = try exportedValue(value, in: writer.context)
+    // What is written as null reads back as nil, and so is left out wherever nil is.
+    if json.isNull, !writer.context.explicitNull { return Optional<JSONValue>.none }
+    return json
   }
 
   func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Content? {
     if json.isNull { return nil }
-    if let transformer = metadata?.transformer { return try transformer.importValue(json, in: context) }
+    if let transformer = metadata?.transformer?.transformer(in: context) {
+      return try transformer.take(json, in: context)
+    }
     return try context.importValue(json, as: Content.self)
   }
 
   func exportedValue(_ value: Content, in context: ValueTransformerContext) throws -> JSONValue {
-    if let transformer = metadata?.transformer { return try transformer.exportValue(value, in: context) }
+    if let transformer = metadata?.transformer?.transformer(in: context) {
+      return try transformer.give(value, in: context)
+    }
     return try context.exportValue(value)
   }
 }

@@ -7,7 +7,7 @@ final class FieldMetadata<Content> {
   let key: String?
   let priority: Int?
   let rules: [Rule<Content>]
-  let transformer: (any ValueTransforming<Content>)?
+  let transformer: FieldTransformer<Content>?
 
   @usableFromInline
   init(name: String?, key: String?, priority: Int?) {
@@ -20,7 +20,7 @@ final class FieldMetadata<Content> {
 
   private init(
     name: String?, key: String?, priority: Int?, rules: [Rule<Content>],
-    transformer: (any ValueTransforming<Content>)?
+    transformer: FieldTransformer<Content>?
   ) {
     self.name = name
     self.key = key
@@ -36,10 +36,10 @@ final class FieldMetadata<Content> {
   }
 
   static func setting(
-    _ transformer: any ValueTransforming<Content>, on other: FieldMetadata?
+    _ transformer: any ValueTransforming<Content>, in context: String?, on other: FieldMetadata?
   ) -> FieldMetadata {
     FieldMetadata(
       name: other?.name, key: other?.key, priority: other?.priority, rules: other?.rules ?? [],
-      transformer: transformer)
+      transformer: .adding(transformer, in: context, to: other?.transformer))
   }
 }

@@ -29,6 +29,18 @@ public protocol FieldProtocol: ObservationOwner {
   /// - Throws: ``FieldTypeError`` for a value of another type; the old value stays.
   func set(anyValue: Any?) throws
 
+  /// Reads the value from its place in a dictionary. A missing key leaves the field as it is, `null` makes it nil.
+  ///
+  /// - Throws: ``FieldKeyError`` for a field without key, ``ValueTransformError`` with its path for a value that does not
+  ///   fit. The field keeps its value and its state then.
+  func read(from dictionary: AttributeDictionary, in context: ValueTransformerContext) throws
+  /// Writes the value to its place in a dictionary. Nothing is written if the field is not loaded, and for nil unless the
+  /// context wants `null`.
+  ///
+  /// - Throws: ``FieldKeyError`` for a field without key, ``ValueTransformError`` with its path for a value that can't be
+  ///   written. The dictionary stays as it is then.
+  func write(to dictionary: inout AttributeDictionary, in context: ValueTransformerContext) throws
+
   /// How much of the value is known.
   var loadState: LoadState { get set }
   /// Whether the value changed since it was last loaded or saved.

@@ -185,7 +185,7 @@ extension Array: JSONConvertible where Element: JSONConvertible {
   public init(json: JSONValue) throws {
     guard case .array(let elements) = json else { throw ValueTransformError(expected: "a list", found: json) }
     self = try elements.enumerated().map { index, element in
-      do { return try Element(json: element) } catch let error as ValueTransformError {
+      do { return try Element(json: element) } catch let error as any ErrorWithPath {
         throw error.inElement(index)
       }
     }
@@ -200,7 +200,7 @@ extension Dictionary: JSONConvertible where Key == String, Value: JSONConvertibl
     guard case .object(let members) = json else { throw ValueTransformError(expected: "an object", found: json) }
     self = try Dictionary(
       uniqueKeysWithValues: members.map { key, member in
-        do { return (key, try Value(json: member)) } catch let error as ValueTransformError {
+        do { return (key, try Value(json: member)) } catch let error as any ErrorWithPath {
           throw error.inMember(key)
         }
       })

@@ -22,21 +22,40 @@ public enum KeyCase: Hashable, Sendable, CaseIterable {
   /// `light-name`
   case kebab
 
-  /// The key in this case.
+  /// The key in this case. A key that has been spelled this way stays as it is.
+  ///
+  /// Words of one letter that follow each other are one word where capitals alone would tell them apart: `a_b_c` is `Abc`
+  /// in upper camel case. A key without small letters is split at its separators only: `SHA256SUM` is one word.
   ///
   /// - Complexity: O(*n*) in the length of the key.
   public func key(_ key: String) -> String {
-    let words = Self.words(of: key)
-    func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
-    return switch self {
+    var spelled = joined(Self.words(of: key))
+    // Joined without separators, words may be split in other places when they are read again: that has to settle. It
+    // does at once or the second time; the bound only keeps letters of unusual case from going on.
+    for _ in 0..<8 {
+      let again = joined(Self.words(of: spelled))
+      if again == spelled { break }
+      spelled = again
+    }
+    return spelled
+  }
+
+  private func joined(_ words: [String]) -> String {
+    switch self {
     case .lower: words.joined(separator: " ")
     case .upper: words.joined(separator: " ").uppercased()
-    case .capitalized: words.map(capitalized).joined(separator: " ")
-    case .upperCamel: words.map(capitalized).joined()
-    case .lowerCamel: words.prefix(1).joined() + words.dropFirst().map(capitalized).joined()
+    case .capitalized: words.map(Self.capitalized).joined(separator: " ")
+    case .upperCamel: words.map(Self.capitalized).joined()
+    case .lowerCamel: words.prefix(1).joined() + words.dropFirst().map(Self.capitalized).joined()
     case .snake: words.joined(separator: "_")
     case .kebab: words.joined(separator: "-")
     }
+  }
+
+  /// The word with a capital first. Not its upper case, which is two capitals for some letters.
+  private static func capitalized(_ word: String) -> String {
+    guard let first = word.unicodeScalars.first else { return word }
+    return first.properties.titlecaseMapping + String(String.UnicodeScalarView(word.unicodeScalars.dropFirst()))
   }
 
   /// The words of a key, in lower case. A word begins at a separator, at a capital after a small letter or digit, and at
@@ -45,18 +64,19 @@ public enum KeyCase: Hashable, Sendable, CaseIterable {
     var words: [String] = []
     var word = ""
     let characters = Array(key)
+    let isAllCapitals = !characters.contains(where: isSmall)
     for (index, character) in characters.enumerated() {
-      if character == "_" || character == "-" || character == " " {
+      if isSeparator(character) {
         if !word.isEmpty { words.append(word) }
         word = ""
         continue
       }
-      if character.isUppercase, index > 0, !word.isEmpty {
+      if !isAllCapitals, !word.isEmpty, isCapital(character) {
         let previous = characters[index - 1]
         let next = index + 1 < characters.count ? characters[index + 1] : nil
         let beginsWordAfterAcronym =
-          previous.isUppercase && next?.isLowercase == true && !isPluralEnd(characters, at: index + 1)
-        if previous.isLowercase || previous.isNumber || beginsWordAfterAcronym {
+          isCapital(previous) && next.map(isSmall) == true && !isPluralEnd(characters, at: index + 1)
+        if isSmall(previous) || previous.isNumber || beginsWordAfterAcronym {
           words.append(word)
           word = ""
         }
@@ -67,10 +87,23 @@ public enum KeyCase: Hashable, Sendable, CaseIterable {
     return words
   }
 
+  private static func isSeparator(_ character: Character) -> Bool {
+    character == "_" || character == "-" || character == " "
+  }
+
+  // Some letters are capital or small by name, but have no other case.
+  private static func isCapital(_ character: Character) -> Bool {
+    character.isUppercase && character.lowercased() != String(character)
+  }
+
+  private static func isSmall(_ character: Character) -> Bool {
+    character.isLowercase && character.uppercased() != String(character)
+  }
+
   /// Whether a small s ends an acronym in the plural: `IDs` at the end or before the next word.
   private static func isPluralEnd(_ characters: [Character], at index: Int) -> Bool {
     guard characters[index] == "s" else { return false }
     let next = index + 1 < characters.count ? characters[index + 1] : nil
-    return next.map { $0.isUppercase || $0 == "_" || $0 == "-" || $0 == " " } ?? true
+    return next.map { isCapital($0) || isSeparator($0) } ?? true
   }
 }

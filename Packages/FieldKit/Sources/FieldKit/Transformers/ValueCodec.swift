@@ -1,20 +1,18 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// How values of one type are read and written when neither the field nor the context says so.
 ///
 /// The search for a protocol conformance at run time costs more than reading the value, so it is done once per type.
 final class ValueCodec<Value>: Sendable {
-  let importing: @Sendable (JSONValue) throws -> Value?
-  let exporting: @Sendable (Value) throws -> JSONValue
+  let importing: @Sendable (JSONValue, ValueTransformerContext) throws -> Value?
+  let exporting: @Sendable (Value, ValueTransformerContext) throws -> JSONValue
+  /// Whether the type is read and written as a whole, and not member by member through `Codable`.
+  let isWhole: Bool
 
-  init(
-    importing: @escaping @Sendable (JSONValue) throws -> Value?,
-    exporting: @escaping @Sendable (Value) throws -> JSONValue
+  private init(
+    isWhole: Bool = true,
+    importing: @escaping @Sendable (JSONValue, ValueTransformerContext) throws -> Value?,
+    exporting: @escaping @Sendable (Value, ValueTransformerContext) throws -> JSONValue
   ) {
+    self.isWhole = isWhole
     self.importing = importing
     self.exporting = exporting
   }
@@ -28,49 +26,108 @@ final class ValueCodec<Value>: Sendable {
   }
 
   private static func make() -> ValueCodec {
-    func cast<T>(_ codec: ValueCodec<T>) -> ValueCodec? { codec as AnyObject as? ValueCodec }
-    func convertible<T: JSONConvertible>(_ type: T.Type) -> ValueCodec? {
-      cast(ValueCodec<T>(importing: { try T(json: $0) }, exporting: { try $0.json }))
-    }
-    func raw<T: RawRepresentable & SendableMetatype>(_ type: T.Type) -> ValueCodec? {
-      guard let rawType = T.RawValue.self as? any JSONConvertible.Type else { return nil }
-      return rawConvertible(type, rawType)
-    }
-    func rawConvertible<T: RawRepresentable & SendableMetatype, R: JSONConvertible>(
-      _ type: T.Type, _ rawType: R.Type
-    ) -> ValueCodec? {
-      cast(
-        ValueCodec<T>(
-          importing: { json in
-            guard let raw = try R(json: json) as? T.RawValue, let value = T(rawValue: raw) else {
-              throw ValueTransformError(expected: caseList(of: T.self), found: json)
-            }
-            return value
-          },
-          exporting: { value in
-            guard let raw = value.rawValue as? R else { return .null }
-            return try raw.json
-          }))
-    }
-    func codable<T: Codable & SendableMetatype>(_ type: T.Type) -> ValueCodec? {
-      cast(ValueCodec<T>(importing: { try decoded(T.self, from: $0) }, exporting: { try encoded($0) }))
-    }
-
     // `SendableMetatype`: a conformance that is bound to an actor must not be used from wherever fields are read.
+    if let type = Value.self as? any ContainerOfValues.Type, let codec = container(type) { return codec }
     if let type = Value.self as? any JSONConvertible.Type, let codec = convertible(type) { return codec }
     if let type = Value.self as? any (RawRepresentable & SendableMetatype).Type, let codec = raw(type) { return codec }
     if let type = Value.self as? any (Codable & SendableMetatype).Type, let codec = codable(type) { return codec }
+    return oneWay()
+  }
+
+  /// Of a type that can be read or written only, or not even that.
+  private static func oneWay() -> ValueCodec {
+    let expected = "a transformer for \(Value.self), which is neither JSONConvertible nor Codable"
     return ValueCodec(
-      importing: { json in
-        throw ValueTransformError(
-          expected: "a transformer for \(Value.self), which is neither JSONConvertible nor Codable",
-          found: json)
+      isWhole: false,
+      importing: { json, context in
+        guard let type = Value.self as? any (Decodable & SendableMetatype).Type else {
+          throw ValueTransformError(expected: expected, found: json)
+        }
+        return try read(type, json, context)
       },
-      exporting: { _ in
-        throw ValueTransformError(
-          expected: "a transformer for \(Value.self), which is neither JSONConvertible nor Codable",
-          found: "none")
+      exporting: { value, context in
+        guard let type = Value.self as? any (Encodable & SendableMetatype).Type,
+          let json = try written(value, as: type, context)
+        else { throw ValueTransformError(expected: expected, found: "none") }
+        return json
       })
+  }
+
+  private static func read<T: Decodable & SendableMetatype>(
+    _ type: T.Type, _ json: JSONValue, _ context: ValueTransformerContext
+  ) throws -> Value? {
+    try JSONValueDecoder.value(type, from: json, in: context) as? Value
+  }
+
+  private static func written<T: Encodable & SendableMetatype>(
+    _ value: Value, as type: T.Type, _ context: ValueTransformerContext
+  ) throws -> JSONValue? {
+    try (value as? T).map { try JSONValueEncoder.json(from: $0, in: context) }
+  }
+
+  private static func cast<T>(_ codec: ValueCodec<T>) -> ValueCodec? { codec as AnyObject as? ValueCodec }
+
+  private static func container<T: ContainerOfValues>(_ type: T.Type) -> ValueCodec? {
+    cast(ValueCodec<T>(importing: { try T.imported($0, in: $1) }, exporting: { try $0.exported(in: $1) }))
+  }
+
+  private static func convertible<T: JSONConvertible>(_ type: T.Type) -> ValueCodec? {
+    let lenient = type as? any LenientlyRead.Type
+    return cast(
+      ValueCodec<T>(
+        importing: { json, context in
+          do {
+            return try T(json: json)
+          } catch let error as any ErrorWithPath {
+            guard context.decoding == .lenient, let meant = lenient?.meant(by: json) else { throw error }
+            do {
+              return try T(json: meant)
+            } catch let error as ValueTransformError {
+              throw ValueTransformError(expected: error.expected, found: json)
+            }
+          } catch {
+            throw ValueTransformError(expected: "\(T.self) (\(error))", found: json, cause: error)
+          }
+        },
+        exporting: { value, _ in
+          do {
+            return try value.json
+          } catch let error as any ErrorWithPath {
+            throw error
+          } catch {
+            throw ValueTransformError(
+              expected: "\(T.self) as JSON (\(error))", found: String(describing: value).shortened, cause: error)
+          }
+        }))
+  }
+
+  private static func raw<T: RawRepresentable & SendableMetatype>(_ type: T.Type) -> ValueCodec? {
+    guard let rawType = T.RawValue.self as? any JSONConvertible.Type else { return nil }
+    return rawConvertible(type, rawType)
+  }
+
+  private static func rawConvertible<T: RawRepresentable & SendableMetatype, R: JSONConvertible>(
+    _ type: T.Type, _ rawType: R.Type
+  ) -> ValueCodec? {
+    cast(
+      ValueCodec<T>(
+        importing: { json, context in
+          guard let raw = try? ValueCodec<R>.codec().importing(json, context) as? T.RawValue,
+            let value = T(rawValue: raw)
+          else { throw ValueTransformError(expected: caseList(of: T.self), found: json) }
+          return value
+        },
+        exporting: { value, context in
+          guard let raw = value.rawValue as? R else { return .null }
+          return try ValueCodec<R>.codec().exporting(raw, context)
+        }))
+  }
+
+  private static func codable<T: Codable & SendableMetatype>(_ type: T.Type) -> ValueCodec? {
+    cast(
+      ValueCodec<T>(
+        isWhole: false, importing: { try JSONValueDecoder.value(T.self, from: $0, in: $1) },
+        exporting: { try JSONValueEncoder.json(from: $0, in: $1) }))
   }
 }
 
@@ -85,29 +142,4 @@ private func caseList<T: RawRepresentable>(of type: T.Type) -> String {
   }
   if let type = type as? any CaseIterable.Type { return list(type) }
   return "a raw value of \(type)"
-}
-
-private func decoded<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
-  do {
-    return try JSONDecoder().decode([T].self, from: try JSONValue.array([json]).jsonData())[0]
-  } catch let error as DecodingError {
-    throw ValueTransformError(expected: "\(T.self) (\(error.reason))", found: json)
-  }
-}
-
-private func encoded<T: Encodable>(_ value: T) throws -> JSONValue {
-  let list = try JSONValue(json: try JSONEncoder().encode([value]))
-  return list[0] ?? .null
-}
-
-extension DecodingError {
-  fileprivate var reason: String {
-    switch self {
-    case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-      .dataCorrupted(let context):
-      let path = context.codingPath.dropFirst().map(\.stringValue).joined(separator: ".")
-      return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
-    @unknown default: return String(describing: self)
-    }
-  }
 }

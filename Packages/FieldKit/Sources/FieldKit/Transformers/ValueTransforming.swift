@@ -1,6 +1,6 @@
 /// Turns one type of value into JSON and back.
 ///
-/// A field can have a transformer of its own (``Field/transform(with:)``), and a context one for every field of a type.
+/// A field can have a transformer of its own (``Field/transform(with:in:)``), and a context one for every field of a type.
 ///
 /// ```swift
 /// struct Percent: ValueTransforming {
@@ -18,20 +18,54 @@ public protocol ValueTransforming<Value>: Sendable {
 
   /// Turns JSON into a value. Not called for `null`, which makes the field's value nil.
   ///
-  /// - Throws: ``ValueTransformError`` or an error of your own if the JSON does not hold such a value.
+  /// - Returns: nil to make the value nil although something was found; in a list, which has no room for nil, that is an
+  ///   error.
+  /// - Throws: ``ValueTransformError``, or an error of your own, which becomes the ``ValueTransformError/cause`` of one, if
+  ///   the JSON does not hold such a value. The field keeps what it has.
   func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value?
 
-  /// Turns a value into JSON.
+  /// Turns a value into JSON. Not called for nil.
   ///
+  /// - Returns: `null` to write the value as nil is written: not at all, or as `null`.
   /// - Throws: an error if the value can't be written.
   func exportValue(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue
+}
+
+extension ValueTransforming {
+  /// Reads a value; an error of any type comes with what was found.
+  func take(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
+    do {
+      return try importValue(json, in: context)
+    } catch let error as any ErrorWithPath {
+      throw error
+    } catch {
+      throw ValueTransformError(
+        expected: "a value its transformer takes", found: "one it refuses (\(error)), namely \(json.shortDescription)",
+        cause: error)
+    }
+  }
+
+  /// Writes a value; an error of any type comes with what was to be written.
+  func give(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
+    do {
+      return try exportValue(value, in: context)
+    } catch let error as any ErrorWithPath {
+      throw error
+    } catch {
+      throw ValueTransformError(
+        expected: "a value its transformer can write",
+        found: "one it refuses (\(error)), namely \(String(describing: value).shortened)", cause: error)
+    }
+  }
 }
 
 /// A transformer made of two closures.
 struct ClosureTransformer<Value>: ValueTransforming {
   let importing: @Sendable (JSONValue) throws -> Value?
-  let exporting: @Sendable (Value) throws -> JSONValue
+  let exporting: @Sendable (Value) throws -> JSONValue?
 
   func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? { try importing(json) }
-  func exportValue(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue { try exporting(value) }
+  func exportValue(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
+    try exporting(value) ?? .null
+  }
 }

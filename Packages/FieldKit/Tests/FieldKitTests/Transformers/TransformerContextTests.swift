@@ -31,12 +31,25 @@ import Testing
     #expect(age.value == nil)
   }
 
-  @Test func `throws errors of its own`() {
+  @Test func `may throw errors of its own, which are the cause of ours`() {
     struct Odd: Error {}
     let age = Field(1).transform(importValue: { _ in throw Odd() }, exportValue: { _ in throw Odd() })
-    #expect(throws: Odd.self) { try age.read(1) }
-    #expect(throws: Odd.self) { try age.written() }
+    let reading = #expect(throws: ValueTransformError.self) { try age.read(7) }
+    #expect(reading?.cause is Odd)
+    #expect(reading?.description == "expected a value its transformer takes, found one it refuses (Odd()), namely 7")
+    let writing = #expect(throws: ValueTransformError.self) { try age.written() }
+    #expect(writing?.cause is Odd)
+    #expect(
+      writing?.description == "expected a value its transformer can write, found one it refuses (Odd()), namely 1")
     #expect(age.value == 1)
+  }
+
+  @Test func `says in an error what it found, in JSON or in words`() {
+    let json = ValueTransformError(expected: "an integer", found: JSONValue.string("seven"))
+    #expect(json.description == "expected an integer, found the string \"seven\"")
+    let words = ValueTransformError(expected: "a date", found: "a time", path: "days[1]")
+    #expect(words.description == "days[1]: expected a date, found a time")
+    #expect(words.cause == nil)
   }
 
   @Test func `of an element reads and writes every element`() throws {

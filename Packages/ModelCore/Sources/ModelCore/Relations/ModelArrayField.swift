@@ -228,7 +228,9 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   @_spi(ModelKitInternals)
   public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
-    guard let reader = reader as? ModelReader else { return try super.staged(json, by: reader) }
+    guard let reader = reader as? ModelReader else {
+      return try ModelReader.staged(json, into: self, in: reader.context)
+    }
     if json.isNull {
       return { [self] in if !reader.keeps(self) { read(nil) } }
     }
@@ -255,7 +257,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   @_spi(ModelKitInternals)
   public override func exported(by writer: FieldWriter) throws -> JSONValue? {
-    guard let value, let writer = writer as? ModelWriter else { return nil }
+    guard let value else { return nil }
+    let writer = ModelWriter.writer(for: self, writer)
     return .array(
       try value.enumerated().compactMap { index, model in
         do {

@@ -157,7 +157,9 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   @_spi(ModelKitInternals)
   public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
-    guard let reader = reader as? ModelReader else { return try super.staged(json, by: reader) }
+    guard let reader = reader as? ModelReader else {
+      return try ModelReader.staged(json, into: self, in: reader.context)
+    }
     let related = json.isNull ? nil : try reader.stage(json, as: Related.self, isForeignKey: isForeignKey)
     return { [self] in
       if !reader.keeps(self) {
@@ -170,7 +172,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   @_spi(ModelKitInternals)
   public override func exported(by writer: FieldWriter) throws -> JSONValue? {
-    guard let value, let writer = writer as? ModelWriter else { return nil }
+    guard let value else { return nil }
+    let writer = ModelWriter.writer(for: self, writer)
     return try writer.json(of: value, isForeignKey: isForeignKey)
   }
 }

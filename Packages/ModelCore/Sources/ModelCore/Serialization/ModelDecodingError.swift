@@ -1,4 +1,4 @@
-@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) public import FieldKit
 
 /// JSON that is not what a model takes. Nothing of the model was changed.
 ///
@@ -15,6 +15,8 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
   public let found: String
   /// How many bytes into the document the value begins, where that is known.
   public let position: Int?
+  /// The error of a transformer or type of one's own, if it threw one of another type.
+  public let cause: (any Error)?
 
   /// Creates an error.
   ///
@@ -23,11 +25,15 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
   ///   - expected: what would have been right, such as `an integer`.
   ///   - found: what was found, in words.
   ///   - position: how many bytes into the document the value begins.
-  public init(path: FieldPath, expected: String, found: String, position: Int? = nil) {
+  ///   - cause: the error that led to this one.
+  public init(
+    path: FieldPath, expected: String, found: String, position: Int? = nil, cause: (any Error)? = nil
+  ) {
     self.path = path
     self.expected = expected
     self.found = found
     self.position = position
+    self.cause = cause
   }
 
   /// Where, what was expected, and what was found.
@@ -41,7 +47,8 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
   ///
   /// - Parameter path: where the inner document lies in the outer one.
   public func inside(_ path: FieldPath) -> ModelDecodingError {
-    ModelDecodingError(path: path.appending(self.path), expected: expected, found: found, position: position)
+    ModelDecodingError(
+      path: path.appending(self.path), expected: expected, found: found, position: position, cause: cause)
   }
 
   /// Any error of a field or transformer, with its place.
@@ -49,10 +56,11 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
     switch error {
     case let error as ModelDecodingError: error.inside(path)
     case let error as ValueTransformError:
-      ModelDecodingError(path: path.appending(FieldPath(error.path)), expected: error.expected, found: error.found)
+      ModelDecodingError(
+        path: path.appending(FieldPath(error.path)), expected: error.expected, found: error.found, cause: error.cause)
     default:
       ModelDecodingError(
-        path: path, expected: "a value its transformer takes", found: "one it refuses (\(error))")
+        path: path, expected: "a value its transformer takes", found: "one it refuses (\(error))", cause: error)
     }
   }
 }
@@ -69,10 +77,48 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
   /// Why the value can't be written.
   public let reason: String
 
+  /// The error of a transformer or type of one's own, if that was the reason.
+  public let cause: (any Error)?
+
+  init(path: FieldPath, reason: String, cause: (any Error)? = nil) {
+    self.path = path
+    self.reason = reason
+    self.cause = cause
+  }
+
+  /// Any error of a field or transformer, with its place.
+  static func wrapping(_ error: any Error, at path: FieldPath) -> ModelEncodingError {
+    switch error {
+    case let error as ModelEncodingError:
+      ModelEncodingError(path: path.appending(error.path), reason: error.reason, cause: error.cause)
+    case let error as ValueTransformError:
+      ModelEncodingError(
+        path: path.appending(FieldPath(error.path)), reason: "expected \(error.expected), found \(error.found)",
+        cause: error.cause)
+    default: ModelEncodingError(path: path, reason: "\(error)", cause: error)
+    }
+  }
+
   /// Where, and why.
   public var description: String { "\(path) can't be written: \(reason)" }
 
   func inside(_ component: FieldPath.Component) -> ModelEncodingError {
-    ModelEncodingError(path: path.inside(component), reason: reason)
+    ModelEncodingError(path: path.inside(component), reason: reason, cause: cause)
   }
+}
+
+@_spi(ModelKitInternals)
+extension ModelDecodingError: ErrorWithPath {
+  /// The same error, seen from the object that has what it is about under a key.
+  public func inMember(_ key: String) -> ModelDecodingError { inside(FieldPath([.key(key)])) }
+  /// The same error, seen from the list that has what it is about.
+  public func inElement(_ index: Int) -> ModelDecodingError { inside(FieldPath([.index(index)])) }
+}
+
+@_spi(ModelKitInternals)
+extension ModelEncodingError: ErrorWithPath {
+  /// The same error, seen from the object that has what it is about under a key.
+  public func inMember(_ key: String) -> ModelEncodingError { inside(.key(key)) }
+  /// The same error, seen from the list that has what it is about.
+  public func inElement(_ index: Int) -> ModelEncodingError { inside(.index(index)) }
 }

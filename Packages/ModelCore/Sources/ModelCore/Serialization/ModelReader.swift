@@ -26,10 +26,24 @@ final class ModelReader: FieldReader {
     let link: () -> Void
   }
 
-  init(scope: ModelScope?, keepsLocalChanges: Bool = false) {
+  init(scope: ModelScope?, context: ValueTransformerContext? = nil, keepsLocalChanges: Bool = false) {
     self.scope = scope
     self.keepsLocalChanges = keepsLocalChanges
-    super.init(context: scope?.transformers ?? .standard)
+    super.init(context: context ?? scope?.transformers ?? .standard)
+  }
+
+  /// Checks what a relation is to read by itself, without the other fields of its model.
+  static func staged(
+    _ json: JSONValue, into relation: FieldBase, in context: ValueTransformerContext
+  ) throws -> () -> Void {
+    let owner = relation.owner as? ModelObject
+    let reader = ModelReader(scope: owner?.memberScope, context: context)
+    if let owner { reader.recognise(owner, in: [:]) }
+    let link = try relation.staged(json, by: reader)
+    return {
+      _ = reader.apply([] as [Staged<ModelObject>])
+      link()
+    }
   }
 
   /// Applies all that was staged.
@@ -164,15 +178,8 @@ final class ModelReader: FieldReader {
   private func value(
     of field: FieldBase, _ index: Int, of model: ModelObject, in object: AttributeDictionary
   ) -> JSONValue? {
-    let key = key(of: field, index, of: model)
-    if let value = object[key] { return value }
-    guard key.contains(".") else { return nil }
-    var value = JSONValue.object(object)
-    for component in key.split(separator: ".") {
-      guard case .object(let members) = value, let member = members[String(component)] else { return nil }
-      value = member
-    }
-    return value
+    // Where a key leads through something else than an object, such as an identifier, there is nothing to be read.
+    try? object.value(atNestedKey: key(of: field, index, of: model))
   }
 
   private func key(of field: FieldBase, _ index: Int, of model: ModelObject) -> String {
@@ -187,11 +194,10 @@ final class ModelReader: FieldReader {
 extension ValueTransformerContext {
   /// A key as this context spells it. Changing the case costs more than reading a value: each key is changed once.
   func key(_ key: String, _ cache: inout [String: String]) -> String {
-    guard let keyCase else { return key }
+    if keyCase == nil { return key }
     if let known = cache[key] { return known }
-    let changed = key.split(separator: ".", omittingEmptySubsequences: false).map { keyCase.key(String($0)) }
-    let joined = changed.joined(separator: ".")
-    cache[key] = joined
-    return joined
+    let spelled = self.key(key)
+    cache[key] = spelled
+    return spelled
   }
 }

@@ -7,6 +7,14 @@ final class ModelWriter: FieldWriter {
   private var keys: [String: String] = [:]
   private var isForStore = false
 
+  /// A writer for a field: the one it was given, or one that knows its model, for a field that is written by itself.
+  static func writer(for field: FieldBase, _ writer: FieldWriter) -> ModelWriter {
+    if let writer = writer as? ModelWriter { return writer }
+    let own = ModelWriter(context: writer.context)
+    if let owner = field.owner { own.seen.insert(ObjectIdentifier(owner)) }
+    return own
+  }
+
   /// The chosen fields of a model that were loaded or set.
   func object(of model: ModelObject, fields: [any FieldProtocol]) throws -> AttributeDictionary {
     seen.insert(ObjectIdentifier(model))
@@ -43,7 +51,9 @@ final class ModelWriter: FieldWriter {
     guard seen.insert(ObjectIdentifier(model)).inserted else {
       guard let field = model.identifierField as? FieldBase, let key = field.key, let json = try identifier(of: model)
       else { return nil }
-      return .object(Self.nesting(json, at: context.key(key, &keys), in: [:]))
+      var object: AttributeDictionary = [:]
+      try object.set(json, atNestedKey: context.key(key, &keys))
+      return .object(object)
     }
     // A store keeps unset and null apart, in embedded models too.
     let includesUnset = context.explicitNull && !isForStore && model.modelLoadState != .incomplete
@@ -60,7 +70,12 @@ final class ModelWriter: FieldWriter {
     for field in fields {
       guard let field = field as? FieldBase, includes(field), let key = field.key else { continue }
       guard let json = try exported(field, key) else { continue }
-      object = Self.nesting(json, at: context.key(key, &keys), in: object)
+      do {
+        // A related model and flattened attributes of it may share a key: they are merged.
+        try object.set(json, atNestedKey: context.key(key, &keys), merging: true)
+      } catch {
+        throw ModelEncodingError.wrapping(error, at: FieldPath())
+      }
     }
     return object
   }
@@ -72,34 +87,12 @@ final class ModelWriter: FieldWriter {
       // A model that is there but can't be referred to, such as a back link to one without identifier, is left out:
       // null would cut the link when it is read.
       return context.explicitNull && field.anyValue == nil ? .some(.null) : .none
-    } catch let error as ModelEncodingError {
-      throw error.inside(.key(key))
     } catch {
-      throw ModelEncodingError(path: FieldPath([.key(key)]), reason: "\(error)")
+      throw ModelEncodingError.wrapping(error, at: FieldPath([.key(key)]))
     }
   }
 
   private func identifier(of model: ModelObject) throws -> JSONValue? {
     try (model.identifierField as? FieldBase)?.exported(by: self)
-  }
-
-  /// Puts a value at a key; the dots of a key lead into nested objects, which keep what they have.
-  private static func nesting(_ json: JSONValue, at key: String, in object: AttributeDictionary) -> AttributeDictionary
-  {
-    var object = object
-    guard let dot = key.firstIndex(of: ".") else {
-      // A related model and a flattened attribute of it may share the key: they are merged.
-      if case .object(let new) = json, case .object(let old)? = object[key] {
-        object[key] = .object(old.merging(new) { flattened, _ in flattened })
-      } else {
-        object[key] = json
-      }
-      return object
-    }
-    let outer = String(key[..<dot])
-    var inner: AttributeDictionary = [:]
-    if case .object(let existing)? = object[outer] { inner = existing }
-    object[outer] = .object(nesting(json, at: String(key[key.index(after: dot)...]), in: inner))
-    return object
   }
 }
