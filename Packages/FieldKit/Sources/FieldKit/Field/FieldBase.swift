@@ -168,11 +168,27 @@ open class FieldBase: FieldProtocol {
 
   func ruleViolations() -> [String] { [] }
 
-  private var detailsForWriting: FieldDetails {
+  final var detailsForWriting: FieldDetails {
     if let details { return details }
     let details = FieldDetails()
     self.details = details
     return details
+  }
+
+  // MARK: Copying and merging
+
+  /// A field with the same value, states and declaration that is independent of this one.
+  open func copy() -> FieldBase {
+    preconditionFailure("\(Self.self) is not made to be copied: derive fields from Field.")
+  }
+
+  /// Takes the value of another field if that is loaded and newer.
+  ///
+  /// - Returns: whether the value was taken.
+  /// - Throws: ``FieldTypeError`` if the other field has values of another type; nothing is changed.
+  @discardableResult
+  public func merge(from other: any FieldProtocol) throws -> Bool {
+    throw FieldTypeError(field: name ?? key, expected: valueType, found: other.valueType)
   }
 
   // MARK: Reading and writing
@@ -196,6 +212,8 @@ open class FieldBase: FieldProtocol {
 final class FieldDetails {
   var messages: [String] = []
   var loadError: (any Error)?
+  /// What depends on the type of the value: see `FieldExtras`.
+  var extras: AnyObject?
 }
 
 /// What a field whose load state is `error` reports if nobody said which.

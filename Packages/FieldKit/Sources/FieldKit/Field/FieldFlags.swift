@@ -28,6 +28,13 @@ struct FieldFlags: OptionSet {
   /// The value is made of other models.
   @inlinable static var relation: FieldFlags { FieldFlags(rawValue: 1 << 8) }
 
+  /// Setting hooks in for a domain and nothing else, so that it can be compiled for the type of the value.
+  @inlinable static var onlyConstrained: FieldFlags { FieldFlags(rawValue: 1 << 13) }
+  /// Setting calls the hooks of a subclass or the closures given to `onSet`.
+  @inlinable static var reportsSets: FieldFlags { FieldFlags(rawValue: 1 << 14) }
+  /// The value is the one the field was created with.
+  @inlinable static var initial: FieldFlags { FieldFlags(rawValue: 1 << 15) }
+
   /// What every set forgets.
-  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 0b11111) }
+  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 15 | 0b11111) }
 }
