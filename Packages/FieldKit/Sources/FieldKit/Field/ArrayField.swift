@@ -1,16 +1,21 @@
 /// A field with a list of values. It starts as an empty list, not as nil, and counts as unset until it is set.
 ///
 /// `Field<String>()*` and `*Field<String>()` are short for `ArrayField(Field<String>())`. The inner field describes one
-/// element: its rules are checked for every element, its transformer reads and writes every element.
+/// element: its rules are checked for every element, its domain holds for every element, its transformer reads and writes
+/// every element.
 ///
 /// ```swift
 /// let tags = ArrayField(Field<String>().require(.notBlank), name: "Tags", allowsDuplicates: false)
 /// tags.append("new")
 /// ```
-public final class ArrayField<Element>: Field<[Element]> {
-  private let elementMetadata: FieldMetadata<Element>?
+///
+/// Setting the whole list leaves out the elements that the domain refuses, in order, and then duplicates if the list
+/// allows none.
+open class ArrayField<Element>: Field<[Element]> {
+  let elementMetadata: FieldMetadata<Element>?
   private let elementsAreEqual: ((Element, Element) -> Bool)?
-  private let allowsDuplicates: Bool
+  /// Whether the list may hold an element more than once.
+  public let allowsDuplicates: Bool
 
   /// Creates a list.
   ///
@@ -20,7 +25,8 @@ public final class ArrayField<Element>: Field<[Element]> {
   ///   - key: the key in dictionaries and JSON.
   ///   - priority: the place in a form.
   ///   - allowsDuplicates: if `false`, an element that is already there is not added again, and setting the whole list
-  ///     keeps the first of equal elements. Elements that can't be compared are never duplicates.
+  ///     keeps the first of equal elements. Objects that can't be compared are duplicates if they are the same object;
+  ///     other elements that can't be compared are never duplicates.
   public init(
     _ element: Field<Element>, name: String? = nil, key: String? = nil, priority: Int? = nil,
     allowsDuplicates: Bool = true
@@ -36,61 +42,162 @@ public final class ArrayField<Element>: Field<[Element]> {
     let areEqual = element.areEqual.map { areEqual in
       { (left: [Element], right: [Element]) in left.elementsEqual(right, by: areEqual) }
     }
-    super.init(unset: [], metadata: metadata, areEqual: areEqual, flags: allowsDuplicates ? [] : .hooksSet)
+    let isPlain = allowsDuplicates && element.metadata?.coerce == nil
+    super.init(unset: [], metadata: metadata, areEqual: areEqual, flags: isPlain ? [] : .hooksSet)
     if let initial = element.storage {
       storage = [initial]
       setInitialState()
     }
   }
 
-  /// Adds an element at the end.
+  private init(copying original: ArrayField) {
+    elementMetadata = original.elementMetadata
+    elementsAreEqual = original.elementsAreEqual
+    allowsDuplicates = original.allowsDuplicates
+    let isPlain =
+      original.allowsDuplicates && original.elementMetadata?.coerce == nil && original.metadata?.coerce == nil
+    super.init(
+      unset: original.storage, metadata: original.metadataForCopy, areEqual: original.areEqual,
+      flags: isPlain ? [] : .hooksSet)
+    takeState(of: original)
+  }
+
+  /// A list with the same elements, states and declaration that is independent of this one: see ``Field/copy()``.
+  open override func copy() -> ArrayField<Element> { ArrayField(copying: self) }
+
+  /// A copy that takes every value of this list until it is set itself: see ``Field/clone()``.
+  open override func clone() -> ArrayField<Element> {
+    let clone = copy()
+    clone.follow(self)
+    return clone
+  }
+
+  // MARK: Hooks for subclasses
+
+  /// Called for every element that a set brought into the list, if ``Field/reportsSets`` is true; before
+  /// ``Field/didSet(from:to:)`` and before the observers are told. Does nothing unless overridden.
   ///
-  /// - Returns: `false` if the list has it already and allows no duplicates.
+  /// What was added or removed is found by comparing the lists, so it does not matter how the list was set. An element that
+  /// only moved is not reported. Of elements that can't be compared all are removed and added.
+  open func didAdd(_ element: Element) {}
+
+  /// Called for every element that a set took out of the list, if ``Field/reportsSets`` is true; before
+  /// ``didAdd(_:)``. Does nothing unless overridden.
+  open func didRemove(_ element: Element) {}
+
+  override func reportSet(from oldValue: [Element]?, to newValue: [Element]?) {
+    let comparison = ValueComparison<Element>.known()
+    for element in comparison.difference(of: oldValue ?? [], from: newValue ?? []) { didRemove(element) }
+    for element in comparison.difference(of: newValue ?? [], from: oldValue ?? []) { didAdd(element) }
+    super.reportSet(from: oldValue, to: newValue)
+  }
+
+  // MARK: Elements
+
+  /// The number of elements; 0 if the value is nil.
+  public final var count: Int { storage?.count ?? 0 }
+
+  /// Whether there are no elements, or the value is nil.
+  public final var isEmpty: Bool { storage?.isEmpty ?? true }
+
+  /// Adds an element at the end. A list that is nil begins anew.
+  ///
+  /// - Returns: `false` if nothing was added: the elements' domain refuses the element, the list has it already and allows no
+  ///   duplicates, or the list's own domain does not contain the longer list.
   /// - Complexity: O(1) on average without observers; O(*n*) where duplicates are looked for or observers get the old list.
   @discardableResult
-  public func append(_ element: Element) -> Bool {
-    if !allowsDuplicates, contains(where: element) { return false }
-    guard isObserved else {
-      // Nobody needs the old list: let it grow in place.
+  public final func append(_ element: Element) -> Bool {
+    if isObserved || flags.contains(.hooksSet) { return insert(element, at: storage?.count ?? 0) }
+    // Nobody needs the old list, nor has a say in the new one: let it grow in place.
+    if storage == nil { storage = [] }
+    storage?.append(element)
+    markSet(isChange: true, stamp: .next())
+    return true
+  }
+
+  /// Adds an element before the one at an index. A list that is nil begins anew.
+  ///
+  /// - Precondition: `index` is a valid index of the list, or its count.
+  /// - Returns: `false` if nothing was added: the elements' domain refuses the element, the list has it already and allows no
+  ///   duplicates, or the list's own domain does not contain the longer list.
+  /// - Complexity: O(*n*).
+  @discardableResult
+  public final func insert(_ element: Element, at index: Int) -> Bool {
+    let count = storage?.count ?? 0
+    precondition(
+      index >= 0 && index <= count, "There is no place \(index) to insert an element: the list has \(count).")
+    guard let element = accepted(element) else { return false }
+    if canGrowInPlace {
       if storage == nil { storage = [] }
-      storage?.append(element)
-      let stamp = ChangeStamp.next()
-      updatedStamp = stamp
-      changedStamp = stamp
-      flags.subtract(.stale)
-      flags.formUnion([.loaded, .dirty])
+      storage?.insert(element, at: index)
+      markSet(isChange: true, stamp: .next())
       return true
     }
-    store((storage ?? []) + [element], stamp: .next())
+    var elements = storage ?? []
+    elements.insert(element, at: index)
+    if case .replaced? = metadata?.coerce?(elements) { return false }
+    setChecked(elements)
     return true
   }
 
   /// Removes the element at an index.
   ///
   /// - Precondition: `index` is a valid index of the list.
+  /// - Complexity: O(*n*).
   @discardableResult
-  public func remove(at index: Int) -> Element {
+  public final func remove(at index: Int) -> Element {
     var elements = storage ?? []
     precondition(
       elements.indices.contains(index), "There is no element \(index) to remove: the list has \(elements.count).")
     let removed = elements.remove(at: index)
-    store(elements, stamp: .next())
+    if metadata?.coerce == nil { setChecked(elements) } else { set(elements, stamp: .next()) }
     return removed
   }
 
-  private func contains(where element: Element) -> Bool {
-    guard let storage, let elementsAreEqual else { return false }
-    return storage.contains { elementsAreEqual($0, element) }
+  /// Removes all elements. The value is then an empty list, also if it was nil.
+  public final func removeAll() { set([], stamp: .next()) }
+
+  /// Sets elements of which each is known to be allowed, without looking at all of them again.
+  private func setChecked(_ elements: [Element]) {
+    detachUnlessFollowing()
+    setHooked(elements, stamp: .next())
   }
 
-  @_spi(ModelKitInternals)
-  public override func setHooked(_ newValue: [Element]?, stamp: ChangeStamp) {
-    guard let newValue, let elementsAreEqual else { return store(newValue, stamp: stamp) }
-    var unique: [Element] = []
-    for element in newValue where !unique.contains(where: { elementsAreEqual($0, element) }) {
-      unique.append(element)
+  /// What the list takes instead of an element; nil if it takes nothing.
+  private func accepted(_ element: Element) -> Element? {
+    var element = element
+    if case .replaced(let replacement)? = elementMetadata?.coerce?(element) {
+      guard let replacement else { return nil }
+      element = replacement
     }
-    store(unique, stamp: stamp)
+    if allowsDuplicates { return element }
+    guard let storage, let areSame = elementsAreEqual ?? ValueComparison.known().areSame else { return element }
+    return storage.contains { areSame($0, element) } ? nil : element
+  }
+
+  /// Whether nobody needs the old list, nor has a say in the new one.
+  private var canGrowInPlace: Bool {
+    if isObserved || flags.contains(.reportsSets) { return false }
+    return !flags.contains(.hooksSet) || (metadata?.coerce == nil && extras?.link == nil)
+  }
+
+  override func coercion(of value: [Element]) -> Coercion<[Element]> {
+    var elements = value
+    var isCoerced = false
+    if let coerce = elementMetadata?.coerce {
+      elements = value.compactMap { element in
+        guard case .replaced(let replacement) = coerce(element) else { return element }
+        isCoerced = true
+        return replacement
+      }
+    }
+    if !allowsDuplicates {
+      let count = elements.count
+      elements = ValueComparison.known().removingDuplicates(elements)
+      if elements.count < count { isCoerced = true }
+    }
+    if case .replaced(let replacement) = super.coercion(of: elements) { return .replaced(by: replacement) }
+    return isCoerced ? .replaced(by: elements) : .none
   }
 
   override func ruleViolations() -> [String] {
@@ -131,6 +238,8 @@ public final class ArrayField<Element>: Field<[Element]> {
 
 extension ArrayField where Element: Equatable {
   /// Whether an equal element is in the list.
+  ///
+  /// - Complexity: O(*n*).
   public func contains(_ element: Element) -> Bool { storage?.contains(element) ?? false }
 
   /// Removes the first equal element.
@@ -139,6 +248,25 @@ extension ArrayField where Element: Equatable {
   @discardableResult
   public func removeFirst(_ element: Element) -> Bool {
     guard let index = storage?.firstIndex(of: element) else { return false }
+    remove(at: index)
+    return true
+  }
+}
+
+extension ArrayField where Element: AnyObject {
+  /// Whether an object is in the list.
+  ///
+  /// - Complexity: O(*n*).
+  @_disfavoredOverload
+  public func contains(_ element: Element) -> Bool { storage?.contains { $0 === element } ?? false }
+
+  /// Removes an object where it is first in the list.
+  ///
+  /// - Returns: `false` if it is not in the list.
+  @_disfavoredOverload
+  @discardableResult
+  public func removeFirst(_ element: Element) -> Bool {
+    guard let index = storage?.firstIndex(where: { $0 === element }) else { return false }
     remove(at: index)
     return true
   }

@@ -19,7 +19,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @usableFromInline final let areEqual: ((Content, Content) -> Bool)?
   @usableFromInline final var metadata: FieldMetadata<Content>?
 
-  /// Creates a field of values that can't be compared: every set counts as a change.
+  /// Creates a field of values that the compiler does not know to be comparable: that is found out when the program runs,
+  /// once per type. If they are not, every set counts as a change.
   ///
   /// - Parameters:
   ///   - initial: the first value. A field with one counts as loaded.
@@ -28,7 +29,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   ///   - priority: the place in a form.
   @inlinable
   public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil) {
-    areEqual = nil
+    areEqual = equalityFoundAtRunTime(of: Content.self)
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
@@ -66,7 +67,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   @usableFromInline
   final func setInitialState() {
-    flags.formUnion(.loaded)
+    flags.formUnion([.loaded, .initial])
     let stamp = ChangeStamp.next()
     updatedStamp = stamp
     changedStamp = stamp
@@ -148,8 +149,31 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     if flags.contains(.hooksSet) { setThroughHook(newValue, stamp: stamp) } else { store(newValue, stamp: stamp) }
   }
 
+  @inlinable
+  @inline(never)
+  final func setThroughHook(_ newValue: Content?, stamp: ChangeStamp) {
+    guard flags.contains(.onlyConstrained) else { return setThroughHooks(newValue, stamp: stamp) }
+    if let newValue, case .replaced(let replacement)? = metadata?.coerce?(newValue) {
+      store(replacement, stamp: .next())
+    } else {
+      store(newValue, stamp: stamp)
+    }
+  }
+
   @usableFromInline
-  final func setThroughHook(_ newValue: Content?, stamp: ChangeStamp) { setHooked(newValue, stamp: stamp) }
+  final func setThroughHooks(_ newValue: Content?, stamp: ChangeStamp) {
+    if details?.extras != nil { detachUnlessFollowing() }
+    if let newValue, case .replaced(let replacement) = coercion(of: newValue) {
+      // A value of this field's own making is newer than the one that was given, so that a field at the other end of a
+      // two-way binding takes it over.
+      setHooked(replacement, stamp: .next())
+    } else {
+      setHooked(newValue, stamp: stamp)
+    }
+  }
+
+  /// What the field does to a value before it stores it.
+  func coercion(of value: Content) -> Coercion<Content> { metadata?.coerce?(value) ?? .none }
 
   /// Reads the value of a subclass that keeps it elsewhere.
   @_spi(ModelKitInternals)
@@ -157,7 +181,26 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   /// Sets the value of a subclass that has more to do than to store it.
   @_spi(ModelKitInternals)
-  open func setHooked(_ newValue: Content?, stamp: ChangeStamp) { store(newValue, stamp: stamp) }
+  open func setHooked(_ newValue: Content?, stamp: ChangeStamp) {
+    if flags.contains(.reportsSets) { storeAndReport(newValue, stamp: stamp) } else { store(newValue, stamp: stamp) }
+  }
+
+  /// Called on every set if ``reportsSets`` is true, whether or not the value differs: after it was stored, before the
+  /// observers are told. Does nothing unless overridden.
+  ///
+  /// Called like Swift's own property observer, because it is one. The field may be set from here to a value that then
+  /// takes the place of this one; whoever does that has to see that it ends.
+  ///
+  /// - Parameters:
+  ///   - oldValue: the value before.
+  ///   - newValue: the value now, as the domain left it.
+  open func didSet(from oldValue: Content?, to newValue: Content?) {}
+
+  /// Calls what wants to know of every set.
+  func reportSet(from oldValue: Content?, to newValue: Content?) {
+    didSet(from: oldValue, to: newValue)
+    callSetHandlers(from: oldValue, to: newValue)
+  }
 
   // MARK: For subclasses that keep relations
 
@@ -276,6 +319,46 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     value = typed
   }
 
+  // MARK: Copying and merging
+
+  /// A field with the same value, states and declaration that is independent of this one.
+  ///
+  /// Name, key, priority, rules, domain and transformer are those of this field, and so are the stamps, so that neither
+  /// is newer. A copy of a field that was never set is unset. Observers, owner, closures given to ``onSet(_:)`` and
+  /// validation results stay behind. A copy of a relation is a plain field that retains the same models and has no
+  /// inverse.
+  ///
+  /// - Returns: a ``Field``, or for lists an ``ArrayField``. A subclass of one's own may override this.
+  open override func copy() -> Field<Content> { Field(copying: self) }
+
+  /// Takes the value of another field if that is loaded and newer: see the method for fields of one type.
+  @discardableResult
+  public final override func merge(from other: any FieldProtocol) throws -> Bool {
+    guard let other = other as? Field<Content> else { return try super.merge(from: other) }
+    return merge(from: other)
+  }
+
+  /// A copy that takes every value of this field, its prototype, until it is set itself.
+  ///
+  /// ```swift
+  /// let standard = Field("Helvetica")
+  /// let heading = standard.clone()
+  /// standard.value = "Times"        // heading is Times as well
+  /// heading.value = "Futura"        // from now on heading goes its own way
+  /// ```
+  ///
+  /// Any set of the clone that does not come from the prototype detaches it, also one to the same value, a binding or a
+  /// read. A value taken from the prototype has the prototype's stamp, does not make the clone dirty, and goes through the
+  /// clone's own domain. A clone of a clone follows the clone. A clone retains its prototype until it is detached; a
+  /// prototype sees its clones weakly.
+  ///
+  /// - Returns: a ``Field``, or for lists an ``ArrayField``, as a copy is.
+  open func clone() -> Field<Content> {
+    let clone = copy()
+    clone.follow(self)
+    return clone
+  }
+
   // MARK: Declaration
 
   /// The name given at the declaration.
@@ -304,7 +387,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// Sets a value that was read: afterwards the field is as the source has it, and so not dirty.
   @_spi(ModelKitInternals)
   public final func load(_ value: Content?, stamp: ChangeStamp) {
-    set(value, stamp: stamp)
+    // Constrained beforehand: what the field makes of a value that was read is no change of its own.
+    set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
     markSaved(asOf: stamp)
   }
 

@@ -178,6 +178,22 @@ open class FieldBase: FieldProtocol {
     return details
   }
 
+  // MARK: Copying and merging
+
+  /// A field with the same value, states and declaration that is independent of this one.
+  open func copy() -> FieldBase {
+    preconditionFailure("\(Self.self) is not made to be copied: derive fields from Field.")
+  }
+
+  /// Takes the value of another field if that is loaded and newer.
+  ///
+  /// - Returns: whether the value was taken.
+  /// - Throws: ``FieldTypeError`` if the other field has values of another type; nothing is changed.
+  @discardableResult
+  public func merge(from other: any FieldProtocol) throws -> Bool {
+    throw FieldTypeError(field: name ?? key, expected: valueType, found: other.valueType)
+  }
+
   // MARK: Reading and writing
 
   /// Checks and converts a value read from JSON without changing the field.

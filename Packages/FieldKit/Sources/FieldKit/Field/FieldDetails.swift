@@ -2,6 +2,8 @@
 final class FieldDetails {
   var messages: [String] = []
   var loadError: (any Error)?
+  /// What depends on the type of the value: see `FieldExtras`.
+  var extras: AnyObject?
   /// How bindings reach the field.
   var bindingEnd: Lifeline?
   var validationStates: ObservableState<ValidationState>?

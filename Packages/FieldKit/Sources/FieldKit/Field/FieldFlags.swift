@@ -31,6 +31,13 @@ struct FieldFlags: OptionSet {
   /// Somebody observes the validation state or the load state.
   @inlinable static var watched: FieldFlags { FieldFlags(rawValue: 1 << 9) }
 
+  /// Setting hooks in for a domain and nothing else, so that it can be compiled for the type of the value.
+  @inlinable static var onlyConstrained: FieldFlags { FieldFlags(rawValue: 1 << 13) }
+  /// Setting calls the hooks of a subclass or the closures given to `onSet`.
+  @inlinable static var reportsSets: FieldFlags { FieldFlags(rawValue: 1 << 14) }
+  /// The value is the one the field was created with.
+  @inlinable static var initial: FieldFlags { FieldFlags(rawValue: 1 << 15) }
+
   /// What every set forgets.
-  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 0b11111) }
+  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 15 | 0b11111) }
 }

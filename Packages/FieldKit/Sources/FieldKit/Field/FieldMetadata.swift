@@ -8,6 +8,8 @@ final class FieldMetadata<Content> {
   let priority: Int?
   let rules: [Rule<Content>]
   let transformer: FieldTransformer<Content>?
+  /// The domain, as a closure that was compiled for the type of the value.
+  @usableFromInline let coerce: ((Content) -> Coercion<Content>)?
 
   @usableFromInline
   init(name: String?, key: String?, priority: Int?) {
@@ -16,23 +18,25 @@ final class FieldMetadata<Content> {
     self.priority = priority
     rules = []
     transformer = nil
+    coerce = nil
   }
 
   private init(
     name: String?, key: String?, priority: Int?, rules: [Rule<Content>],
-    transformer: FieldTransformer<Content>?
+    transformer: FieldTransformer<Content>?, coerce: ((Content) -> Coercion<Content>)?
   ) {
     self.name = name
     self.key = key
     self.priority = priority
     self.rules = rules
     self.transformer = transformer
+    self.coerce = coerce
   }
 
   static func adding(_ rule: Rule<Content>, to other: FieldMetadata?) -> FieldMetadata {
     FieldMetadata(
       name: other?.name, key: other?.key, priority: other?.priority, rules: (other?.rules ?? []) + [rule],
-      transformer: other?.transformer)
+      transformer: other?.transformer, coerce: other?.coerce)
   }
 
   static func setting(
@@ -40,6 +44,20 @@ final class FieldMetadata<Content> {
   ) -> FieldMetadata {
     FieldMetadata(
       name: other?.name, key: other?.key, priority: other?.priority, rules: other?.rules ?? [],
-      transformer: .adding(transformer, in: context, to: other?.transformer))
+      transformer: .adding(transformer, in: context, to: other?.transformer), coerce: other?.coerce)
+  }
+
+  static func constraining(
+    _ coerce: ((Content) -> Coercion<Content>)?, on other: FieldMetadata?
+  ) -> FieldMetadata {
+    FieldMetadata(
+      name: other?.name, key: other?.key, priority: other?.priority, rules: other?.rules ?? [],
+      transformer: other?.transformer, coerce: coerce)
+  }
+
+  static func naming(key: String, on other: FieldMetadata?) -> FieldMetadata {
+    FieldMetadata(
+      name: other?.name, key: key, priority: other?.priority, rules: other?.rules ?? [],
+      transformer: other?.transformer, coerce: other?.coerce)
   }
 }

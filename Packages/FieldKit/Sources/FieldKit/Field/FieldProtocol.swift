@@ -50,6 +50,16 @@ public protocol FieldProtocol: ObservationOwner {
   /// When the value last changed.
   var changedAt: Date? { get }
 
+  /// A field with the same value, states and declaration that is independent of this one.
+  func copy() -> any FieldProtocol
+  /// Takes the value of another field if that is loaded and newer.
+  ///
+  /// - Returns: whether the value was taken.
+  /// - Throws: ``FieldTypeError`` if the other field has values of another type; nothing is changed.
+  @discardableResult func merge(from other: any FieldProtocol) throws -> Bool
+  /// Whether the value was set later than that of another field. One that was never set is the oldest.
+  func isNewer(than other: any FieldProtocol) -> Bool
+
   /// Checks every rule and keeps the result.
   @discardableResult func validate() -> ValidationState
   /// Checks the rules unless that was done since the value was last set.

@@ -140,6 +140,120 @@ import Testing
     #expect(!tags.isDirty)
   }
 
+  @Test func `inserts where it is told, and empties`() {
+    let tags = ArrayField(Field<String>(), allowsDuplicates: false)
+    #expect(tags.isEmpty)
+    #expect(tags.insert("b", at: 0))
+    #expect(tags.insert("a", at: 0))
+    #expect(tags.insert("c", at: 2))
+    #expect(!tags.insert("c", at: 0))
+    #expect(tags.value == ["a", "b", "c"])
+    #expect(tags.count == 3)
+    tags.removeAll()
+    #expect(tags.isEmpty)
+    #expect(tags.value == [])
+    tags.value = nil
+    #expect(tags.count == 0)
+    #expect(tags.isEmpty)
+    tags.removeAll()
+    #expect(tags.value == [])
+  }
+
+  @Test func `takes objects, and knows them again`() {
+    final class Box {}
+    let (first, second) = (Box(), Box())
+    let boxes = ArrayField(Field<Box>(), allowsDuplicates: false)
+    #expect(boxes.append(first))
+    #expect(!boxes.append(first))
+    #expect(boxes.append(second))
+    boxes.value = [second, first, second]
+    #expect(boxes.count == 2)
+    #expect(boxes.value?.first === second)
+    #expect(boxes.contains(first))
+    #expect(!boxes.contains(Box()))
+    #expect(boxes.removeFirst(first))
+    #expect(!boxes.removeFirst(first))
+    let equal = ArrayField(Field<Coin>(), allowsDuplicates: false)
+    #expect(equal.append(Coin(cents: 5)))
+    #expect(!equal.append(Coin(cents: 5)))
+    #expect(equal.contains(Coin(cents: 5)))
+    #expect(equal.removeFirst(Coin(cents: 5)))
+  }
+
+  @Test func `keeps the first of equal elements that can't be hashed, and of numbers that equal nothing`() {
+    let points = ArrayField(Field<Point>(), allowsDuplicates: false)
+    points.value = [Point(x: 1, y: 1), Point(x: 2, y: 2), Point(x: 1, y: 1)]
+    #expect(points.value == [Point(x: 1, y: 1), Point(x: 2, y: 2)])
+    let numbers = ArrayField(Field<Double>(), allowsDuplicates: false)
+    numbers.value = [.nan, 1, .nan, 1]
+    #expect(numbers.count == 3)
+  }
+
+  @Test func `leaves out the duplicates of a long list in linear time`() {
+    let numbers = ArrayField(Field<Int>(), allowsDuplicates: false)
+    // A comparison of each with each would take minutes.
+    numbers.value = Array(0..<200_000) + Array(0..<200_000)
+    #expect(numbers.count == 200_000)
+  }
+
+  @Test func `grows in place while nobody observes it`() {
+    let numbers = Field<Int>()*
+    // To copy the list each time would take minutes.
+    for number in 0..<200_000 { numbers.append(number) }
+    #expect(numbers.count == 200_000)
+  }
+
+  @Test(arguments: 0..<40)
+  func `does what a plain list would do, whatever comes`(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let allowsDuplicates = Bool.random(using: &random)
+    let isConstrained = Bool.random(using: &random)
+    let isObserved = Bool.random(using: &random)
+    let element = Field<Int>()
+    if isConstrained { element.constrain(to: [1, 2, 3, 5, 8]) }
+    let list = ArrayField(element, allowsDuplicates: allowsDuplicates)
+    var model: [Int] = []
+    let recorder = Recorder<[Int]?>()
+    if isObserved { list.addObserver(recorder, updateImmediately: false) }
+    func allows(_ number: Int) -> Bool { !isConstrained || [1, 2, 3, 5, 8].contains(number) }
+    func clean(_ numbers: [Int]) -> [Int] {
+      numbers.filter(allows).reduce(into: []) { if allowsDuplicates || !$0.contains($1) { $0.append($1) } }
+    }
+    for _ in 0..<100 {
+      let number = Int.random(in: 0...9, using: &random)
+      let isTaken = allows(number) && (allowsDuplicates || !model.contains(number))
+      switch Int.random(in: 0...6, using: &random) {
+      case 0:
+        #expect(list.append(number) == isTaken)
+        if isTaken { model.append(number) }
+      case 1:
+        let index = Int.random(in: 0...model.count, using: &random)
+        #expect(list.insert(number, at: index) == isTaken)
+        if isTaken { model.insert(number, at: index) }
+      case 2:
+        let index = model.firstIndex(of: number)
+        #expect(list.removeFirst(number) == (index != nil))
+        if let index { model.remove(at: index) }
+      case 3 where !model.isEmpty:
+        let index = Int.random(in: 0..<model.count, using: &random)
+        #expect(list.remove(at: index) == model.remove(at: index))
+      case 4:
+        let numbers = (0..<Int.random(in: 0...6, using: &random)).map { _ in Int.random(in: 0...9, using: &random) }
+        list.value = numbers
+        model = clean(numbers)
+      case 5:
+        list.value?.append(number)
+        model = clean(model + [number])
+      default:
+        #expect(list.contains(number) == model.contains(number))
+      }
+      #expect(list.value == model)
+      #expect(list.count == model.count)
+      if isObserved, let last = recorder.values.last { #expect(last == model) }
+    }
+    #expect(recorder.changes.allSatisfy { $0.old != $0.new })
+  }
+
   @Test func `traps when an element is removed that is not there`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let tags = Field<String>()*
@@ -154,4 +268,12 @@ import Testing
       #expect(result != nil)
     #endif
   }
+}
+
+private final class Coin: Equatable {
+  let cents: Int
+
+  init(cents: Int) { self.cents = cents }
+
+  static func == (left: Coin, right: Coin) -> Bool { left.cents == right.cents }
 }

@@ -1,0 +1,31 @@
+extension FieldBase {
+  /// A field with the same value, states and declaration that is independent of this one.
+  @_disfavoredOverload
+  public func copy() -> any FieldProtocol {
+    let copy: FieldBase = copy()
+    return copy
+  }
+}
+
+extension Field {
+  convenience init(copying original: Field) {
+    self.init(
+      unset: original.value, metadata: original.metadataForCopy, areEqual: original.areEqual,
+      flags: original.metadata?.coerce == nil ? [] : [.hooksSet, .onlyConstrained])
+    takeState(of: original)
+  }
+
+  /// Takes over what a copy shares with its original beside the declaration.
+  final func takeState(of original: Field) {
+    updatedStamp = original.updatedStamp
+    changedStamp = original.changedStamp
+    flags.formUnion(original.flags.intersection([.dirty, .initial]))
+    loadState = original.loadState
+  }
+
+  /// The declaration, with the key that a field of a model takes from its property.
+  final var metadataForCopy: FieldMetadata<Content>? {
+    guard declaredKey == nil, let key else { return metadata }
+    return .naming(key: key, on: metadata)
+  }
+}
