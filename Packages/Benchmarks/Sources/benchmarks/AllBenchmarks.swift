@@ -4,7 +4,7 @@ import BenchmarkHarness
 enum AllBenchmarks {
   static func list(directory: StoreFolder.Place) -> [Benchmark] {
     SettingBenchmarks.all + GettingBenchmarks.all + LifetimeBenchmarks.all + BindingBenchmarks.all
-      + ReadingBenchmarks.all + WritingBenchmarks.all + StoringBenchmarks.all(in: directory)
+      + ScalingBenchmarks.all + ReadingBenchmarks.all + WritingBenchmarks.all + StoringBenchmarks.all(in: directory)
       + FindingBenchmarks.all(in: directory)
   }
 }

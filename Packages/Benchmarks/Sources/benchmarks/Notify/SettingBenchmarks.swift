@@ -7,6 +7,7 @@ enum SettingBenchmarks {
   static var all: [Benchmark] {
     [
       unobserved,
+      inTransaction,
       observed(by: 1, size: 100_000, goal: 0.4),
       observed(by: 10, size: 20_000, goal: 0.08),
       observed(by: 1_000, size: 500, goal: 0.06, floorGoal: 1.3),
@@ -24,6 +25,21 @@ enum SettingBenchmarks {
           return UInt64(number.value ?? 0)
         },
         closuresSide(observers: 0, size, goal: nil),
+      ]
+    }
+  }
+
+  private static var inTransaction: Benchmark {
+    Benchmark(group: "notify", name: "set in a transaction", operation: "set", size: 200_000) { size in
+      let field = Field<Int>()
+      return [
+        Side("ModelKit") { round in
+          transaction {
+            for value in numbers(of: round, count: size) { field.value = value }
+          }
+          return UInt64(field.value ?? 0)
+        },
+        subjectSide(observers: 0, size, goal: 0.3),
       ]
     }
   }
