@@ -16,7 +16,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @exclusivity(unchecked) @usableFromInline final var registry: ObservationRegistry<Content?>?
   /// Nil if values can't be compared: then every set is a change.
   @usableFromInline final let areEqual: ((Content, Content) -> Bool)?
-  @usableFromInline final var metadata: FieldMetadata<Content>?
+  @exclusivity(unchecked) @usableFromInline final var metadata: FieldMetadata<Content>?
 
   /// Creates a field of values that can't be compared: every set counts as a change.
   ///
@@ -31,7 +31,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
-      metadata = FieldMetadata(name: name, key: key, priority: priority)
+      metadata = .declaring(name: name, key: key, priority: priority)
     }
   }
 
@@ -49,7 +49,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
-      metadata = FieldMetadata(name: name, key: key, priority: priority)
+      metadata = .declaring(name: name, key: key, priority: priority)
     }
   }
 
@@ -165,7 +165,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     self.areEqual = areEqual
     super.init(value, flags: [.hooksSet, .relation])
     if name != nil || key != nil || priority != nil {
-      metadata = FieldMetadata(name: name, key: key, priority: priority)
+      metadata = .declaring(name: name, key: key, priority: priority)
     }
   }
 
@@ -264,10 +264,14 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// The place in a form; fields with small numbers come first.
   public final override var priority: Int? { metadata?.priority }
 
-  override func ruleViolations() -> [String] {
+  override func ruleViolations() -> [RuleViolation] {
     guard let metadata, !metadata.rules.isEmpty else { return [] }
     let value = value
-    return metadata.rules.compactMap { $0.violation(of: value) }
+    var violations: [RuleViolation] = []
+    for rule in metadata.rules {
+      if let violation = rule.violation(of: value) { violations.append(violation) }
+    }
+    return violations
   }
 
   // MARK: Reading and writing

@@ -8,6 +8,9 @@ final class FieldMetadata<Content> {
   let priority: Int?
   let rules: [Rule<Content>]
   let transformer: (any ValueTransforming<Content>)?
+  /// Whether all fields that are declared like this have it together. Set before anybody else sees it, so that there is no
+  /// conflicting access to check for.
+  @exclusivity(unchecked) @usableFromInline var isShared = false
 
   @usableFromInline
   init(name: String?, key: String?, priority: Int?) {
