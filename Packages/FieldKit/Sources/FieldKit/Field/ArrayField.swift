@@ -38,7 +38,7 @@ open class ArrayField<Element>: Field<[Element]> {
     let key = key ?? element.metadata?.key
     let priority = priority ?? element.metadata?.priority
     let metadata: FieldMetadata<[Element]>? =
-      name != nil || key != nil || priority != nil ? FieldMetadata(name: name, key: key, priority: priority) : nil
+      name != nil || key != nil || priority != nil ? .declaring(name: name, key: key, priority: priority) : nil
     let areEqual = element.areEqual.map { areEqual in
       { (left: [Element], right: [Element]) in left.elementsEqual(right, by: areEqual) }
     }
@@ -200,16 +200,16 @@ open class ArrayField<Element>: Field<[Element]> {
     return isCoerced ? .replaced(by: elements) : .none
   }
 
-  override func ruleViolations() -> [String] {
-    var messages = super.ruleViolations()
+  override func ruleViolations() -> [RuleViolation] {
+    var violations = super.ruleViolations()
     if let rules = elementMetadata?.rules, !rules.isEmpty {
       for (index, element) in (storage ?? []).enumerated() {
         for rule in rules {
-          if let violation = rule.violation(of: element) { messages.append("[\(index)] \(violation)") }
+          if let violation = rule.violation(of: element) { violations.append(violation.inElement(index)) }
         }
       }
     }
-    return messages
+    return violations
   }
 
   override func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [Element]? {

@@ -1,12 +1,33 @@
 extension Field {
-  /// Adds a rule. Rules are checked in the order in which they were added.
+  /// Adds a rule. Rules are checked in the order in which they were added, all of them.
+  ///
+  /// ```swift
+  /// let age = Field<Int>(name: "Age").require(.range(0...130), message: "is not an age", allowNil: false)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - rule: what has to hold.
+  ///   - message: what to say when the rule is broken, as the end of a sentence about the field. Nil: what the rule says.
+  ///   - allowNil: whether a field without a value passes. Nil: what the rule says.
+  @inlinable
   @discardableResult
-  public func require(_ rule: Rule<Content>) -> Self {
-    metadata = .adding(rule, to: metadata)
+  public func require(_ rule: Rule<Content>, message: String? = nil, allowNil: Bool? = nil) -> Self {
+    var rule = rule
+    if let message { rule = rule.message(message) }
+    if let allowNil { rule = rule.allowingNil(allowNil) }
+    metadata = .requiring(rule, after: metadata)
     return self
   }
 
-  /// Adds a rule of one's own.
+  /// Adds rules, in their order.
+  @inlinable
+  @discardableResult
+  public func require(_ rules: [Rule<Content>]) -> Self {
+    for rule in rules { require(rule) }
+    return self
+  }
+
+  /// Adds a rule of one's own. It is kept for each field, unlike the rules that come with the library.
   ///
   /// - Parameters:
   ///   - message: what to say when the rule is broken, as the end of a sentence about the field.
@@ -20,8 +41,9 @@ extension Field {
   }
 
   /// Says that there has to be a value.
+  ///
+  /// - Parameter message: what to say if there is none, as the end of a sentence about the field.
+  @inlinable
   @discardableResult
-  public func requireNotNil() -> Self {
-    require(Rule(code: "notNil", message: "is required", allowsNil: false) { _ in true })
-  }
+  public func requireNotNil(message: String? = nil) -> Self { require(.notNil, message: message) }
 }

@@ -17,7 +17,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @exclusivity(unchecked) @usableFromInline final var unmanagedRegistry: Unmanaged<ObservationRegistry<Content?>>?
   /// Nil if values can't be compared: then every set is a change.
   @usableFromInline final let areEqual: ((Content, Content) -> Bool)?
-  @usableFromInline final var metadata: FieldMetadata<Content>?
+  @exclusivity(unchecked) @usableFromInline final var metadata: FieldMetadata<Content>?
 
   /// Creates a field of values that the compiler does not know to be comparable: that is found out when the program runs,
   /// once per type. If they are not, every set counts as a change.
@@ -33,7 +33,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
-      metadata = FieldMetadata(name: name, key: key, priority: priority)
+      metadata = .declaring(name: name, key: key, priority: priority)
     }
   }
 
@@ -51,7 +51,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
-      metadata = FieldMetadata(name: name, key: key, priority: priority)
+      metadata = .declaring(name: name, key: key, priority: priority)
     }
   }
 
@@ -212,7 +212,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     self.areEqual = areEqual
     super.init(value, flags: [.hooksSet, .relation])
     if name != nil || key != nil || priority != nil {
-      metadata = FieldMetadata(name: name, key: key, priority: priority)
+      metadata = .declaring(name: name, key: key, priority: priority)
     }
   }
 
@@ -370,10 +370,14 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// The place in a form; fields with small numbers come first.
   public final override var priority: Int? { metadata?.priority }
 
-  override func ruleViolations() -> [String] {
+  override func ruleViolations() -> [RuleViolation] {
     guard let metadata, !metadata.rules.isEmpty else { return [] }
     let value = value
-    return metadata.rules.compactMap { $0.violation(of: value) }
+    var violations: [RuleViolation] = []
+    for rule in metadata.rules {
+      if let violation = rule.violation(of: value) { violations.append(violation) }
+    }
+    return violations
   }
 
   // MARK: Reading and writing

@@ -130,46 +130,54 @@ open class FieldBase: FieldProtocol {
 
   /// The result of the last validation; `unknown` after every set.
   public final var validationState: ValidationState {
-    if flags.contains(.invalid) { return .invalid(details?.messages ?? []) }
+    if flags.contains(.invalid) { return .invalid(violations.map(\.description)) }
     return flags.contains(.valid) ? .valid : .unknown
   }
+
+  /// What the last validation found, with all that is needed to say it in one's own words; empty after every set.
+  ///
+  /// Messages added by hand come last. In the order of the messages of ``validationState``.
+  public final var violations: [RuleViolation] { flags.contains(.invalid) ? details?.violations ?? [] : [] }
 
   /// Checks every rule and keeps the result. Messages added by hand are forgotten.
   ///
   /// - Returns: `.valid`, or `.invalid` with one message for each broken rule, in the order of the rules.
   @discardableResult
   public final func validate() -> ValidationState {
-    let messages = ruleViolations()
-    setMessages(messages, isValid: messages.isEmpty)
+    let violations = ruleViolations()
+    setViolations(violations, isValid: violations.isEmpty)
     return validationState
   }
 
   /// Checks the rules unless that was done since the value was last set.
   @discardableResult
   public final func validateIfNeeded() -> ValidationState {
-    validationState == .unknown ? validate() : validationState
+    flags.isDisjoint(with: [.valid, .invalid]) ? validate() : validationState
   }
 
   /// Adds a message from elsewhere, such as a server. It goes with the next validation or set.
-  public final func addValidationError(_ message: String) {
-    setMessages(validationState.messages + [message], isValid: false)
+  public final func addValidationError(_ message: String) { addViolation(RuleViolation(message: message)) }
+
+  /// Adds what was found elsewhere, such as by a server. It goes with the next validation or set.
+  public final func addViolation(_ violation: RuleViolation) {
+    setViolations(violations + [violation], isValid: false)
   }
 
   /// Forgets the result of the last validation.
   public final func resetValidationState() {
     flags.subtract([.valid, .invalid])
-    details?.messages = []
+    details?.violations = []
     if flags.contains(.watched) { announceStates() }
   }
 
-  private func setMessages(_ messages: [String], isValid: Bool) {
+  private func setViolations(_ violations: [RuleViolation], isValid: Bool) {
     flags.subtract([.valid, .invalid])
     flags.formUnion(isValid ? .valid : .invalid)
-    if isValid { details?.messages = [] } else { detailsForWriting.messages = messages }
+    if isValid { details?.violations = [] } else { detailsForWriting.violations = violations }
     if flags.contains(.watched) { announceStates() }
   }
 
-  func ruleViolations() -> [String] { [] }
+  func ruleViolations() -> [RuleViolation] { [] }
 
   final var detailsForWriting: FieldDetails {
     if let details { return details }

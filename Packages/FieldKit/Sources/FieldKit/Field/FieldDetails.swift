@@ -1,6 +1,6 @@
 /// Rarely needed state of one field, made when it is first needed.
 final class FieldDetails {
-  var messages: [String] = []
+  var violations: [RuleViolation] = []
   var loadError: (any Error)?
   /// What depends on the type of the value: see `FieldExtras`.
   var extras: AnyObject?

@@ -10,6 +10,9 @@ final class FieldMetadata<Content> {
   let transformer: FieldTransformer<Content>?
   /// The domain, as a closure that was compiled for the type of the value.
   @usableFromInline let coerce: ((Content) -> Coercion<Content>)?
+  /// Whether all fields that are declared like this have it together. Set before anybody else sees it, so that there is no
+  /// conflicting access to check for.
+  @exclusivity(unchecked) @usableFromInline var isShared = false
 
   @usableFromInline
   init(name: String?, key: String?, priority: Int?) {

@@ -66,8 +66,12 @@ public protocol FieldProtocol: ObservationOwner {
   @discardableResult func validateIfNeeded() -> ValidationState
   /// The result of the last validation.
   var validationState: ValidationState { get }
+  /// What the last validation found, with all that is needed to say it in one's own words.
+  var violations: [RuleViolation] { get }
   /// Adds a message from elsewhere, such as a server. It goes with the next validation or set.
   func addValidationError(_ message: String)
+  /// Adds what was found elsewhere, such as by a server. It goes with the next validation or set.
+  func addViolation(_ violation: RuleViolation)
   /// Forgets the result of the last validation.
   func resetValidationState()
 }

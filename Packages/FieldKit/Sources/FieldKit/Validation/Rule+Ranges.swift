@@ -1,77 +1,80 @@
 extension Rule where Value: Comparable {
   /// The value lies in a range: closed, half-open or one-sided.
-  public static func range<Range: RangeExpression>(_ range: Range) -> Rule where Range.Bound == Value {
-    let bounds = RuleBounds(range)
-    return Rule(code: "range", arguments: bounds.arguments, message: "is required") { value in
-      range.contains(value) ? nil : bounds.violation(of: value, subject: "")
+  ///
+  /// Messages: `must be greater than or equal to 0`, `must be less than or equal to 130`, `must be less than 130`, and
+  /// `must be equal to 6` if both ends are the same. A missing value passes; what is not comparable, such as
+  /// `Double.nan`, does not.
+  ///
+  /// ```swift
+  /// let age = Field<Int>().require(.range(0...130)), price = Field<Double>().require(.range(0..<1_000))
+  /// ```
+  @inlinable
+  public static func range<Bounds: RangeExpression>(_ range: Bounds) -> Rule where Bounds.Bound == Value {
+    let limits = RuleLimits(range)
+    guard let key = limits.key(.range, type: Value.self) else { return .range(limits, key: nil) }
+    return known(key) ?? .range(limits, key: key)
+  }
+
+  @specialized(where Value == Int)
+  @specialized(where Value == Double)
+  @usableFromInline
+  static func range(_ limits: RuleLimits<Value>, key: InternKey.Numbers?) -> Rule {
+    .limited(limits, key: key.map { InternKey($0) } ?? limits.textKey(.range, type: Value.self)) {
+      RuleBody(code: "range", arguments: limits.arguments) { limits.failure(of: $0, subject: "") }
     }
   }
 }
 
 extension Rule where Value == String {
-  /// The text has as many characters (grapheme clusters) as the range says.
-  public static func length<Range: RangeExpression>(_ range: Range) -> Rule where Range.Bound == Int {
-    let bounds = RuleBounds(range)
-    return Rule(code: "length", arguments: bounds.arguments, message: "is required") { value in
-      let count = value.count
-      return range.contains(count) ? nil : bounds.violation(of: count, subject: "length ")
+  /// The text has as many characters (grapheme clusters) as the range says. A missing text passes.
+  ///
+  /// Messages are those of ``range(_:)`` after `length`, such as `length must be less than or equal to 3`.
+  @inlinable
+  public static func length<Bounds: RangeExpression>(_ range: Bounds) -> Rule where Bounds.Bound == Int {
+    let limits = RuleLimits(range)
+    guard let key = limits.key(.length, type: Value.self) else { return .length(limits, key: nil) }
+    return known(key) ?? .length(limits, key: key)
+  }
+
+  /// The text has exactly as many characters (grapheme clusters). A missing text passes.
+  @inlinable
+  public static func length(_ length: Int) -> Rule { .length(length...length) }
+
+  @usableFromInline
+  static func length(_ limits: RuleLimits<Int>, key: InternKey.Numbers?) -> Rule {
+    .limited(limits, key: key.map { InternKey($0) }) {
+      RuleBody(code: "length", arguments: limits.arguments) { limits.failure(of: $0.count, subject: "length ") }
     }
   }
 }
 
 extension Rule {
-  /// The array has as many elements as the range says.
-  public static func count<Range: RangeExpression, Element>(_ range: Range) -> Rule
-  where Value == [Element], Range.Bound == Int {
-    let bounds = RuleBounds(range)
-    return Rule(code: "count", arguments: bounds.arguments, message: "is required") { value in
-      range.contains(value.count) ? nil : bounds.violation(of: value.count, subject: "count ")
-    }
+  /// The list has as many elements as the range says. A missing list passes.
+  ///
+  /// Messages are those of ``range(_:)`` after `count`, such as `count must be equal to 1`.
+  @inlinable
+  public static func count<Bounds: RangeExpression, Element>(_ range: Bounds) -> Rule
+  where Value == [Element], Bounds.Bound == Int {
+    let limits = RuleLimits(range)
+    guard let key = limits.key(.count, type: Value.self) else { return .count(limits, key: nil) }
+    return known(key) ?? .count(limits, key: key)
   }
-}
 
-/// The two ends of any range expression, for the messages of rules.
-private struct RuleBounds<Bound: Comparable> {
-  var minimum: Bound?
-  var maximum: Bound?
-  var excludesMaximum = false
+  /// The list has exactly as many elements. A missing list passes.
+  @inlinable
+  public static func count<Element>(_ count: Int) -> Rule where Value == [Element] { .count(count...count) }
 
-  init(_ range: some RangeExpression<Bound>) {
-    switch range {
-    case let range as ClosedRange<Bound>: (minimum, maximum) = (range.lowerBound, range.upperBound)
-    case let range as Range<Bound>:
-      (minimum, maximum, excludesMaximum) = (range.lowerBound, range.upperBound, true)
-    case let range as PartialRangeFrom<Bound>: minimum = range.lowerBound
-    case let range as PartialRangeThrough<Bound>: maximum = range.upperBound
-    case let range as PartialRangeUpTo<Bound>: (maximum, excludesMaximum) = (range.upperBound, true)
-    default: break
+  @usableFromInline
+  static func count<Element>(_ limits: RuleLimits<Int>, key: InternKey.Numbers?) -> Rule where Value == [Element] {
+    .limited(limits, key: key.map { InternKey($0) }) {
+      RuleBody(code: "count", arguments: limits.arguments) { limits.failure(of: $0.count, subject: "count ") }
     }
   }
 
-  var arguments: AttributeDictionary {
-    var arguments: AttributeDictionary = [:]
-    if let minimum { arguments["minimum"] = Self.json(minimum) }
-    if let maximum { arguments[excludesMaximum ? "below" : "maximum"] = Self.json(maximum) }
-    return arguments
-  }
-
-  private static func json(_ bound: Bound) -> JSONValue {
-    switch bound {
-    case let bound as Int: .int(bound)
-    case let bound as Double: .double(bound)
-    default: .string(String(describing: bound))
-    }
-  }
-
-  func violation(of value: Bound, subject: String) -> String {
-    if let minimum, let maximum, minimum == maximum, !excludesMaximum {
-      return "\(subject)must be equal to \(minimum)"
-    }
-    if let minimum, value < minimum { return "\(subject)must be greater than or equal to \(minimum)" }
-    if let maximum {
-      return excludesMaximum
-        ? "\(subject)must be less than \(maximum)" : "\(subject)must be less than or equal to \(maximum)"
-    }
-    return "\(subject)is out of range"
+  // Limits with a key are made of numbers, dates or texts, so that a body made of them may be shared.
+  fileprivate static func limited<Bound>(
+    _ limits: RuleLimits<Bound>, key: InternKey?, make: () -> RuleBody<Value>
+  ) -> Rule {
+    if let key { .shared(key, make: make) } else { Rule(body: make()) }
   }
 }

@@ -1,31 +1,56 @@
 extension Rule where Value == String {
-  /// The text is there and not empty. White space counts as text.
-  public static var notBlank: Rule {
-    Rule(code: "notBlank", message: "cannot be blank", allowsNil: false) { !$0.isEmpty }
-  }
-
-  /// The whole text matches a regular expression.
+  /// The whole text matches a regular expression. A missing text passes.
   ///
   /// Matching backtracks, so some patterns take exponential time on some texts. Longer texts than `maximumLength` are
-  /// refused without matching; a hostile pattern is still the caller's risk.
+  /// refused without matching; a hostile pattern is still the caller's risk. An expression can't be recognised again, so
+  /// every field keeps its own.
   ///
   /// - Parameters:
   ///   - pattern: the regular expression.
   ///   - maximumLength: the longest text to match, in characters.
   public static func matching<Output>(_ pattern: Regex<Output>, maximumLength: Int = 1_000) -> Rule {
     Rule(
-      code: "matching", arguments: ["maximumLength": .int(maximumLength)], message: "is required"
-    ) { value in
-      if value.count > maximumLength { return "is too long to be checked (more than \(maximumLength) characters)" }
-      return (try? pattern.wholeMatch(in: value)) == nil ? "does not have the right form" : nil
+      body: RuleBody(code: "matching", arguments: ["maximumLength": .int(maximumLength)]) { value in
+        if value.count > maximumLength {
+          return RuleFailure(
+            message: "is too long to be checked (more than \(maximumLength) characters)", detail: "tooLong")
+        }
+        return (try? pattern.wholeMatch(in: value)) == nil ? RuleFailure(message: "does not have the right form") : nil
+      })
+  }
+
+  /// Every character is one of those in a text. A missing or empty text passes.
+  public static func characters(in allowed: String) -> Rule {
+    .shared(InternKey(.init(.characters, type: String.self), allowed, nil)) {
+      .characters(in: CharacterGroup(allowed))
     }
   }
 
-  /// Every character is one of the given ones.
-  public static func characters(in allowed: String) -> Rule {
-    let characters = Set(allowed)
-    return Rule(code: "characters", arguments: ["in": .string(allowed)], message: "contains invalid characters") {
-      $0.allSatisfy(characters.contains)
+  /// Every character is one of a group. A missing or empty text passes.
+  public static func characters(in allowed: CharacterGroup) -> Rule {
+    .shared(InternKey(.init(.characters, type: String.self), allowed.text, nil)) { .characters(in: allowed) }
+  }
+
+  /// The text looks like an email address: `ada@example.org`. A missing text passes, an empty one does not.
+  ///
+  /// There is one `@`, up to 64 bytes before it and a domain with a dot after it, 254 bytes at most, no white space and no
+  /// empty part between dots. Letters of all languages are allowed; quoted names (`"a b"@c.de`) and addresses without
+  /// domain (`a@[127.0.0.1]`) are not. Whether anybody reads what is sent there, only sending can tell.
+  ///
+  /// - Complexity: O(*n*), where *n* is the length of the text, for any text.
+  public static var email: Rule {
+    .shared(InternKey.Numbers(.email, type: String.self)) {
+      RuleBody(code: "email") {
+        EmailSyntax.accepts($0) ? nil : RuleFailure(message: "must be an email address")
+      }
+    }
+  }
+}
+
+extension RuleBody where Value == String {
+  fileprivate static func characters(in allowed: CharacterGroup) -> RuleBody {
+    RuleBody(code: "characters", arguments: ["in": .string(allowed.text)]) {
+      $0.allSatisfy(allowed.contains) ? nil : RuleFailure(message: "contains invalid characters")
     }
   }
 }

@@ -1,0 +1,49 @@
+// What is said of a field where it is declared is the same for every instance of its model. So it is made once: what a
+// declaration begins with is looked up by name, key and priority, and every rule leads from one shared declaration to the
+// next. A rule with a closure of the user's has no identity; from there on every field has its own.
+//
+// Looking up is inlined: where the type of the value is known, it needs no lookup of generic types at run time.
+extension FieldMetadata {
+  /// What a declaration begins with.
+  @inlinable
+  static func declaring(name: String?, key: String?, priority: Int?) -> FieldMetadata {
+    let numbers = InternKey.Numbers(
+      .declaration, variant: priority == nil ? 0 : 1, type: Content.self,
+      first: UInt64(truncatingIfNeeded: priority ?? 0))
+    if let found = sharedObject(for: numbers, name, key) { return unsafeDowncast(found, to: FieldMetadata.self) }
+    return make(name: name, key: key, priority: priority, for: numbers)
+  }
+
+  @usableFromInline
+  static func make(name: String?, key: String?, priority: Int?, for numbers: InternKey.Numbers) -> FieldMetadata {
+    InternTable.shared.object(for: InternKey(numbers, name, key)) { isShared in
+      let metadata = FieldMetadata(name: name, key: key, priority: priority)
+      metadata.isShared = isShared
+      return metadata
+    }
+  }
+
+  /// A declaration with one rule more.
+  @inlinable
+  static func requiring(_ rule: Rule<Content>, after other: FieldMetadata?) -> FieldMetadata {
+    guard rule.body.isShared, other?.isShared ?? true else { return make(adding: rule, to: other, for: nil) }
+    // Both live for ever, so their addresses are their identities.
+    let identity = InternKey.Numbers(
+      .ruleOfDeclaration, type: Content.self, first: InternKey.address(of: other),
+      second: InternKey.address(of: rule.body))
+    if let found = sharedObject(for: identity) { return unsafeDowncast(found, to: FieldMetadata.self) }
+    return make(adding: rule, to: other, for: identity)
+  }
+
+  @usableFromInline
+  static func make(
+    adding rule: Rule<Content>, to other: FieldMetadata?, for identity: InternKey.Numbers?
+  ) -> FieldMetadata {
+    guard let identity else { return adding(rule, to: other) }
+    return InternTable.shared.object(for: InternKey(identity)) { isShared in
+      let metadata = adding(rule, to: other)
+      metadata.isShared = isShared
+      return metadata
+    }
+  }
+}
