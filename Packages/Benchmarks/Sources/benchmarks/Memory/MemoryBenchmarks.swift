@@ -14,7 +14,13 @@ enum MemoryBenchmarks {
   static var rows: [Row] {
     [
       Row(name: "`Field<Int>`", goal: "one block of ≤ 104 bytes") { Field<Int>() },
+      Row(name: "`Field<Int>` with name, key and a range", goal: "no more than without") {
+        Field<Int>(name: "Age", key: "age").require(.range(0...130))
+      },
       Row(name: "`Field<String>`", goal: nil) { Field<String>() },
+      Row(name: "`Field<String>` not blank, of some length", goal: "no more than without") {
+        Field<String>().require(.notBlank).require(.length(1...80))
+      },
       Row(name: "OpenCombine `CurrentValueSubject<Int?, Never>`", goal: nil) { CurrentValueSubject<Int?, Never>(nil) },
       Row(name: "`@Observable` with one property", goal: nil) { ObservedNumber() },
       Row(name: "model with 10 fields", goal: nil) { TenNumbers() },
