@@ -1,0 +1,123 @@
+/// The newest value of an observable, and the consumers that wait for a newer one. It is written in the isolation of the
+/// observable and read in any other.
+///
+/// Nothing is resumed or destroyed under the lock: both may run code of the user that comes back here.
+final class LatestValue<Value: Sendable>: Sendable {
+  /// What a consumer that is ready for the next value finds.
+  enum Finding {
+    case newer(Value, version: UInt64)
+    case ended
+    /// Nothing new: the consumer is on the list of those to wake, and has to wait with this ticket.
+    case enrolled(ticket: UInt64)
+  }
+
+  private struct State {
+    /// The newest value, if there was one.
+    var value: Value?
+    /// How many values there were.
+    var version: UInt64 = 0
+    /// Whether the observable is gone.
+    var isFinished = false
+    /// Whether all consumers are gone.
+    var isAbandoned = false
+    /// Those to wake with the next value, by ascending ticket.
+    var waiters: [Waiter] = []
+    var nextTicket: UInt64 = 0
+
+    func value(after seen: UInt64) -> (value: Value, version: UInt64)? {
+      guard version > seen, let value else { return nil }
+      return (value, version)
+    }
+  }
+
+  /// A consumer that waits, or is about to.
+  private struct Waiter {
+    let ticket: UInt64
+    var continuation: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Lock(State())
+
+  /// Whether all consumers are gone.
+  var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+
+  // MARK: The observable's side
+
+  /// Replaces the value and wakes who waits for it.
+  ///
+  /// - Returns: false if there are no consumers any more.
+  func offer(_ value: Value) -> Bool {
+    var other: Value? = value
+    var waiters: [Waiter] = []
+    let isWanted = state.withLock { state in
+      if state.isAbandoned { return false }
+      swap(&state.value, &other)
+      swap(&state.waiters, &waiters)
+      state.version += 1
+      return true
+    }
+    for waiter in waiters { waiter.continuation?.resume() }
+    // The value before may die here, but no sooner.
+    withExtendedLifetime(other) {}
+    return isWanted
+  }
+
+  /// Says that no value will come any more. The last one stays for those who have not seen it.
+  func finish() {
+    var waiters: [Waiter] = []
+    state.withLock { state in
+      state.isFinished = true
+      swap(&state.waiters, &waiters)
+    }
+    for waiter in waiters { waiter.continuation?.resume() }
+  }
+
+  // MARK: The consumers' side
+
+  /// The value, if a consumer has not seen it.
+  func look(after seen: UInt64) -> (value: Value, version: UInt64)? {
+    state.withLock { $0.value(after: seen) }
+  }
+
+  /// Finds the value if a consumer has not seen it, and otherwise puts the consumer on the list.
+  func lookOrEnrol(after seen: UInt64) -> Finding {
+    state.withLock { state in
+      if let (value, version) = state.value(after: seen) { return .newer(value, version: version) }
+      if state.isFinished { return .ended }
+      state.nextTicket += 1
+      state.waiters.append(Waiter(ticket: state.nextTicket, continuation: nil))
+      return .enrolled(ticket: state.nextTicket)
+    }
+  }
+
+  /// Suspends until something new has happened since the consumer was enrolled, or its task is cancelled.
+  func wait(with ticket: UInt64, isolation actor: isolated (any Actor)?) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        // Who is not on the list any more was called before it could wait. Whoever takes a waiter off the list wakes it,
+        // so each is woken once.
+        let isListed = state.withLock { state in
+          guard let index = state.waiters.lastIndex(where: { $0.ticket == ticket }) else { return false }
+          state.waiters[index].continuation = continuation
+          return true
+        }
+        if !isListed { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        state.waiters.firstIndex { $0.ticket == ticket }.map { state.waiters.remove(at: $0) }
+      }
+      waiter?.continuation?.resume()
+    }
+  }
+
+  /// Says that there are no consumers any more, and drops the value.
+  func abandon() {
+    var value: Value?
+    state.withLock { state in
+      state.isAbandoned = true
+      swap(&state.value, &value)
+    }
+    withExtendedLifetime(value) {}
+  }
+}
