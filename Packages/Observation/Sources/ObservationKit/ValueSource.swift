@@ -14,6 +14,9 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   @exclusivity(unchecked) @usableFromInline var changedAt = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline var storage: Value
   @usableFromInline var end: BindingEnd<Value>?
+  /// Whether somebody read the value inside `withObservationTracking`.
+  @exclusivity(unchecked) @usableFromInline var isTracked = false
+  private var tracker: ReadTracker?
 
   /// Creates a source. Values that can't be compared count as changed on every set.
   ///
@@ -36,7 +39,10 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   /// The current value. Setting it tells the observers before the setter returns.
   @inlinable
   public var value: Value {
-    get { storage }
+    get {
+      if FieldObservation.isEnabled { noteRead() }
+      return storage
+    }
     set { set(newValue, stamp: .next()) }
   }
 
@@ -70,9 +76,26 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   func set(_ newValue: Value, stamp: ChangeStamp) {
     let oldValue = storage
     let isChange = isChange(oldValue, newValue)
-    storage = newValue
+    if isTracked, isChange {
+      storeAndTell(newValue)
+    } else {
+      storage = newValue
+    }
     if isChange { changedAt = stamp }
     observations.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) { !self.isChange($0, $1) }
+  }
+
+  @usableFromInline
+  func noteRead() {
+    ReadTracker.noteRead(&tracker)
+    isTracked = tracker != nil
+  }
+
+  @usableFromInline
+  func storeAndTell(_ newValue: Value) {
+    tracker?.willSet()
+    storage = newValue
+    tracker?.didSet()
   }
 
   deinit { end?.end() }

@@ -95,10 +95,16 @@ open class ArrayField<Element>: Field<[Element]> {
   // MARK: Elements
 
   /// The number of elements; 0 if the value is nil.
-  public final var count: Int { storage?.count ?? 0 }
+  public final var count: Int { storedElements?.count ?? 0 }
 
   /// Whether there are no elements, or the value is nil.
-  public final var isEmpty: Bool { storage?.isEmpty ?? true }
+  public final var isEmpty: Bool { storedElements?.isEmpty ?? true }
+
+  /// The elements, for those who only look.
+  fileprivate final var storedElements: [Element]? {
+    noteRead(of: .value)
+    return storage
+  }
 
   /// Adds an element at the end. A list that is nil begins anew.
   ///
@@ -109,6 +115,7 @@ open class ArrayField<Element>: Field<[Element]> {
   public final func append(_ element: Element) -> Bool {
     if isObserved || flags.contains(.hooksSet) { return insert(element, at: storage?.count ?? 0) }
     // Nobody needs the old list, nor has a say in the new one: let it grow in place.
+    prepareToSet(isChange: true)
     if storage == nil { storage = [] }
     storage?.append(element)
     markSet(isChange: true, stamp: .next())
@@ -128,6 +135,7 @@ open class ArrayField<Element>: Field<[Element]> {
       index >= 0 && index <= count, "There is no place \(index) to insert an element: the list has \(count).")
     guard let element = accepted(element) else { return false }
     if canGrowInPlace {
+      prepareToSet(isChange: true)
       if storage == nil { storage = [] }
       storage?.insert(element, at: index)
       markSet(isChange: true, stamp: .next())
@@ -240,7 +248,7 @@ extension ArrayField where Element: Equatable {
   /// Whether an equal element is in the list.
   ///
   /// - Complexity: O(*n*).
-  public func contains(_ element: Element) -> Bool { storage?.contains(element) ?? false }
+  public func contains(_ element: Element) -> Bool { storedElements?.contains(element) ?? false }
 
   /// Removes the first equal element.
   ///
@@ -258,7 +266,7 @@ extension ArrayField where Element: AnyObject {
   ///
   /// - Complexity: O(*n*).
   @_disfavoredOverload
-  public func contains(_ element: Element) -> Bool { storage?.contains { $0 === element } ?? false }
+  public func contains(_ element: Element) -> Bool { storedElements?.contains { $0 === element } ?? false }
 
   /// Removes an object where it is first in the list.
   ///

@@ -48,6 +48,7 @@ extension Field {
   final func storeAndReport(_ newValue: Content?, stamp: ChangeStamp) {
     let oldValue = storage
     let isChange = isChange(from: oldValue, to: newValue)
+    prepareToSet(isChange: isChange)
     storage = newValue
     markSet(isChange: isChange, stamp: stamp)
     reportSet(from: oldValue, to: newValue)

@@ -87,7 +87,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @inlinable
   public final var value: Content? {
     get {
-      if flags.contains(.hooksGet) { return valueThroughHook() }
+      if FieldObservation.isEnabled || flags.contains(.hooksGet) { return notedValue() }
       return storage
     }
     set { set(newValue, stamp: .next()) }
@@ -98,18 +98,24 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   final func store(_ newValue: Content?, stamp: ChangeStamp) {
     let oldValue = storage
     let isChange = isChange(from: oldValue, to: newValue)
-    storage = newValue
-    updatedStamp = stamp
-    flags.subtract(.stale)
-    flags.formUnion(.loaded)
-    if isChange {
-      changedStamp = stamp
-      flags.formUnion(.dirty)
+    if flags.isDisjoint(with: .toldOf) {
+      storage = newValue
+      setStates(isChange: isChange, stamp: stamp)
+    } else {
+      storeAndTell(newValue, isChange: isChange, stamp: stamp)
     }
-    if flags.contains(.watched) { announceStates() }
     unmanagedRegistry?._withUnsafeGuaranteedRef {
       $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) { !self.isChange(from: $0, to: $1) }
     }
+  }
+
+  /// Stores a value of a field of which somebody watches the states, or that is tracked.
+  @inlinable
+  @inline(never)
+  final func storeAndTell(_ newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
+    announceSet(isChange: isChange)
+    storage = newValue
+    setStatesAndTell(isChange: isChange, stamp: stamp)
   }
 
   @inlinable
@@ -138,6 +144,14 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
       return unsafeBitCast(old, to: Bool.self) == unsafeBitCast(new, to: Bool.self)
     }
     return areEqual.map { $0(old, new) } ?? false
+  }
+
+  /// Reads the value where tracking is on, or where it is not simply stored.
+  @inlinable
+  @inline(never)
+  final func notedValue() -> Content? {
+    noteRead()
+    return flags.contains(.hooksGet) ? valueThroughHook() : storage
   }
 
   @usableFromInline
@@ -233,19 +247,6 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// Whether anybody may have to be told of a change.
   @_spi(ModelKitInternals)
   public final var isObserved: Bool { unmanagedRegistry != nil }
-
-  /// Does all that a set does except to store the value and to tell the observers.
-  @_spi(ModelKitInternals)
-  public final func markSet(isChange: Bool, stamp: ChangeStamp) {
-    updatedStamp = stamp
-    flags.subtract(.stale)
-    flags.formUnion(.loaded)
-    if isChange {
-      changedStamp = stamp
-      flags.formUnion(.dirty)
-    }
-    if flags.contains(.watched) { announceStates() }
-  }
 
   /// Tells the observers of a change that was made before.
   @_spi(ModelKitInternals)

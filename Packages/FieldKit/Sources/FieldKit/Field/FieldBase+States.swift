@@ -4,7 +4,7 @@ extension FieldBase {
   /// It is `unknown` after every set until somebody validates, and so tells when it is time to.
   public final var validationStates: ObservableState<ValidationState> {
     if let states = details?.validationStates { return states }
-    let states = ObservableState(validationState)
+    let states = ObservableState(untrackedValidationState)
     detailsForWriting.validationStates = states
     flags.formUnion(.watched)
     return states
@@ -13,7 +13,7 @@ extension FieldBase {
   /// The load state, for those who show it, such as a spinner.
   public final var loadStates: ObservableState<LoadState> {
     if let states = details?.loadStates { return states }
-    let states = ObservableState(loadState)
+    let states = ObservableState(untrackedLoadState)
     detailsForWriting.loadStates = states
     flags.formUnion(.watched)
     return states
@@ -23,8 +23,8 @@ extension FieldBase {
   final func announceStates() {
     guard let details else { return }
     // Both first, so that who hears of one sees the other.
-    let validation = details.validationStates?.replace(with: validationState)
-    let load = details.loadStates?.replace(with: loadState)
+    let validation = details.validationStates?.replace(with: untrackedValidationState)
+    let load = details.loadStates?.replace(with: untrackedLoadState)
     validation?()
     load?()
   }

@@ -81,15 +81,13 @@ open class FieldBase: FieldProtocol {
   /// How much of the value is known.
   public final var loadState: LoadState {
     get {
-      switch flags.intersection(.loadStateMask) {
-      case .incomplete: .incomplete
-      case .loaded: .loaded
-      case .loading: .loading
-      case .failed: .error(details?.loadError ?? LoadStateError())
-      default: .notLoaded
-      }
+      noteRead(of: .loadState)
+      return untrackedLoadState
     }
     set {
+      let isChange = newValue != untrackedLoadState
+      let announced = announceChange(of: isChange ? .loadState : [])
+      defer { concludeChange(of: announced) }
       flags.subtract(.loadStateMask)
       details?.loadError = nil
       switch newValue {
@@ -105,17 +103,39 @@ open class FieldBase: FieldProtocol {
     }
   }
 
+  final var untrackedLoadState: LoadState {
+    switch flags.intersection(.loadStateMask) {
+    case .incomplete: .incomplete
+    case .loaded: .loaded
+    case .loading: .loading
+    case .failed: .error(details?.loadError ?? LoadStateError())
+    default: .notLoaded
+    }
+  }
+
   /// Whether the field has never been set or read.
-  public final var isUnset: Bool { updatedStamp == .never || flags.isDisjoint(with: .loadStateMask) }
+  public final var isUnset: Bool {
+    noteRead(of: .loadState)
+    return updatedStamp == .never || flags.isDisjoint(with: .loadStateMask)
+  }
 
   /// Whether the value changed since it was last loaded or saved.
-  public final var isDirty: Bool { flags.contains(.dirty) }
+  public final var isDirty: Bool {
+    noteRead(of: .isDirty)
+    return flags.contains(.dirty)
+  }
 
   /// When the value was last set, to a different value or not; nil if never.
-  public final var updatedAt: Date? { updatedStamp.date }
+  public final var updatedAt: Date? {
+    noteRead(of: .updatedAt)
+    return updatedStamp.date
+  }
 
   /// When the value last changed; nil if never.
-  public final var changedAt: Date? { changedStamp.date }
+  public final var changedAt: Date? {
+    noteRead(of: .value)
+    return changedStamp.date
+  }
 
   /// When the value last changed; `never` if it did not.
   @_spi(ModelKitInternals) public final var lastChange: ChangeStamp { changedStamp }
@@ -123,21 +143,34 @@ open class FieldBase: FieldProtocol {
   /// Says that the value as of a stamp is what a store holds. A later change stays dirty.
   @_spi(ModelKitInternals)
   public final func markSaved(asOf stamp: ChangeStamp) {
-    if changedStamp <= stamp { flags.subtract(.dirty) }
+    guard changedStamp <= stamp, flags.contains(.dirty) else { return }
+    let announced = announceChange(of: .isDirty)
+    flags.subtract(.dirty)
+    concludeChange(of: announced)
   }
 
   // MARK: Validation
 
   /// The result of the last validation; `unknown` after every set.
   public final var validationState: ValidationState {
-    if flags.contains(.invalid) { return .invalid(violations.map(\.description)) }
+    noteRead(of: .validationState)
+    return untrackedValidationState
+  }
+
+  final var untrackedValidationState: ValidationState {
+    if flags.contains(.invalid) { return .invalid(untrackedViolations.map(\.description)) }
     return flags.contains(.valid) ? .valid : .unknown
   }
 
   /// What the last validation found, with all that is needed to say it in one's own words; empty after every set.
   ///
   /// Messages added by hand come last. In the order of the messages of ``validationState``.
-  public final var violations: [RuleViolation] { flags.contains(.invalid) ? details?.violations ?? [] : [] }
+  public final var violations: [RuleViolation] {
+    noteRead(of: .validationState)
+    return untrackedViolations
+  }
+
+  private var untrackedViolations: [RuleViolation] { flags.contains(.invalid) ? details?.violations ?? [] : [] }
 
   /// Checks every rule and keeps the result. Messages added by hand are forgotten.
   ///
@@ -160,17 +193,22 @@ open class FieldBase: FieldProtocol {
 
   /// Adds what was found elsewhere, such as by a server. It goes with the next validation or set.
   public final func addViolation(_ violation: RuleViolation) {
-    setViolations(violations + [violation], isValid: false)
+    setViolations(untrackedViolations + [violation], isValid: false)
   }
 
   /// Forgets the result of the last validation.
   public final func resetValidationState() {
+    let announced = announceChange(of: flags.isDisjoint(with: [.valid, .invalid]) ? [] : .validationState)
     flags.subtract([.valid, .invalid])
     details?.violations = []
     if flags.contains(.watched) { announceStates() }
+    concludeChange(of: announced)
   }
 
   private func setViolations(_ violations: [RuleViolation], isValid: Bool) {
+    let newState: ValidationState = isValid ? .valid : .invalid(violations.map(\.description))
+    let announced = announceChange(of: newState == untrackedValidationState ? [] : .validationState)
+    defer { concludeChange(of: announced) }
     flags.subtract([.valid, .invalid])
     flags.formUnion(isValid ? .valid : .invalid)
     if isValid { details?.violations = [] } else { detailsForWriting.violations = violations }

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import ObservationKit
+
 /// Rarely needed state of one field, made when it is first needed.
 final class FieldDetails {
   var violations: [RuleViolation] = []
@@ -8,6 +10,8 @@ final class FieldDetails {
   var bindingEnd: Lifeline?
   var validationStates: ObservableState<ValidationState>?
   var loadStates: ObservableState<LoadState>?
+  /// Tells those who read the field under tracking.
+  var tracker: ReadTracker?
 
   /// Says that the field dies.
   func end() { bindingEnd?.end() }

@@ -30,6 +30,10 @@ struct FieldFlags: OptionSet {
 
   /// Somebody observes the validation state or the load state.
   @inlinable static var watched: FieldFlags { FieldFlags(rawValue: 1 << 9) }
+  /// Somebody read the field inside `withObservationTracking`.
+  @inlinable static var tracked: FieldFlags { FieldFlags(rawValue: 1 << 10) }
+  /// A set has more to tell of than the value.
+  @inlinable static var toldOf: FieldFlags { FieldFlags(rawValue: 1 << 9 | 1 << 10) }
 
   /// Setting hooks in for a domain and nothing else, so that it can be compiled for the type of the value.
   @inlinable static var onlyConstrained: FieldFlags { FieldFlags(rawValue: 1 << 13) }

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import ObservationKit
+
 /// A state of a field that can be observed, such as ``FieldBase/validationStates``.
 ///
 /// ```swift
@@ -8,20 +10,28 @@
 /// ```
 public final class ObservableState<State: Equatable>: ValueObservable {
   /// The state as it is now.
-  public private(set) var value: State
+  public var value: State {
+    if FieldObservation.isEnabled { ReadTracker.noteRead(&tracker) }
+    return state
+  }
 
   /// Those who are told when the state changes.
   public let observations = ObservationRegistry<State>()
 
-  init(_ value: State) { self.value = value }
+  private var state: State
+  private var tracker: ReadTracker?
+
+  init(_ state: State) { self.state = state }
 
   /// Takes a state over.
   ///
   /// - Returns: what tells the observers; nil if nothing changed.
   func replace(with newValue: State) -> (() -> Void)? {
-    let oldValue = value
+    let oldValue = state
     if oldValue == newValue { return nil }
-    value = newValue
+    tracker?.willSet()
+    state = newValue
+    tracker?.didSet()
     return { [observations] in observations.notify(from: oldValue, to: newValue) }
   }
 }

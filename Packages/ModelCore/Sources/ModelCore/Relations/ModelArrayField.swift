@@ -64,6 +64,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     if isMember { return false }
     let change = RelationChange(stamp: .next())
     let oldValue = isObserved ? liveValue : nil
+    prepareToSet(isChange: true)
     if links == nil {
       if storedValue == nil { storedValue = [] }
       storedValue?.append(model)
@@ -86,6 +87,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     guard refers(to: model) else { return false }
     let change = RelationChange(stamp: .next())
     let oldValue = isObserved ? liveValue : nil
+    prepareToSet(isChange: true)
     drop(model)
     mark(from: oldValue, isPartial: isPartial, change)
     if let owner = ownerModel, let inverse = inverse(on: model), inverse !== self {
@@ -98,7 +100,10 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// Whether a model is a member.
   ///
   /// - Complexity: O(*n*).
-  public func contains(_ model: Related) -> Bool { refers(to: model) }
+  public func contains(_ model: Related) -> Bool {
+    noteValueRead()
+    return refers(to: model)
+  }
 
   // MARK: Value
 
@@ -130,6 +135,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       if isObserved { announce(from: oldValue, to: newValue, isChange: false, stamp: stamp) }
       return
     }
+    prepareToSet(isChange: true)
     // Members that stay keep their link as it is: retained by the side on which it was made.
     let seen = Set((links ?? []).filter { $0.retained == nil }.compactMap { $0.model.map(ObjectIdentifier.init) })
     if let newValue, newValue.contains(where: { seen.contains(ObjectIdentifier($0)) }) {
@@ -213,6 +219,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   func attachBack(_ model: ModelObject, _ change: RelationChange) {
     guard let model = model as? Related else { return }
     let oldValue = isObserved ? liveValue : nil
+    prepareToSet(isChange: true)
     if links == nil { setLinks((storedValue ?? []).map(Link.init(retaining:))) }
     links?.append(Link(seeing: model))
     mark(from: oldValue, isPartial: loadState != .loaded, change)
@@ -220,6 +227,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   func detachBack(_ model: ModelObject, _ change: RelationChange) {
     let oldValue = isObserved ? liveValue : nil
+    prepareToSet(isChange: true)
     drop(model)
     mark(from: oldValue, isPartial: loadState != .loaded, change)
   }

@@ -85,6 +85,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       mark(from: oldValue, isChange: false, change)
     } else {
       let owner = ownerModel
+      prepareToSet(isChange: true)
       if let newValue { retain(newValue) } else { release() }
       mark(from: oldValue, isChange: true, change)
       if let owner, let oldValue { inverse(on: oldValue)?.detachBack(owner, change) }
@@ -138,6 +139,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   func attachBack(_ model: ModelObject, _ change: RelationChange) {
     guard let model = model as? Related, liveValue !== model else { return }
     let oldValue = liveValue
+    prepareToSet(isChange: true)
     storedValue = nil
     backLink = model
     backLinkIdentity = LinkIdentity(model)
@@ -149,6 +151,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   func detachBack(_ model: ModelObject, _ change: RelationChange) {
     guard liveValue === model else { return }
     let oldValue = liveValue
+    prepareToSet(isChange: true)
     release()
     mark(from: oldValue, isChange: true, change)
   }

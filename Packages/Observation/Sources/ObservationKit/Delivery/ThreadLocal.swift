@@ -8,22 +8,42 @@
   import Android
 #endif
 
-/// One pointer for each thread: the transaction that is open on it.
-enum ThreadLocal {
-  #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-    private static let key: pthread_key_t = {
+/// One pointer for each thread.
+#if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
+  struct ThreadLocal: Sendable {
+    private let key: pthread_key_t
+
+    /// Creates a pointer that is nil on every thread.
+    init() { key = Self.makeKey { pthread_key_create(&$0, nil) } }
+
+    /// Creates a pointer to an object that a thread owns: it is released when the thread ends.
+    init(owning: AnyObject.Type) {
+      key = Self.makeKey {
+        pthread_key_create(&$0) { pointer in
+          let pointer: UnsafeMutableRawPointer? = pointer
+          if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+        }
+      }
+    }
+
+    var pointer: UnsafeMutableRawPointer? {
+      get { pthread_getspecific(key) }
+      nonmutating set { pthread_setspecific(key, newValue) }
+    }
+
+    private static func makeKey(_ create: (inout pthread_key_t) -> Int32) -> pthread_key_t {
       var key = pthread_key_t()
-      let result = pthread_key_create(&key, nil)
+      let result = create(&key)
       precondition(result == 0, "This process has no thread-local storage left (error \(result)).")
       return key
-    }()
-
-    static var pointer: UnsafeMutableRawPointer? {
-      get { pthread_getspecific(key) }
-      set { pthread_setspecific(key, newValue) }
     }
-  #else
-    // Without threads there is one.
-    nonisolated(unsafe) static var pointer: UnsafeMutableRawPointer?
-  #endif
-}
+  }
+#else
+  // Without threads there is one, and nothing that could be at odds with it.
+  final class ThreadLocal: @unchecked Sendable {
+    var pointer: UnsafeMutableRawPointer?
+
+    init() {}
+    init(owning: AnyObject.Type) {}
+  }
+#endif

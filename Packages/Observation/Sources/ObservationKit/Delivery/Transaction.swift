@@ -31,6 +31,11 @@ public func transaction<Result, Failure: Error>(_ body: () throws(Failure) -> Re
   return try body()
 }
 
+extension ThreadLocal {
+  /// The transaction that is open on a thread.
+  fileprivate static let transaction = ThreadLocal()
+}
+
 /// What is set between the two ends of a `transaction`. There is at most one on a thread.
 final class Transaction {
   /// How many threads are in a transaction; as long as none is, nobody asks which.
@@ -44,20 +49,20 @@ final class Transaction {
   /// The transaction of this thread.
   static var current: Transaction? {
     if openCount.load(ordering: .relaxed) == 0 { return nil }
-    return ThreadLocal.pointer.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
+    return ThreadLocal.transaction.pointer.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Whether this thread is in a transaction.
-  static var isOpen: Bool { openCount.load(ordering: .relaxed) != 0 && ThreadLocal.pointer != nil }
+  static var isOpen: Bool { openCount.load(ordering: .relaxed) != 0 && ThreadLocal.transaction.pointer != nil }
 
   func open() {
     Self.openCount.add(1, ordering: .relaxed)
-    ThreadLocal.pointer = UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    ThreadLocal.transaction.pointer = UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// A stamp for what this thread sets, if it is in a transaction: from a store of stamps, without asking the clock.
   static func stamp() -> ChangeStamp? {
-    guard openCount.load(ordering: .relaxed) != 0, let pointer = ThreadLocal.pointer else { return nil }
+    guard openCount.load(ordering: .relaxed) != 0, let pointer = ThreadLocal.transaction.pointer else { return nil }
     return Unmanaged<Transaction>.fromOpaque(pointer)._withUnsafeGuaranteedRef { transaction in
       if transaction.nextStamp == transaction.stampLimit {
         let batch: UInt64 = 256
@@ -89,7 +94,7 @@ final class Transaction {
         break
       }
     }
-    ThreadLocal.pointer = nil
+    ThreadLocal.transaction.pointer = nil
     Self.openCount.subtract(1, ordering: .relaxed)
     for registry in registries { registry.deliverPending() }
   }

@@ -5,10 +5,11 @@
 @usableFromInline
 final class DerivedNode<Value> {
   @usableFromInline let observations = ObservationRegistry<Value>()
-  @usableFromInline var value: Value
+  @usableFromInline private(set) var value: Value
   @usableFromInline var isUnset: Bool
   private let isChange: (Value, Value) -> Bool
   private var inlets: [DerivedInlet] = []
+  private var tracker: ReadTracker?
 
   @usableFromInline
   init(_ value: Value, isUnset: Bool, isChange: @escaping (Value, Value) -> Bool) {
@@ -44,17 +45,23 @@ final class DerivedNode<Value> {
     _ = source.add(ObservationAction(isBinding: true, isPassive: true, call), owner: inlet)
   }
 
+  @usableFromInline
+  func noteRead() { ReadTracker.noteRead(&tracker) }
+
   /// Takes a value and tells the observers.
   @usableFromInline
   func set(_ newValue: Value, _ arrival: BindingArrival) {
     let oldValue = value
+    let isChange = isChange(oldValue, newValue)
+    if isChange { tracker?.willSet() }
     value = newValue
+    if isChange { tracker?.didSet() }
     isUnset = false
     observations.isMute = false
     arrival.passOn(to: observations) {
       observations.notify(
-        from: oldValue, to: newValue, isChange: isChange(oldValue, newValue), stamp: arrival.stamp,
-        areEqual: { !isChange($0, $1) })
+        from: oldValue, to: newValue, isChange: isChange, stamp: arrival.stamp,
+        areEqual: { !self.isChange($0, $1) })
     }
   }
 }

@@ -24,7 +24,10 @@ public final class DerivedObservable<Value>: ValueObservable {
 
   /// The value, as of the last change of a source.
   @inlinable
-  public var value: Value { node.value }
+  public var value: Value {
+    if FieldObservation.isEnabled { node.noteRead() }
+    return node.value
+  }
 
   /// The observers of this object, in the order in which they were added.
   @inlinable

@@ -1,0 +1,136 @@
+public import Observation
+@_spi(ModelKitInternals) import ObservationKit
+
+/// What can be read of a field under tracking, each known to the registrar by a key path of its own.
+struct TrackedProperties: OptionSet {
+  let rawValue: UInt8
+
+  static let value = TrackedProperties(rawValue: 1)
+  static let validationState = TrackedProperties(rawValue: 1 << 1)
+  static let loadState = TrackedProperties(rawValue: 1 << 2)
+  static let isDirty = TrackedProperties(rawValue: 1 << 3)
+  static let updatedAt = TrackedProperties(rawValue: 1 << 4)
+}
+
+/// Reads inside `withObservationTracking`, and so in the `body` of a SwiftUI view, are seen: see ``FieldObservation``.
+extension FieldBase: Observation.Observable {}
+
+extension FieldBase {
+  /// Notes that the value is read.
+  @usableFromInline
+  final func noteRead() { noteRead(of: .value) }
+
+  /// Notes that the value is looked at in another way than through ``Field/value``.
+  @_spi(ModelKitInternals)
+  public final func noteValueRead() { noteRead(of: .value) }
+
+  /// Notes that something is read, if anybody may care.
+  @inline(__always)
+  final func noteRead(of properties: TrackedProperties) {
+    if FieldObservation.isEnabled { noteReadIfTracked(of: properties) }
+  }
+
+  private func noteReadIfTracked(of properties: TrackedProperties) {
+    let known = details?.tracker
+    guard let tracker = ReadTracker.ofRead(properties.rawValue, known: known) else { return }
+    if known == nil {
+      detailsForWriting.tracker = tracker
+      flags.formUnion(.tracked)
+    }
+    tell(tracker.registrar, .access, properties)
+  }
+
+  /// Whether the field was ever read under tracking, and so pays for it.
+  @_spi(ModelKitInternals)
+  public final var isTracked: Bool { flags.contains(.tracked) }
+
+  // MARK: Changes
+
+  /// Says that the value is about to be set. ``markSet(isChange:stamp:)`` says it too, but then whoever tracks and looks
+  /// sees the new value already.
+  @_spi(ModelKitInternals)
+  public final func prepareToSet(isChange: Bool) {
+    if flags.contains(.tracked) { announceSet(isChange: isChange) }
+  }
+
+  /// Does all that a set does except to store the value and to tell the observers.
+  @_spi(ModelKitInternals)
+  public final func markSet(isChange: Bool, stamp: ChangeStamp) {
+    if flags.isDisjoint(with: .toldOf) {
+      setStates(isChange: isChange, stamp: stamp)
+    } else {
+      setStatesAndTell(isChange: isChange, stamp: stamp)
+    }
+  }
+
+  @usableFromInline
+  final func announceSet(isChange: Bool) {
+    guard let tracker = details?.tracker else { return }
+    var properties: TrackedProperties = .updatedAt
+    if isChange {
+      properties.insert(.value)
+      if !flags.contains(.dirty) { properties.insert(.isDirty) }
+    }
+    if !flags.isDisjoint(with: [.valid, .invalid]) { properties.insert(.validationState) }
+    if updatedStamp == .never || flags.intersection(.loadStateMask) != .loaded { properties.insert(.loadState) }
+    tracker.announced = announceChange(of: properties).rawValue
+  }
+
+  @usableFromInline
+  final func setStatesAndTell(isChange: Bool, stamp: ChangeStamp) {
+    let tracker = details?.tracker
+    if let tracker, tracker.announced == 0 { announceSet(isChange: isChange) }
+    setStates(isChange: isChange, stamp: stamp)
+    if flags.contains(.watched) { announceStates() }
+    guard let tracker else { return }
+    let announced = TrackedProperties(rawValue: tracker.announced)
+    tracker.announced = 0
+    concludeChange(of: announced)
+  }
+
+  @inlinable
+  final func setStates(isChange: Bool, stamp: ChangeStamp) {
+    updatedStamp = stamp
+    flags.subtract(.stale)
+    flags.formUnion(.loaded)
+    if isChange {
+      changedStamp = stamp
+      flags.formUnion(.dirty)
+    }
+  }
+
+  /// Says that something is about to change.
+  ///
+  /// - Returns: what is tracked of it, for ``concludeChange(of:)``.
+  final func announceChange(of properties: TrackedProperties) -> TrackedProperties {
+    guard let tracker = details?.tracker else { return [] }
+    let tracked = properties.intersection(TrackedProperties(rawValue: tracker.properties))
+    tell(tracker.registrar, .willSet, tracked)
+    return tracked
+  }
+
+  /// Says that what was announced has happened.
+  final func concludeChange(of properties: TrackedProperties) {
+    guard !properties.isEmpty, let tracker = details?.tracker else { return }
+    tell(tracker.registrar, .didSet, properties)
+  }
+
+  private enum Event { case access, willSet, didSet }
+
+  // Key paths of the superclass: those of a generic class would be made anew at each use.
+  private func tell(_ registrar: ObservationRegistrar, _ event: Event, _ properties: TrackedProperties) {
+    if properties.contains(.value) { tell(registrar, event, \.anyValue) }
+    if properties.contains(.validationState) { tell(registrar, event, \.validationState) }
+    if properties.contains(.loadState) { tell(registrar, event, \.loadState) }
+    if properties.contains(.isDirty) { tell(registrar, event, \.isDirty) }
+    if properties.contains(.updatedAt) { tell(registrar, event, \.updatedAt) }
+  }
+
+  private func tell<Member>(_ registrar: ObservationRegistrar, _ event: Event, _ keyPath: KeyPath<FieldBase, Member>) {
+    switch event {
+    case .access: registrar.access(self, keyPath: keyPath)
+    case .willSet: registrar.willSet(self, keyPath: keyPath)
+    case .didSet: registrar.didSet(self, keyPath: keyPath)
+    }
+  }
+}
