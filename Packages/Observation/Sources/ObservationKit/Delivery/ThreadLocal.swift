@@ -8,22 +8,39 @@
   import Android
 #endif
 
-/// One pointer for each thread: the transaction that is open on it.
-enum ThreadLocal {
+/// One pointer for each thread.
+struct ThreadLocal: Sendable {
+  /// The transaction that is open on the thread.
+  static let transaction = ThreadLocal()
+  /// How many rounds the run of deliveries on the thread took: see `ObservationRegistry.deliverQueue`.
+  static let rounds = ThreadLocal()
+  /// What the thread is about to release: see `ReleaseQueue`.
+  static let releases = ThreadLocal()
+
   #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
-    private static let key: pthread_key_t = {
+    private let key: pthread_key_t
+
+    private init() {
       var key = pthread_key_t()
       let result = pthread_key_create(&key, nil)
       precondition(result == 0, "This process has no thread-local storage left (error \(result)).")
-      return key
-    }()
+      self.key = key
+    }
 
-    static var pointer: UnsafeMutableRawPointer? {
+    var pointer: UnsafeMutableRawPointer? {
       get { pthread_getspecific(key) }
-      set { pthread_setspecific(key, newValue) }
+      nonmutating set { pthread_setspecific(key, newValue) }
     }
   #else
-    // Without threads there is one.
-    nonisolated(unsafe) static var pointer: UnsafeMutableRawPointer?
+    // Without threads there is one, so nobody else reads or writes what the box holds.
+    private final class Box: @unchecked Sendable { var pointer: UnsafeMutableRawPointer? }
+    private let box = Box()
+
+    private init() {}
+
+    var pointer: UnsafeMutableRawPointer? {
+      get { box.pointer }
+      nonmutating set { box.pointer = newValue }
+    }
   #endif
 }

@@ -14,7 +14,8 @@ import Synchronization
 ///
 /// Values are set at once, and are what `body` reads. At the end they flow through bindings and derived observables until
 /// nothing moves any more, and then the observers are told, in the order in which the observables were first set. A value
-/// that is what it was before counts as unchanged. What observers set then is told at once, as ever.
+/// that is what it was before counts as unchanged. What observers set then is told at once, or with the turn of an observable
+/// that still waits for it.
 ///
 /// Any number of fields, models and other observables of one isolation can take part. A transaction within a transaction
 /// is part of the outer one. If `body` throws, nothing is undone: what was set stays set, and is told.
@@ -44,20 +45,20 @@ final class Transaction {
   /// The transaction of this thread.
   static var current: Transaction? {
     if openCount.load(ordering: .relaxed) == 0 { return nil }
-    return ThreadLocal.pointer.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
+    return ThreadLocal.transaction.pointer.map { Unmanaged<Transaction>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Whether this thread is in a transaction.
-  static var isOpen: Bool { openCount.load(ordering: .relaxed) != 0 && ThreadLocal.pointer != nil }
+  static var isOpen: Bool { openCount.load(ordering: .relaxed) != 0 && ThreadLocal.transaction.pointer != nil }
 
   func open() {
     Self.openCount.add(1, ordering: .relaxed)
-    ThreadLocal.pointer = UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    ThreadLocal.transaction.pointer = UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// A stamp for what this thread sets, if it is in a transaction: from a store of stamps, without asking the clock.
   static func stamp() -> ChangeStamp? {
-    guard openCount.load(ordering: .relaxed) != 0, let pointer = ThreadLocal.pointer else { return nil }
+    guard openCount.load(ordering: .relaxed) != 0, let pointer = ThreadLocal.transaction.pointer else { return nil }
     return Unmanaged<Transaction>.fromOpaque(pointer)._withUnsafeGuaranteedRef { transaction in
       if transaction.nextStamp == transaction.stampLimit {
         let batch: UInt64 = 256
@@ -89,7 +90,7 @@ final class Transaction {
         break
       }
     }
-    ThreadLocal.pointer = nil
+    ThreadLocal.transaction.pointer = nil
     Self.openCount.subtract(1, ordering: .relaxed)
     for registry in registries { registry.deliverPending() }
   }
