@@ -11,7 +11,8 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   /// The observers of this value.
   public let observations = ObservationRegistry<Value>()
   @usableFromInline let isChange: (Value, Value) -> Bool
-  @exclusivity(unchecked) @usableFromInline var changedAt = ChangeStamp.never
+  /// When the value was last set, to a different one or not.
+  @exclusivity(unchecked) @usableFromInline var updatedAt = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline var storage: Value
   @usableFromInline var end: BindingEnd<Value>?
   /// Whether somebody read the value inside `withObservationTracking`.
@@ -51,7 +52,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   public var bindingEnd: BindingEnd<Value>? {
     if let end { return end }
     let end = BindingEnd<Value>(of: self) { source, value, arrival in
-      if arrival.stamp > source.changedAt {
+      if arrival.stamp > source.updatedAt {
         arrival.passOn(to: source.observations) { source.set(value, stamp: arrival.stamp) }
       }
     }
@@ -67,7 +68,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     if stamp == .never {
       // The initial copy of a binding: the source wins, however old its value is.
       set(newValue, stamp: .next())
-    } else if stamp > changedAt {
+    } else if stamp > updatedAt {
       set(newValue, stamp: stamp)
     }
   }
@@ -81,7 +82,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     } else {
       storage = newValue
     }
-    if isChange { changedAt = stamp }
+    updatedAt = stamp
     observations.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) { !self.isChange($0, $1) }
   }
 

@@ -17,14 +17,8 @@ extension ValueObservable where Value: Sendable {
       if !feed.pass(new) { observations.sweepOrphans() }
     }
     _ = observations.add(ObservationAction(call), owner: owner)
-    if observations.pending != nil {
-      // A transaction has set the value to what the consumers begin with, and may yet set it back: then nothing changed
-      // for those who were told the one before, but it did for these. The other action comes first, and cancels this one
-      // if it is told.
-      feed.settlement = observations.add(ObservationAction(requiresChange: false, call), owner: owner)
-    }
     // Only now: adding may drop closures that belong to dead owners, and what dies with them may set the value.
-    if !observations.isMute { _ = feed.latest.offer(value) }
+    if observations.later == nil { _ = feed.latest.offer(value) }
     return ObservedValues(lease)
   }
 }
@@ -32,8 +26,6 @@ extension ValueObservable where Value: Sendable {
 /// What leads from an observable to the consumers of its values. The registry alone holds it, so the values end with it.
 private final class ObservedValuesFeed<Value: Sendable> {
   let latest: LatestValue<Value>
-  /// The observation that is interested in one set only.
-  var settlement: ObservationToken?
 
   init(_ latest: LatestValue<Value>) { self.latest = latest }
 
@@ -42,13 +34,7 @@ private final class ObservedValuesFeed<Value: Sendable> {
   /// Passes a value on.
   ///
   /// - Returns: false if there are no consumers any more.
-  func pass(_ value: Value) -> Bool {
-    if let settlement {
-      self.settlement = nil
-      settlement.cancel()
-    }
-    return latest.offer(value)
-  }
+  func pass(_ value: Value) -> Bool { latest.offer(value) }
 }
 
 /// How an observation knows that nobody wants the values any more.

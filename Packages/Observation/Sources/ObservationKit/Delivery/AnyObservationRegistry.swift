@@ -5,8 +5,6 @@ public class AnyObservationRegistry {
   /// Whether a round is under way or waits for the end of a transaction: what is set meanwhile has to wait too.
   @exclusivity(unchecked) @usableFromInline final var isBusy = false
   @exclusivity(unchecked) @usableFromInline final var isDelivering = false
-  /// A filtered observable that has nothing to show yet makes no first calls.
-  @exclusivity(unchecked) @usableFromInline final var isMute = false
   /// How many bindings a value went through to get here.
   @exclusivity(unchecked) @usableFromInline final var hops: Int32 = 0
   /// Entries whose token was cancelled but which are still there.
@@ -29,8 +27,9 @@ public class AnyObservationRegistry {
 
   /// Observations that keep a derived observable alive: all but those of derived observables nobody observes.
   @usableFromInline final var keeperCount = 0
-  /// What a derived observable does when it gets its first keeper, and when it loses the last one.
-  @usableFromInline final var keepersChanged: ((Bool) -> Void)?
+  /// What a derived observable does when it gets its first keeper, and when it loses the last one. It adds what its
+  /// sources have to count then.
+  @usableFromInline final var keepersChanged: ((Bool, inout [KeeperChange]) -> Void)?
 
   /// The longest run of bindings on the stack. What goes beyond waits until the run has come back to where it began.
   @inlinable static var hopLimit: Int32 { 64 }
@@ -81,11 +80,37 @@ public class AnyObservationRegistry {
     for body in bodies { body(self) }
   }
 
-  /// Counts the observations that keep a derived observable.
+  /// Counts the observations that keep a derived observable, and tells its sources. In a loop, because a chain may be
+  /// longer than the stack is deep.
   @usableFromInline
   final func addKeepers(_ number: Int) {
+    if keepersChanged == nil {
+      keeperCount += number
+      return
+    }
+    var changes: [KeeperChange] = []
+    countKeepers(number, &changes)
+    var released: [AnyObject] = []
+    while let change = changes.popLast() {
+      change.source.use { unsafeDowncast($0, to: AnyObservationRegistry.self).countKeepers(change.number, &changes) }
+      // The last reference to a node may go with its last keeper: first count, then let go.
+      if let node = change.node { released.append(node) }
+    }
+    ReleaseQueue.release(&released)
+  }
+
+  private func countKeepers(_ number: Int, _ changes: inout [KeeperChange]) {
     let before = keeperCount
     keeperCount += number
-    if (before == 0) != (keeperCount == 0) { keepersChanged?(keeperCount > 0) }
+    if (before == 0) != (keeperCount == 0) { keepersChanged?(keeperCount > 0, &changes) }
   }
+}
+
+/// What a source has to count because a derived observable is observed from now on, or no more.
+@usableFromInline
+struct KeeperChange {
+  let source: Lifeline
+  let number: Int
+  /// What the way from the source held.
+  let node: AnyObject?
 }

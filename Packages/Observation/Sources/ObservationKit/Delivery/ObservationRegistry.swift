@@ -18,12 +18,13 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
   @exclusivity(unchecked) @usableFromInline var queue: [ObservationRound<Value>] = []
   /// What a transaction set, until it is delivered.
   @exclusivity(unchecked) @usableFromInline var pending: ObservationRound<Value>?
+  /// What a derived observable shows that has nothing to tell yet. Such a one makes no first calls.
+  @exclusivity(unchecked) @usableFromInline var later: LaterValue<Value>?
 
   /// Creates a registry without observers.
   @inlinable
   public override init() {}
 
-  // Here and not in the superclass, whose `deinit` runs when the entries are gone already.
   deinit { knownLifeline?.end() }
 
   /// Whether nobody observes. Observers that died but were not yet noticed still count.
@@ -109,78 +110,18 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     if cancelledCount > 0 { removeCancelled() }
   }
 
-  /// Delivers what was set by observers and what long runs of bindings left, until nothing is left.
-  @usableFromInline
-  func deliverQueue() {
-    var (next, passes) = (0, 0)
-    while true {
-      if next < queue.count {
-        let round = queue[next]
-        next += 1
-        passes += 1
-        if passes > BindingIssue.passLimit {
-          BindingIssue.report(valueType: Value.self)
-          break
-        }
-        deliver(round)
-        // A long run of changes made by observers must not hold every value it went through.
-        if next >= 64 {
-          queue.removeFirst(next)
-          next = 0
-        }
-      } else if !deferred.isEmpty {
-        runDeferred()
-      } else {
-        break
-      }
-    }
-    queue.removeAll()
-  }
-
-  func deliver(_ round: ObservationRound<Value>) {
-    deliveredStamp = round.stamp
-    for entry in entries where entry.token.id < round.firstLaterID {
-      if !round.isChange && entry.action.requiresChange { continue }
-      if round.hasFlowed && entry.action.isBinding { continue }
-      if entry.token.isActive { entry.action.call(round.old, round.new) }
-    }
-  }
-
-  /// Keeps a set that can't be delivered now: because a round is under way, or a transaction.
-  @usableFromInline
-  func wait(
-    with oldValue: Value, _ newValue: Value, isChange: Bool, stamp: ChangeStamp, areEqual: (Value, Value) -> Bool
-  ) {
-    let transaction = Transaction.current
-    if pending != nil {
-      let isNetChange = isChange ? !areEqual(pending!.old, newValue) : pending!.isChange
-      pending!.merge(newValue, isChange: isNetChange, stamp: stamp, firstLaterID: nextID)
-      if pending!.hasFlowed, let transaction {
-        pending!.hasFlowed = false
-        transaction.flow(self)
-      }
-      return
-    }
-    let round = ObservationRound(
-      old: oldValue, new: newValue, isChange: isChange, stamp: stamp, firstLaterID: nextID)
-    if let transaction {
-      pending = round
-      isBusy = true
-      transaction.add(self)
-    } else {
-      queue.append(round)
-    }
-  }
-
   override func flowPending() {
     guard let round = pending else { return }
-    pending?.hasFlowed = true
+    // What is set again meanwhile changes the round, and flows again.
+    let (new, flowsAgain) = (round.new, round.hasEverFlowed)
+    round.hasFlowed = true
+    round.hasEverFlowed = true
     let (outerStamp, outerHops, wasDelivering) = (deliveredStamp, hops, isDelivering)
     isDelivering = true
     deliveredStamp = round.stamp
     hops = 0
-    for entry in entries where entry.action.isBinding && entry.token.id < round.firstLaterID && entry.token.isActive {
-      entry.action.call(round.old, round.new)
+    for entry in entries where entry.action.isBinding {
+      if round.concerns(entry.action, entry.token, flowsAgain: flowsAgain) { entry.action.call(round.old, new) }
     }
     deliveredStamp = outerStamp
     hops = outerHops
@@ -199,8 +140,8 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     isDelivering = true
     hops = 0
     root = nil
-    if round.isChange || unconditionalCount > 0 { deliver(round) }
-    deliverQueue()
+    deliver(round)
+    if !queue.isEmpty || !deferred.isEmpty { deliverQueue() }
     endDelivery()
   }
 
@@ -208,9 +149,14 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
   /// the observer sets meanwhile is delivered after the call, not inside it.
   @inlinable
   func announce(_ body: () -> Void) {
-    if isMute { return }
+    if later != nil { return }
     let outerStamp = deliveredStamp
     let isOutermost = !isDelivering
+    if isOutermost {
+      // What the last delivery left here is no way back to where this one begins.
+      hops = 0
+      root = nil
+    }
     isBusy = true
     isDelivering = true
     deliveredStamp = .never
@@ -231,6 +177,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     nextID += 1
     if !action.requiresChange { unconditionalCount += 1 }
     entries.append(ObservationEntry(action: action, token: token))
+    if isBusy { join(token) }
     if !action.isPassive { keep() }
     return token
   }

@@ -1,29 +1,90 @@
-/// A set that waits to be delivered.
+/// A set that waits to be delivered. An object, because the code that handles it does not know the type of its values, and
+/// then to copy a reference costs less than to copy a structure.
 @usableFromInline
-struct ObservationRound<Value> {
-  @usableFromInline let old: Value
-  @usableFromInline var new: Value
-  @usableFromInline var isChange: Bool
-  @usableFromInline var stamp: ChangeStamp
+final class ObservationRound<Value> {
+  let old: Value
+  private(set) var new: Value
+  /// Whether the last value differs from the first.
+  private(set) var isChange: Bool
+  private(set) var stamp: ChangeStamp
   /// Observations made after the set started with its value and don't hear of it again.
-  @usableFromInline var firstLaterID: UInt64
-  /// Whether the bindings have the value already.
-  @usableFromInline var hasFlowed = false
+  private var firstLaterID: UInt64
+  /// Whether the bindings have the last value already.
+  var hasFlowed = false
+  /// Whether the bindings have had a value of this round.
+  var hasEverFlowed = false
+  /// Whether any of the sets was a change, even if the value came back.
+  private var wasChange: Bool
+  private var joined: JoinedObservations<Value>?
 
-  @usableFromInline
   init(old: Value, new: Value, isChange: Bool, stamp: ChangeStamp, firstLaterID: UInt64) {
     self.old = old
     self.new = new
     self.isChange = isChange
     self.stamp = stamp
     self.firstLaterID = firstLaterID
+    wasChange = isChange
   }
 
   /// Takes a later set in: what counts is the first old and the last new value.
-  mutating func merge(_ new: Value, isChange: Bool, stamp: ChangeStamp, firstLaterID: UInt64) {
-    self.new = new
-    self.isChange = isChange
+  func merge(
+    _ new: Value, isChange: Bool, stamp: ChangeStamp, firstLaterID: UInt64, areEqual: (Value, Value) -> Bool
+  ) {
+    if isChange {
+      wasChange = true
+      self.isChange = !areEqual(old, new)
+      joined?.merge(new, areEqual)
+    }
     self.stamp = stamp
     self.firstLaterID = firstLaterID
+    // Last, because who dies with the value before may set again.
+    self.new = new
+  }
+
+  /// Takes a new observation in.
+  func join(_ token: ObservationToken) {
+    let joined = joined ?? JoinedObservations()
+    self.joined = joined
+    joined.add(token, new)
+  }
+
+  /// Whether an observation was made between two sets.
+  var hasJoined: Bool { joined != nil }
+
+  /// The value that an observation knows.
+  func old(for token: ObservationToken) -> Value { joined?[token]?.value ?? old }
+
+  /// Whether an observation is to be called.
+  ///
+  /// - Parameter flowsAgain: whether bindings have had a value before this one.
+  @inline(__always)
+  func concerns(_ action: ObservationAction<Value>, _ token: ObservationToken, flowsAgain: Bool) -> Bool {
+    if token.id >= firstLaterID || !token.isActive { return false }
+    // A value that came back is passed on, so that both ends of a binding are as they would be without a transaction;
+    // what is derived from it did not change.
+    if action.isBinding, flowsAgain || (wasChange && !action.isPassive) { return true }
+    if !action.requiresChange { return true }
+    return joined?[token]?.isChange ?? isChange
+  }
+}
+
+/// Observations that were made between two sets of one round. An object, because there are hardly ever any.
+private final class JoinedObservations<Value> {
+  private struct Joined {
+    let value: Value
+    var isChange = false
+  }
+
+  private var all: [UInt64: Joined] = [:]
+
+  func add(_ token: ObservationToken, _ value: Value) { all[token.id] = Joined(value: value) }
+
+  /// What is different now from what an observation knows.
+  func merge(_ new: Value, _ areEqual: (Value, Value) -> Bool) {
+    for (id, joined) in all { all[id]?.isChange = !areEqual(joined.value, new) }
+  }
+
+  subscript(_ token: ObservationToken) -> (value: Value, isChange: Bool)? {
+    all[token.id].map { ($0.value, $0.isChange) }
   }
 }

@@ -47,3 +47,12 @@
     init(owning: AnyObject.Type) {}
   }
 #endif
+
+extension ThreadLocal {
+  /// The transaction that is open on the thread.
+  static let transaction = ThreadLocal()
+  /// How many rounds the run of deliveries on the thread took: see `ObservationRegistry.deliverQueue`.
+  static let rounds = ThreadLocal()
+  /// What the thread is about to release: see `ReleaseQueue`.
+  static let releases = ThreadLocal()
+}

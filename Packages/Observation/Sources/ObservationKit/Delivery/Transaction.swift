@@ -14,7 +14,8 @@ import Synchronization
 ///
 /// Values are set at once, and are what `body` reads. At the end they flow through bindings and derived observables until
 /// nothing moves any more, and then the observers are told, in the order in which the observables were first set. A value
-/// that is what it was before counts as unchanged. What observers set then is told at once, as ever.
+/// that is what it was before counts as unchanged. What observers set then is told at once, or with the turn of an observable
+/// that still waits for it.
 ///
 /// Any number of fields, models and other observables of one isolation can take part. A transaction within a transaction
 /// is part of the outer one. If `body` throws, nothing is undone: what was set stays set, and is told.
@@ -29,11 +30,6 @@ public func transaction<Result, Failure: Error>(_ body: () throws(Failure) -> Re
   transaction.open()
   defer { transaction.commit() }
   return try body()
-}
-
-extension ThreadLocal {
-  /// The transaction that is open on a thread.
-  fileprivate static let transaction = ThreadLocal()
 }
 
 /// What is set between the two ends of a `transaction`. There is at most one on a thread.

@@ -14,13 +14,15 @@
 /// ring through derived observables ends as any other.
 public final class DerivedObservable<Value>: ValueObservable {
   @usableFromInline let node: DerivedNode<Value>
-  @usableFromInline let sources: [AnyObject]
+  @usableFromInline var sources: [AnyObject]
 
   @usableFromInline
   init(_ node: DerivedNode<Value>, sources: [AnyObject]) {
     self.node = node
     self.sources = sources
   }
+
+  deinit { ReleaseQueue.release(&sources) }
 
   /// The value, as of the last change of a source.
   @inlinable

@@ -19,15 +19,22 @@ extension ValueObservable {
 
   /// An observable that takes only some of the values.
   ///
-  /// Until a value passes, it shows the one at the time of the call, but calls no observer and gives bindings nothing.
+  /// Until a value passes, it shows the one at the time of the call, but calls no observer and gives bindings nothing, and
+  /// so does what is derived from it. The first value that passes is told as old and new.
   ///
   /// - Parameter isIncluded: whether a value passes.
   @inlinable
   public func filter(_ isIncluded: @escaping (Value) -> Bool) -> DerivedObservable<Value> {
-    let initial = value
-    let passes = isIncluded(initial)
-    let node = DerivedNode(initial, isUnset: isUnset || !passes) { _, _ in true }
-    node.observations.isMute = !passes
+    let node: DerivedNode<Value>
+    if let later = observations.later {
+      node = DerivedNode(later: later) { _, _ in true }
+    } else {
+      let initial = value
+      node =
+        isIncluded(initial)
+        ? DerivedNode(initial, isUnset: isUnset) { _, _ in true }
+        : DerivedNode(later: LaterValue { initial }) { _, _ in true }
+    }
     node.follow(observations) { node, value, arrival in
       if isIncluded(value) { node.set(value, arrival) }
     }
@@ -39,9 +46,11 @@ extension ValueObservable {
   /// - Parameter areEqual: whether two values count as the same.
   @inlinable
   public func removeDuplicates(by areEqual: @escaping (Value, Value) -> Bool) -> DerivedObservable<Value> {
-    let node = DerivedNode(value, isUnset: isUnset) { !areEqual($0, $1) }
+    let node =
+      observations.later.map { DerivedNode(later: $0) { !areEqual($0, $1) } }
+      ?? DerivedNode(value, isUnset: isUnset) { !areEqual($0, $1) }
     node.follow(observations) { node, value, arrival in
-      if !areEqual(node.value, value) || node.isUnset { node.set(value, arrival) }
+      if node.isUnset || !areEqual(node.value, value) { node.set(value, arrival) }
     }
     return DerivedObservable(node, sources: [self])
   }
@@ -54,9 +63,7 @@ extension ValueObservable {
   public func combineLatest<Other: ValueObservable>(
     _ other: Other
   ) -> DerivedObservable<CombinedValues<Value, Other.Value>> {
-    let node = DerivedNode(CombinedValues(value, other.value), isUnset: isUnset && other.isUnset) { _, _ in true }
-    follow(self, other, with: node)
-    return DerivedObservable(node, sources: [self, other])
+    combined(self, other) { _, _ in true }
   }
 
   /// An observable of this value and another one's, which tells when either differs.
@@ -67,16 +74,16 @@ extension ValueObservable {
   public func combineLatest<Other: ValueObservable>(
     _ other: Other
   ) -> DerivedObservable<CombinedValues<Value, Other.Value>> where Value: Equatable, Other.Value: Equatable {
-    let node = DerivedNode(CombinedValues(value, other.value), isUnset: isUnset && other.isUnset) { $0 != $1 }
-    follow(self, other, with: node)
-    return DerivedObservable(node, sources: [self, other])
+    combined(self, other) { $0 != $1 }
   }
 
   @inlinable
   func derived<Result>(
     _ transform: @escaping (Value) -> Result, isChange: @escaping (Result, Result) -> Bool
   ) -> DerivedObservable<Result> {
-    let node = DerivedNode(transform(value), isUnset: isUnset, isChange: isChange)
+    let node =
+      observations.later.map { later in DerivedNode(later: LaterValue { transform(later.value) }, isChange: isChange) }
+      ?? DerivedNode(transform(value), isUnset: isUnset, isChange: isChange)
     node.follow(observations) { node, value, arrival in node.set(transform(value), arrival) }
     return DerivedObservable(node, sources: [self])
   }
@@ -88,13 +95,42 @@ extension ValueObservable where Value: Equatable {
   public func removeDuplicates() -> DerivedObservable<Value> { removeDuplicates(by: ==) }
 }
 
-private func follow<First: ValueObservable, Second: ValueObservable>(
-  _ first: First, _ second: Second, with node: DerivedNode<CombinedValues<First.Value, Second.Value>>
-) {
+private func combined<First: ValueObservable, Second: ValueObservable>(
+  _ first: First, _ second: Second,
+  isChange: @escaping (CombinedValues<First.Value, Second.Value>, CombinedValues<First.Value, Second.Value>) -> Bool
+) -> DerivedObservable<CombinedValues<First.Value, Second.Value>> {
+  let (firstLater, secondLater) = (first.observations.later, second.observations.later)
+  let parts = CombinedParts<First.Value, Second.Value>()
+  if firstLater == nil { parts.first = first.value }
+  if secondLater == nil { parts.second = second.value }
+  let node: DerivedNode<CombinedValues<First.Value, Second.Value>>
+  if let values = parts.values {
+    node = DerivedNode(values, isUnset: first.isUnset && second.isUnset, isChange: isChange)
+  } else {
+    let shownFirst = firstLater ?? parts.first.map { first in LaterValue { first } }
+    let shownSecond = secondLater ?? parts.second.map { second in LaterValue { second } }
+    guard let shownFirst, let shownSecond else { preconditionFailure("Each part is known now or later.") }
+    node = DerivedNode(
+      later: LaterValue { CombinedValues(shownFirst.value, shownSecond.value) }, isChange: isChange)
+  }
   node.follow(first.observations) { node, value, arrival in
-    node.set(CombinedValues(value, node.value.second), arrival)
+    parts.first = value
+    if let values = parts.values { node.set(values, arrival) }
   }
   node.follow(second.observations) { node, value, arrival in
-    node.set(CombinedValues(node.value.first, value), arrival)
+    parts.second = value
+    if let values = parts.values { node.set(values, arrival) }
+  }
+  return DerivedObservable(node, sources: [first, second])
+}
+
+/// What is known of two values that are told together, and not before both are there.
+private final class CombinedParts<First, Second> {
+  var first: First?
+  var second: Second?
+
+  var values: CombinedValues<First, Second>? {
+    guard let first, let second else { return nil }
+    return CombinedValues(first, second)
   }
 }

@@ -11,7 +11,7 @@
 public final class BindingEnd<Value>: Lifeline {
   @usableFromInline let take: (AnyObject, Value, BindingArrival) -> Void
   /// How observations know the object.
-  @usableFromInline private(set) lazy var reference: OwnerReference = LifelineReference(self)
+  @usableFromInline private(set) lazy var reference: OwnerReference = LifelineReference(of: self)
 
   /// Creates the end of an object's bindings.
   ///
@@ -27,14 +27,8 @@ public final class BindingEnd<Value>: Lifeline {
   /// Hands a value over, if the object is still there.
   @inlinable
   func deliver(_ value: Value, stamp: ChangeStamp, from source: AnyObservationRegistry) {
-    if source.hops < AnyObservationRegistry.hopLimit {
-      let arrival = BindingArrival(stamp: stamp, source: source)
-      if !use({ take($0, value, arrival) }) { source.sweepOrphans() }
-    } else {
-      source.deferToRoot { [self] root in
-        use { take($0, value, BindingArrival(stamp: stamp, source: root)) }
-      }
-    }
+    let arrival = BindingArrival(stamp: stamp, source: source)
+    if !use({ take($0, value, arrival) }) { source.sweepOrphans() }
   }
 }
 
@@ -56,12 +50,14 @@ public struct BindingArrival {
   /// - Parameter registry: the observers of the object that took the value.
   @inlinable
   public func passOn(to registry: AnyObservationRegistry, _ body: () -> Void) {
+    // Put back afterwards: `body` may run what another binding brings here before it comes to its own set.
+    let (outerHops, outerRoot) = (registry.arrivalHops, registry.arrivalRoot)
     source._withUnsafeGuaranteedRef {
       registry.arrivalHops = $0.hops + 1
       registry.arrivalRoot = $0.root ?? source
     }
     body()
-    registry.arrivalHops = 0
-    registry.arrivalRoot = nil
+    registry.arrivalHops = outerHops
+    registry.arrivalRoot = outerRoot
   }
 }

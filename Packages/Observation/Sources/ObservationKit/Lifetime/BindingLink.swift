@@ -5,6 +5,8 @@ final class BindingLink<Value> {
   @usableFromInline let source: Unmanaged<AnyObservationRegistry>
   @usableFromInline let end: BindingEnd<Value>
   @usableFromInline let pair: BindingPair?
+  /// Set when the observation was made.
+  @usableFromInline var token: ObservationToken?
 
   @inlinable
   init(from source: AnyObservationRegistry, to end: BindingEnd<Value>, pair: BindingPair?) {
@@ -20,7 +22,19 @@ final class BindingLink<Value> {
         if source.deliveredStamp == pair.lastStamp { return }
         pair.lastStamp = source.deliveredStamp
       }
-      end.deliver(value, stamp: source.deliveredStamp, from: source)
+      if source.hops < AnyObservationRegistry.hopLimit {
+        end.deliver(value, stamp: source.deliveredStamp, from: source)
+      } else {
+        deferToRoot(value, source)
+      }
+    }
+  }
+
+  @usableFromInline
+  func deferToRoot(_ value: Value, _ source: AnyObservationRegistry) {
+    let stamp = source.deliveredStamp
+    source.deferToRoot { [self] root in
+      if token?.isActive == true { end.deliver(value, stamp: stamp, from: root) }
     }
   }
 }

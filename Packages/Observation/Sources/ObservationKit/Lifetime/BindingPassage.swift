@@ -1,6 +1,6 @@
-/// How a change passes on to an observer that is an observable too, of any class: only if it is newer than what that one
-/// told last. So a binding to a class that knows nothing of stamps ends, also for values that are not even equal to
-/// themselves.
+/// How a change passes on to an observer that is an observable too, of any class: only if it is newer than
+/// what that one told last. So a binding to a class that knows nothing of stamps ends, also for values that are not even
+/// equal to themselves.
 @usableFromInline
 struct BindingPassage {
   private let registry: (AnyObject) -> AnyObservationRegistry
@@ -15,7 +15,25 @@ struct BindingPassage {
     self.registry = registry(of: observable)
   }
 
-  /// Whether a change is news to the observer.
+  /// Tells the observer if a change is news to it, and counts the hop. What comes over too many of them waits.
   @usableFromInline
-  func admits(_ stamp: ChangeStamp, to observer: AnyObject) -> Bool { stamp > registry(observer).lastStamp }
+  func pass(
+    to observer: AnyObject, from source: AnyObservationRegistry, with token: ObservationToken?,
+    _ tell: @escaping () -> Void
+  ) {
+    let stamp = source.deliveredStamp
+    let target = registry(observer)
+    guard stamp > target.lastStamp else { return }
+    if source.hops < AnyObservationRegistry.hopLimit {
+      BindingArrival(stamp: stamp, source: source).passOn(to: target, tell)
+      return
+    }
+    source.deferToRoot { root in
+      guard token?.isActive == true, stamp > target.lastStamp else { return }
+      let outerStamp = source.deliveredStamp
+      source.deliveredStamp = stamp
+      BindingArrival(stamp: stamp, source: root).passOn(to: target, tell)
+      source.deliveredStamp = outerStamp
+    }
+  }
 }

@@ -17,7 +17,7 @@ final class WeakReference: OwnerReference {
   @usableFromInline weak var object: AnyObject?
 
   @inlinable
-  init(_ object: AnyObject) {
+  init(_ object: AnyObject? = nil) {
     self.object = object
     super.init()
   }
@@ -29,14 +29,19 @@ final class WeakReference: OwnerReference {
 
 /// A reference to an object that says when it dies.
 final class LifelineReference: OwnerReference {
-  private let lifeline: Lifeline
+  // Unowned, because the lifeline owns this reference. Unsafe, and safe: only entries of a registry are asked about their
+  // owners, and the action of an entry holds the lifeline.
+  private unowned(unsafe) let lifeline: Lifeline
+  // Not the object itself: to compare it would retain it, and it may be about to die on another thread.
+  private let identity: ObjectIdentifier
 
-  init(_ lifeline: Lifeline) {
+  init(of lifeline: Lifeline) {
     self.lifeline = lifeline
+    identity = ObjectIdentifier(lifeline.object)
     super.init()
   }
 
   override var isGone: Bool { lifeline.isEnded }
 
-  override func refers(to object: AnyObject) -> Bool { !lifeline.isEnded && lifeline.object === object }
+  override func refers(to object: AnyObject) -> Bool { identity == ObjectIdentifier(object) && !lifeline.isEnded }
 }

@@ -100,6 +100,7 @@ extension ValueObservable {
     let call = { (_: Value, new: Value) in unmanaged._withUnsafeGuaranteedRef { $0.pass(new) } }
     let token = observations.add(
       ObservationAction(requiresChange: requiresChange, isBinding: true, context: link, call), owner: end.reference)
+    link.token = token
     // The first copy always counts: the source wins, however old its value is.
     if copiesNow, !isUnset {
       observations.announce { end.deliver(value, stamp: .next(), from: observations) }
@@ -115,13 +116,25 @@ extension ValueObservable {
     let observations = observations
     let reference = WeakReference(observer)
     let passage = BindingPassage(to: observer)
-    let call = { [weak self, unowned(unsafe) observations] (old: Value, new: Value) in
-      guard let self else { return }
+    let weakToken = passage == nil ? nil : WeakReference()
+    // A derived observable that nobody holds goes on without its object; then an observer gets another one to look at.
+    let node = observations.keepersChanged == nil ? nil : (self as? DerivedObservable<Value>)?.node
+    let call = { [weak self, weak node, unowned(unsafe) observations] (old: Value, new: Value) in
+      let observable: (any ValueObservable<Value>)? = self ?? node.map { DerivedObservable($0, sources: []) }
+      guard let observable else { return }
       guard let observer = reference.object else { return observations.sweepOrphans() }
-      if let passage, !passage.admits(observations.deliveredStamp, to: observer) { return }
-      unsafeDowncast(observer, to: Observer.self).valueChanged(from: old, to: new, observable: self)
+      let typed = unsafeDowncast(observer, to: Observer.self)
+      if let passage {
+        let token = weakToken?.object.map { unsafeDowncast($0, to: ObservationToken.self) }
+        passage.pass(to: observer, from: observations, with: token) {
+          typed.valueChanged(from: old, to: new, observable: observable)
+        }
+      } else {
+        typed.valueChanged(from: old, to: new, observable: observable)
+      }
     }
     let token = observations.add(ObservationAction(requiresChange: requiresChange, call), owner: reference)
+    weakToken?.object = token
     if updateImmediately {
       observations.announce {
         let value = value

@@ -162,6 +162,16 @@ import Testing
     #expect(consumer.received == [2, 10])
   }
 
+  @Test func `end with the root of its chain`() async {
+    var source: ValueSource<Int>? = ValueSource(1)
+    let consumer = source.map { ValuesConsumer($0.map { $0 * 2 }.removeDuplicates().values) }
+    await consumer?.reaches(2)
+    source?.value = 5
+    source = nil
+    await consumer?.ends()
+    #expect(consumer?.received == [2, 10])
+  }
+
   @Test func `begin when a filter lets one pass`() async {
     let source = ValueSource(1)
     var iterator = source.filter { $0 > 5 }.values.makeAsyncIterator()

@@ -1,0 +1,36 @@
+/// Releases objects of which each may hold the last reference to the next, such as a long chain of derived observables,
+/// one after another instead of one within the other. So the stack does not grow with the length of the chain.
+enum ReleaseQueue {
+  /// Takes what a variable refers to, and releases it now or when the release under way on this thread is over.
+  static func release(_ object: inout AnyObject?) {
+    if object == nil { return }
+    // Taken without a local variable, which would keep the object until the queue is empty.
+    add { $0.append(object.take()) }
+  }
+
+  /// Takes the elements of an array, and releases them.
+  @usableFromInline
+  static func release(_ objects: inout [AnyObject]) {
+    if objects.isEmpty { return }
+    add { list in
+      while !objects.isEmpty { list.append(objects.removeLast()) }
+    }
+  }
+
+  private static func drop(_: consuming AnyObject?) {}
+
+  private static func add(_ fill: (inout [AnyObject?]) -> Void) {
+    if let pointer = ThreadLocal.releases.pointer {
+      fill(&pointer.assumingMemoryBound(to: [AnyObject?].self).pointee)
+      return
+    }
+    var list: [AnyObject?] = []
+    fill(&list)
+    withUnsafeMutablePointer(to: &list) { list in
+      ThreadLocal.releases.pointer = UnsafeMutableRawPointer(list)
+      // Dropped when the list is whole again: who dies may add to it.
+      while !list.pointee.isEmpty { drop(list.pointee.removeLast()) }
+      ThreadLocal.releases.pointer = nil
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import ObservationKit
+import Testing
+
+/// A reference that is handed from the thread that made it to the one that drops it.
+private final class Parcel: @unchecked Sendable {
+  // Filled before the threads start and emptied by one of them; nobody else touches it.
+  var targets: [ValueSource<Int>?]
+  init(_ targets: [ValueSource<Int>?]) { self.targets = targets }
+}
+
+@Suite struct `A target that dies on another thread` {
+  /// The one thing that may happen elsewhere is that the last reference goes: here while its source delivers to it.
+  @Test func `takes a value whole or not at all, and is gone afterwards`() {
+    for round in 0..<20 {
+      let source = ValueSource(0)
+      var references: [Weak] = []
+      let parcel = Parcel(
+        (0..<200).map { _ in
+          let target = ValueSource(0)
+          references.append(Weak(target))
+          source --> target
+          return target
+        })
+      let (start, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let thread = Thread {
+        start.wait()
+        for index in parcel.targets.indices { parcel.targets[index] = nil }
+        done.signal()
+      }
+      thread.start()
+      start.signal()
+      for value in 1...200 { source.value = value }
+      done.wait()
+      source.value = -round
+      #expect(references.allSatisfy { $0.object == nil })
+      #expect(source.observations.isEmpty)
+    }
+  }
+
+  @Test func `lets tokens be cancelled and targets be removed meanwhile`() {
+    let source = ValueSource(0)
+    var tokens: [ObservationToken] = []
+    let parcel = Parcel(
+      (0..<2_000).map { _ in
+        let target = ValueSource(0)
+        tokens.append(source.addObserver(target))
+        return target
+      })
+    let (start, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let thread = Thread {
+      start.signal()
+      for index in parcel.targets.indices { parcel.targets[index] = nil }
+      done.signal()
+    }
+    thread.start()
+    start.wait()
+    for token in tokens.reversed() {
+      source -/-> source
+      token.cancel()
+    }
+    done.wait()
+    #expect(source.observations.isEmpty)
+  }
+}
