@@ -2,6 +2,8 @@
 public class AnyObservationRegistry {
   // Unchecked, here and below: every access is over before a closure is called, so there is no conflict to be found.
 
+  /// In the order in which they were added, which is that of their identifiers.
+  @exclusivity(unchecked) @usableFromInline final var entries: ContiguousArray<ObservationEntry> = []
   /// Whether a round is under way or waits for the end of a transaction: what is set meanwhile has to wait too.
   @exclusivity(unchecked) @usableFromInline final var isBusy = false
   @exclusivity(unchecked) @usableFromInline final var isDelivering = false
@@ -43,15 +45,10 @@ public class AnyObservationRegistry {
   public final var stamp: ChangeStamp { deliveredStamp }
 
   /// Whether nobody observes. Observers that died but were not yet noticed still count.
-  public var isEmpty: Bool { true }
+  public final var isEmpty: Bool { entries.count == cancelledCount }
 
-  /// Drops what belongs to owners that are gone, so that an observable that outlives many of them doesn't grow.
-  @usableFromInline
-  func sweepOrphans() {}
-
-  /// Forgets a token that was cancelled.
-  @usableFromInline
-  func didCancel(_ token: ObservationToken) {}
+  /// Remembers what the value is for an observation made in the middle of a transaction, whose first call shows it.
+  func didJoin(_ token: ObservationToken) {}
 
   /// Lets the values that a transaction set flow through the bindings.
   func flowPending() {}

@@ -1,37 +1,50 @@
+/// What a registry has to know of an action, whatever the type of the values.
+@usableFromInline
+class AnyObservationAction {
+  @usableFromInline final let requiresChange: Bool
+  /// Whether it passes the value on to another observable: in a transaction those are served first.
+  @usableFromInline final let isBinding: Bool
+  /// Whether it belongs to a derived observable, which counts only while that one is observed.
+  @usableFromInline final let isPassive: Bool
+  /// What the closure uses without retaining it.
+  @usableFromInline final let context: AnyObject?
+
+  @inlinable
+  init(requiresChange: Bool, isBinding: Bool, isPassive: Bool, context: AnyObject?) {
+    self.requiresChange = requiresChange
+    self.isBinding = isBinding
+    self.isPassive = isPassive
+    self.context = context
+  }
+}
+
 /// What an observation calls. An object of its own, because to retain a closure around its call costs more than the call,
 /// and an object that the registry holds need not be retained.
 @usableFromInline
-final class ObservationAction<Value> {
+final class ObservationAction<Value>: AnyObservationAction {
   @usableFromInline let call: (Value, Value) -> Void
-  @usableFromInline let requiresChange: Bool
-  /// Whether it passes the value on to another observable: in a transaction those are served first.
-  @usableFromInline let isBinding: Bool
-  /// Whether it belongs to a derived observable, which counts only while that one is observed.
-  @usableFromInline let isPassive: Bool
-  /// What the closure uses without retaining it.
-  private let context: AnyObject?
 
-  @usableFromInline
+  @inlinable
   init(
     requiresChange: Bool = true, isBinding: Bool = false, isPassive: Bool = false, context: AnyObject? = nil,
     _ call: @escaping (Value, Value) -> Void
   ) {
     self.call = call
-    self.context = context
-    self.requiresChange = requiresChange
-    self.isBinding = isBinding
-    self.isPassive = isPassive
+    super.init(requiresChange: requiresChange, isBinding: isBinding, isPassive: isPassive, context: context)
   }
 }
 
 /// An observation. Only the registry holds the closure: a token that is kept after it was cancelled keeps nothing.
+///
+/// The type of the values is left out, so that who comes and goes is the same code for all types. A registry of `Value`
+/// has actions of `Value` only.
 @usableFromInline
-struct ObservationEntry<Value> {
-  @usableFromInline let action: ObservationAction<Value>
+struct ObservationEntry {
+  @usableFromInline let action: AnyObservationAction
   @usableFromInline let token: ObservationToken
 
   @inlinable
-  init(action: ObservationAction<Value>, token: ObservationToken) {
+  init(action: AnyObservationAction, token: ObservationToken) {
     self.action = action
     self.token = token
   }

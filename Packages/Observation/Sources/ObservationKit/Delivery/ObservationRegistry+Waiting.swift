@@ -57,9 +57,9 @@ extension ObservationRegistry {
     for entry in entries where !(hasFlowed && entry.action.isBinding) {
       guard round.concerns(entry.action, entry.token, flowsAgain: flowsAgain) else { continue }
       if round.hasJoined {
-        entry.action.call(round.old(for: entry.token), round.new)
+        action(of: entry).call(round.old(for: entry.token), round.new)
       } else {
-        entry.action.call(round.old, round.new)
+        action(of: entry).call(round.old, round.new)
       }
     }
   }
@@ -90,8 +90,4 @@ extension ObservationRegistry {
       queue.append(round)
     }
   }
-
-  /// Remembers what the value is for an observation made in the middle of a transaction, whose first call shows it.
-  @usableFromInline
-  func join(_ token: ObservationToken) { pending?.join(token) }
 }

@@ -13,8 +13,6 @@
 /// registry.notify(from: 1, to: 2)
 /// ```
 public final class ObservationRegistry<Value>: AnyObservationRegistry {
-  /// In the order in which they were added, which is that of their identifiers.
-  @exclusivity(unchecked) @usableFromInline var entries: ContiguousArray<ObservationEntry<Value>> = []
   @exclusivity(unchecked) @usableFromInline var queue: [ObservationRound<Value>] = []
   /// What a transaction set, until it is delivered.
   @exclusivity(unchecked) @usableFromInline var pending: ObservationRound<Value>?
@@ -26,9 +24,6 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
   public override init() {}
 
   deinit { knownLifeline?.end() }
-
-  /// Whether nobody observes. Observers that died but were not yet noticed still count.
-  public override var isEmpty: Bool { entries.count == cancelledCount }
 
   // MARK: Telling
 
@@ -96,7 +91,9 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
       // Nothing was cancelled in most rounds: one comparison instead of a look at every token.
       if cancelledCount == 0 || entries[index].token.isActive {
         entry._withUnsafeGuaranteedRef { action in
-          if isChange || !action.requiresChange { action.call(old, new) }
+          if isChange || !action.requiresChange {
+            unsafeDowncast(action, to: ObservationAction<Value>.self).call(old, new)
+          }
         }
       }
       index += 1
@@ -121,7 +118,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     deliveredStamp = round.stamp
     hops = 0
     for entry in entries where entry.action.isBinding {
-      if round.concerns(entry.action, entry.token, flowsAgain: flowsAgain) { entry.action.call(round.old, new) }
+      if round.concerns(entry.action, entry.token, flowsAgain: flowsAgain) { action(of: entry).call(round.old, new) }
     }
     deliveredStamp = outerStamp
     hops = outerHops
@@ -167,67 +164,16 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     endDelivery()
   }
 
-  // MARK: Coming and going
-
   /// Adds an observation and returns its token. The first call is the caller's affair: see `announce`.
   @inlinable
   func add(_ action: ObservationAction<Value>, owner: OwnerReference? = nil) -> ObservationToken {
-    if entries.count >= sweepThreshold { sweepOrphans() }
-    let token = ObservationToken(id: nextID, lifeline: lifeline, owner: owner, isKeeper: !action.isPassive)
-    nextID += 1
-    if !action.requiresChange { unconditionalCount += 1 }
-    entries.append(ObservationEntry(action: action, token: token))
-    if isBusy { join(token) }
-    if !action.isPassive { keep() }
-    return token
+    append(action, owner: owner)
   }
 
-  @inlinable
-  func keep() {
-    if keepersChanged == nil { keeperCount += 1 } else { addKeepers(1) }
+  /// What an entry of this registry calls.
+  func action(of entry: ObservationEntry) -> ObservationAction<Value> {
+    unsafeDowncast(entry.action, to: ObservationAction<Value>.self)
   }
 
-  /// Ends all observations of an observer or owner. A stranger is ignored.
-  ///
-  /// - Complexity: O(*n*), where *n* is the number of observations.
-  public func remove(owner: AnyObject) {
-    for entry in entries where entry.token.owner?.refers(to: owner) == true { entry.token.cancel() }
-  }
-
-  /// Ends all observations.
-  public func removeAll() {
-    for entry in entries { entry.token.cancel() }
-  }
-
-  @usableFromInline
-  override func sweepOrphans() {
-    for entry in entries where entry.token.owner?.isGone == true { entry.token.cancel() }
-    if !isDelivering { removeCancelled() }
-    sweepThreshold = Swift.max(16, 2 * (entries.count - cancelledCount))
-  }
-
-  @usableFromInline
-  func removeCancelled() {
-    guard cancelledCount > 0 else { return }
-    // Closures die after the array is whole again: a deinitialiser they hold the last reference to may come back here.
-    let old = entries
-    entries = old.filter { $0.token.isActive }
-    cancelledCount = 0
-    unconditionalCount = entries.count { !$0.action.requiresChange }
-  }
-
-  @usableFromInline
-  override func didCancel(_ token: ObservationToken) {
-    cancelledCount += 1
-    if token.isKeeper { addKeepers(-1) } else { (token.owner as? DerivedInlet)?.cut() }
-    if isDelivering { return }
-    if let last = entries.last, last.token === token {
-      let entry = entries.removeLast()
-      cancelledCount -= 1
-      if !entry.action.requiresChange { unconditionalCount -= 1 }
-      return
-    }
-    // Compacting when half is gone makes a cancellation cost a constant on average.
-    if cancelledCount * 2 >= entries.count || entries.count < 32 { removeCancelled() }
-  }
+  override func didJoin(_ token: ObservationToken) { pending?.join(token) }
 }

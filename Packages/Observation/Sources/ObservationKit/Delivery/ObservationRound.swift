@@ -58,7 +58,7 @@ final class ObservationRound<Value> {
   ///
   /// - Parameter flowsAgain: whether bindings have had a value before this one.
   @inline(__always)
-  func concerns(_ action: ObservationAction<Value>, _ token: ObservationToken, flowsAgain: Bool) -> Bool {
+  func concerns(_ action: AnyObservationAction, _ token: ObservationToken, flowsAgain: Bool) -> Bool {
     if token.id >= firstLaterID || !token.isActive { return false }
     // A value that came back is passed on, so that both ends of a binding are as they would be without a transaction;
     // what is derived from it did not change.
