@@ -220,7 +220,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   public final var storedValue: Content? {
     get { storage }
-    set { storage = newValue }
+    // In place: a list of many models must not be copied to add one.
+    _modify { yield &storage }
   }
 
   /// Whether the value is read through ``hookedValue()``.
@@ -235,14 +236,16 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   public final var isObserved: Bool { unmanagedRegistry != nil }
 
   /// Does all that a set does except to store the value and to tell the observers.
+  ///
+  /// - Parameter isRead: whether the value was read, and so makes a field that is not dirty not dirty either.
   @_spi(ModelKitInternals)
-  public final func markSet(isChange: Bool, stamp: ChangeStamp) {
+  public final func markSet(isChange: Bool, stamp: ChangeStamp, isRead: Bool = false) {
     updatedStamp = stamp
     flags.subtract(.stale)
     flags.formUnion(.loaded)
     if isChange {
       changedStamp = stamp
-      flags.formUnion(.dirty)
+      if !isRead { flags.formUnion(.dirty) }
     }
     if flags.contains(.watched) { announceStates() }
   }
@@ -391,6 +394,14 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// Sets a value that was read: afterwards the field is as the source has it, and so not dirty.
   @_spi(ModelKitInternals)
   public final func load(_ value: Content?, stamp: ChangeStamp) {
+    if flags.contains(.ownerWatches) {
+      withoutTellingOfChange { setAsRead(value, stamp: stamp) }
+    } else {
+      setAsRead(value, stamp: stamp)
+    }
+  }
+
+  private func setAsRead(_ value: Content?, stamp: ChangeStamp) {
     // Constrained beforehand: what the field makes of a value that was read is no change of its own.
     set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
     markSaved(asOf: stamp)

@@ -123,7 +123,9 @@ open class FieldBase: FieldProtocol {
   /// Says that the value as of a stamp is what a store holds. A later change stays dirty.
   @_spi(ModelKitInternals)
   public final func markSaved(asOf stamp: ChangeStamp) {
-    if changedStamp <= stamp { flags.subtract(.dirty) }
+    guard changedStamp <= stamp, flags.contains(.dirty) else { return }
+    flags.subtract(.dirty)
+    if flags.contains(.ownerWatches) { tellOwnerOfSave() }
   }
 
   // MARK: Validation
