@@ -234,7 +234,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   public final var storedValue: Content? {
     get { storage }
-    set { storage = newValue }
+    // In place: a list of many models must not be copied to add one.
+    _modify { yield &storage }
   }
 
   /// Whether the value is read through ``hookedValue()``.
@@ -392,6 +393,14 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// Sets a value that was read: afterwards the field is as the source has it, and so not dirty.
   @_spi(ModelKitInternals)
   public final func load(_ value: Content?, stamp: ChangeStamp) {
+    if flags.contains(.ownerWatches) {
+      withoutTellingOfChange { setAsRead(value, stamp: stamp) }
+    } else {
+      setAsRead(value, stamp: stamp)
+    }
+  }
+
+  private func setAsRead(_ value: Content?, stamp: ChangeStamp) {
     // Constrained beforehand: what the field makes of a value that was read is no change of its own.
     set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
     markSaved(asOf: stamp)

@@ -21,6 +21,7 @@ extension FieldBase {
 
   @usableFromInline
   final func announceStates() {
+    if !flags.isDisjoint(with: [.ownerWatches, .ownerFollows]) { tellOwnerOfSet() }
     guard let details else { return }
     // Both first, so that who hears of one sees the other.
     let validation = details.validationStates?.replace(with: untrackedValidationState)

@@ -54,12 +54,14 @@ extension FieldBase {
   }
 
   /// Does all that a set does except to store the value and to tell the observers.
+  ///
+  /// - Parameter isRead: whether the value was read, and so makes a field that is not dirty not dirty either.
   @_spi(ModelKitInternals)
-  public final func markSet(isChange: Bool, stamp: ChangeStamp) {
+  public final func markSet(isChange: Bool, stamp: ChangeStamp, isRead: Bool = false) {
     if flags.isDisjoint(with: .toldOf) {
-      setStates(isChange: isChange, stamp: stamp)
+      setStates(isChange: isChange, stamp: stamp, isRead: isRead)
     } else {
-      setStatesAndTell(isChange: isChange, stamp: stamp)
+      setStatesAndTell(isChange: isChange, stamp: stamp, isRead: isRead)
     }
   }
 
@@ -77,10 +79,10 @@ extension FieldBase {
   }
 
   @usableFromInline
-  final func setStatesAndTell(isChange: Bool, stamp: ChangeStamp) {
+  final func setStatesAndTell(isChange: Bool, stamp: ChangeStamp, isRead: Bool = false) {
     let tracker = details?.tracker
     if let tracker, tracker.announced == 0 { announceSet(isChange: isChange) }
-    setStates(isChange: isChange, stamp: stamp)
+    setStates(isChange: isChange, stamp: stamp, isRead: isRead)
     if flags.contains(.watched) { announceStates() }
     guard let tracker else { return }
     let announced = TrackedProperties(rawValue: tracker.announced)
@@ -89,13 +91,13 @@ extension FieldBase {
   }
 
   @inlinable
-  final func setStates(isChange: Bool, stamp: ChangeStamp) {
+  final func setStates(isChange: Bool, stamp: ChangeStamp, isRead: Bool = false) {
     updatedStamp = stamp
     flags.subtract(.stale)
     flags.formUnion(.loaded)
     if isChange {
       changedStamp = stamp
-      flags.formUnion(.dirty)
+      if !isRead { flags.formUnion(.dirty) }
     }
   }
 

@@ -147,6 +147,7 @@ open class FieldBase: FieldProtocol {
     let announced = announceChange(of: .isDirty)
     flags.subtract(.dirty)
     concludeChange(of: announced)
+    if flags.contains(.ownerWatches) { tellOwnerOfSave() }
   }
 
   // MARK: Validation

@@ -28,12 +28,16 @@ struct FieldFlags: OptionSet {
   /// The value is made of other models.
   @inlinable static var relation: FieldFlags { FieldFlags(rawValue: 1 << 8) }
 
-  /// Somebody observes the validation state or the load state.
+  /// Somebody observes the validation state or the load state, or the owner waits for a change.
   @inlinable static var watched: FieldFlags { FieldFlags(rawValue: 1 << 9) }
   /// Somebody read the field inside `withObservationTracking`.
   @inlinable static var tracked: FieldFlags { FieldFlags(rawValue: 1 << 10) }
   /// A set has more to tell of than the value.
   @inlinable static var toldOf: FieldFlags { FieldFlags(rawValue: 1 << 9 | 1 << 10) }
+  /// The owner wants to know when the field becomes dirty, and when it was saved.
+  @inlinable static var ownerWatches: FieldFlags { FieldFlags(rawValue: 1 << 11) }
+  /// The owner wants to know of every set.
+  @inlinable static var ownerFollows: FieldFlags { FieldFlags(rawValue: 1 << 12) }
 
   /// Setting hooks in for a domain and nothing else, so that it can be compiled for the type of the value.
   @inlinable static var onlyConstrained: FieldFlags { FieldFlags(rawValue: 1 << 13) }

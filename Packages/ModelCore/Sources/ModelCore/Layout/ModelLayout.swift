@@ -113,7 +113,10 @@ final class ModelLayout: Sendable {
   /// A variable may get another field, and a lazy one its first, after the model was made: they are adopted when they
   /// are met. A model has to disown every field it adopted, so it keeps those that may be replaced until it dies.
   private func adoptVariable(_ field: FieldBase, of model: ModelObject, at index: Int) {
-    if field.owner !== model || Int(field.layoutIndex) != index { field.adopt(by: model, at: index) }
+    if field.owner !== model || Int(field.layoutIndex) != index {
+      field.adopt(by: model, at: index)
+      if model.identityMap != nil { field.beWatched(isFollowed: index == identifierIndex) }
+    }
     if !model.variableFields.contains(where: { $0 === field }) { model.variableFields.append(field) }
   }
 

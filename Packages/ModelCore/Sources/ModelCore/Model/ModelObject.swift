@@ -18,7 +18,9 @@ open class ModelObject: ObservationOwner {
   /// Where the fields of this class lie. Layouts are made once per class and never freed.
   private(set) unowned(unsafe) var layout: ModelLayout
   /// The identity map this model is part of.
-  var memberScope: ModelScope?
+  var identityMap: IdentityMap?
+  /// The identifier under which it is the one object there.
+  var registeredIdentifier: String?
   var modelLoadState: LoadState = .loaded
   var origin = ModelOrigin.new
   /// Whether a store has the model: it was created in one, or read from one.

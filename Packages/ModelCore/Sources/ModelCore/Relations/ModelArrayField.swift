@@ -9,34 +9,24 @@
 ///
 /// A list that is known only because models named this one as their inverse is `incomplete`: there may be more.
 public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationField, Relation {
-  let isForeignKey: Bool
+  /// Whether related models are written as their identifiers instead of in full.
+  public let isForeignKey: Bool
+  /// What happens to the related models when the model that has this field is deleted.
+  public let deleteRule: DeleteRule
   let declaredInverse: ((Related) -> any RelationField)?
-
-  /// A member that is retained by this side, or seen weakly because the link was set on the other.
-  private struct Link {
-    let retained: Related?
-    private weak var seen: Related?
-
-    init(retaining model: Related) { retained = model }
-
-    init(seeing model: Related) {
-      retained = nil
-      seen = model
-    }
-
-    var model: Related? { retained ?? seen }
-  }
-
-  /// Nil as long as all members are retained; then they are the stored value.
-  private var links: [Link]?
   private var isBeingRead = false
   private var isToBeAnnounced = false
+  /// How often a long list was gone through since it was last read.
+  private var scans: UInt8 = 0
+  /// Nil as long as all members are retained and few are being removed; then they are the stored value.
+  private var table: MemberTable<Related>?
 
   /// Creates a relation to many from one that describes a member; `ModelField<Person>()*` is short for it.
   ///
-  /// - Parameter member: gives name, key, foreign key and inverse.
+  /// - Parameter member: gives name, key, foreign key, delete rule and inverse.
   public init(_ member: ModelField<Related>) {
     isForeignKey = member.isForeignKey
+    deleteRule = member.deleteRule
     declaredInverse = member.declaredInverse
     super.init(
       hooked: [], name: member.declaredName, key: member.declaredKey, priority: member.priority,
@@ -45,6 +35,12 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   /// The related models that are there now.
   public var relatedModels: [ModelObject] { value ?? [] }
+
+  /// The class of the related models.
+  public var relatedClass: ModelObject.Type { Related.self }
+
+  /// Whether the relation can lead to more than one model: it can.
+  public var isToMany: Bool { true }
 
   /// The number of members that are there now.
   public var count: Int { value?.count ?? 0 }
@@ -55,51 +51,81 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// place.
   ///
   /// - Returns: `false` if the model is a member already.
-  /// - Complexity: O(1) on average where the inverse leads to one model, otherwise O(*n*).
+  /// - Complexity: O(1) on average without observers, O(*n*) with them.
   @discardableResult
-  public func add(_ model: Related) -> Bool {
+  public func add(_ model: Related) -> Bool { add(contentsOf: CollectionOfOne(model)) > 0 }
+
+  /// Adds models at the end, those that are members already excepted. Observers are told once.
+  ///
+  /// - Returns: how many were added.
+  /// - Complexity: O(*m*) on average without observers, where *m* is the number of models; O(*n* + *m*) with them.
+  @discardableResult
+  public func add(contentsOf models: some Sequence<Related>) -> Int {
+    let change = RelationChange()
+    var added = 0
+    for model in models where insert(model, change) { added += 1 }
+    change.announce()
+    return added
+  }
+
+  private func insert(_ model: Related, _ change: RelationChange) -> Bool {
     let inverse = inverse(on: model)
     let isMember =
-      if let inverse, let owner = ownerModel { inverse.refers(to: owner) } else { refers(to: model) }
+      if let inverse, let owner = ownerModel, inverse.linkCount < linkCount { inverse.refers(to: owner) } else {
+        refers(to: model)
+      }
     if isMember { return false }
-    let change = RelationChange(stamp: .next())
-    let oldValue = isObserved ? liveValue : nil
+    let oldValue = valueForObservers
     prepareToSet(isChange: true)
-    if links == nil {
+    if table == nil {
       if storedValue == nil { storedValue = [] }
       storedValue?.append(model)
     } else {
-      links?.append(Link(retaining: model))
+      table?.append(model, isRetained: true)
     }
     mark(from: oldValue, isPartial: isPartial, change)
     shareScope(with: model)
     if let owner = ownerModel, let inverse, inverse !== self { inverse.attachBack(owner, change) }
-    change.announce()
     return true
   }
 
   /// Removes a model.
   ///
   /// - Returns: `false` if it is not a member.
-  /// - Complexity: O(*n*).
+  /// - Complexity: O(1) on average while many are removed and nobody reads the list in between, otherwise O(*n*).
   @discardableResult
-  public func remove(_ model: Related) -> Bool {
-    guard refers(to: model) else { return false }
-    let change = RelationChange(stamp: .next())
-    let oldValue = isObserved ? liveValue : nil
-    prepareToSet(isChange: true)
-    drop(model)
-    mark(from: oldValue, isPartial: isPartial, change)
-    if let owner = ownerModel, let inverse = inverse(on: model), inverse !== self {
-      inverse.detachBack(owner, change)
+  public func remove(_ model: Related) -> Bool { remove(contentsOf: CollectionOfOne(model)) > 0 }
+
+  /// Removes models. Observers are told once.
+  ///
+  /// - Returns: how many were members.
+  /// - Complexity: O(*n* + *m*) on average, where *m* is the number of models.
+  @discardableResult
+  public func remove(contentsOf models: some Sequence<Related>) -> Int {
+    let change = RelationChange()
+    var removed = 0
+    for model in models where refers(to: model) {
+      let oldValue = valueForObservers
+      prepareToSet(isChange: true)
+      drop(model)
+      mark(from: oldValue, isPartial: isPartial, change)
+      removed += 1
+      if let owner = ownerModel, let inverse = inverse(on: model), inverse !== self {
+        inverse.detachBack(owner, change)
+      }
     }
     change.announce()
-    return true
+    return removed
   }
+
+  /// Removes all models. The list is empty then, not nil.
+  ///
+  /// - Complexity: O(*n*).
+  public func removeAll() { value = [] }
 
   /// Whether a model is a member.
   ///
-  /// - Complexity: O(*n*).
+  /// - Complexity: O(1) on average when asked often while nobody reads the list, otherwise O(*n*).
   public func contains(_ model: Related) -> Bool {
     noteValueRead()
     return refers(to: model)
@@ -107,19 +133,23 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   // MARK: Value
 
-  private var liveValue: [Related]? {
-    if let links { links.compactMap(\.model) } else { storedValue }
-  }
+  private var liveValue: [Related]? { table?.models ?? storedValue }
+
+  /// The value before a change, if somebody is to be told of it.
+  private var valueForObservers: [Related]? { isObserved && !isToBeAnnounced ? liveValue : nil }
 
   @_spi(ModelKitInternals)
   public override func hookedValue() -> [Related]? {
-    guard let links else { return storedValue }
-    let models = links.compactMap(\.model)
-    if models.count < links.count {
+    scans = 0
+    guard let models = table?.models else {
+      readsThroughHook = false
+      return storedValue
+    }
+    if table?.prune(to: models.count) == true {
       // A member nobody retained is gone: what is left is not the whole list.
-      self.links = links.filter { $0.model != nil }
       if loadState == .loaded { loadState = .incomplete }
     }
+    if table?.retainsAll == true { keep(models) }
     return models
   }
 
@@ -137,14 +167,15 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     }
     prepareToSet(isChange: true)
     // Members that stay keep their link as it is: retained by the side on which it was made.
-    let seen = Set((links ?? []).filter { $0.retained == nil }.compactMap { $0.model.map(ObjectIdentifier.init) })
-    if let newValue, newValue.contains(where: { seen.contains(ObjectIdentifier($0)) }) {
-      setLinks(newValue.map { seen.contains(ObjectIdentifier($0)) ? Link(seeing: $0) : Link(retaining: $0) })
+    let seen = table?.weaklySeen ?? []
+    if let newValue, !seen.isEmpty, newValue.contains(where: { seen.contains(ObjectIdentifier($0)) }) {
+      var table = MemberTable<Related>(retaining: [])
+      for model in newValue { table.append(model, isRetained: !seen.contains(ObjectIdentifier(model))) }
+      keep(table)
     } else {
-      setLinks(nil)
-      storedValue = newValue
+      keep(newValue)
     }
-    markSet(isChange: true, stamp: stamp)
+    markSet(isChange: true, stamp: stamp, isRead: change.isRead)
     announceLater(from: oldValue, change)
     let old = Set((oldValue ?? []).map(ObjectIdentifier.init))
     for model in oldValue ?? [] where !members.contains(ObjectIdentifier(model)) {
@@ -161,25 +192,42 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     change.announce()
   }
 
-  private func setLinks(_ newLinks: [Link]?) {
-    links = newLinks
-    readsThroughHook = newLinks != nil
-    if newLinks != nil { storedValue = [] }
+  private func keep(_ models: [Related]?) {
+    table = nil
+    readsThroughHook = false
+    storedValue = models
+  }
+
+  private func keep(_ newTable: MemberTable<Related>) {
+    table = newTable
+    readsThroughHook = true
+    storedValue = []
   }
 
   private func drop(_ model: ModelObject) {
-    if links != nil {
-      links?.removeAll { $0.model === model }
+    makeTableIfWorthwhile()
+    if table != nil {
+      table?.remove(model)
     } else if let index = storedValue?.firstIndex(where: { $0 === model }) {
       storedValue?.remove(at: index)
     }
   }
 
+  /// To go through a long list is fine now and then. Who does it again and again, and reads it never, gets a table.
+  private func makeTableIfWorthwhile() {
+    guard table == nil, let storedValue, storedValue.count > 64 else { return }
+    if scans < 8 {
+      scans += 1
+      // So that reading it is noticed.
+      readsThroughHook = true
+    } else {
+      keep(MemberTable(retaining: storedValue))
+    }
+  }
+
   /// Marks a change of members. A list that was not whole does not become whole by it.
   private func mark(from oldValue: [Related]?, isPartial: Bool, _ change: RelationChange) {
-    let wasDirty = isDirty
-    markSet(isChange: true, stamp: change.stamp)
-    if change.isRead, !wasDirty { markSaved(asOf: change.stamp) }
+    markSet(isChange: true, stamp: change.stamp, isRead: change.isRead)
     if isPartial { loadState = .incomplete }
     announceLater(from: oldValue, change)
   }
@@ -213,24 +261,38 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   func accepts(_ modelClass: ModelObject.Type) -> Bool { modelClass is Related.Type }
 
   func refers(to model: ModelObject) -> Bool {
-    if let links { links.contains { $0.model === model } } else { storedValue?.contains { $0 === model } ?? false }
+    makeTableIfWorthwhile()
+    if table != nil { return table?.contains(model) ?? false }
+    return storedValue?.contains { $0 === model } ?? false
   }
+
+  var linkCount: Int { table?.count ?? storedValue?.count ?? 0 }
+
+  var retainedModels: [ModelObject] { table?.retained ?? storedValue ?? [] }
 
   func attachBack(_ model: ModelObject, _ change: RelationChange) {
     guard let model = model as? Related else { return }
-    let oldValue = isObserved ? liveValue : nil
+    let oldValue = valueForObservers
     prepareToSet(isChange: true)
-    if links == nil { setLinks((storedValue ?? []).map(Link.init(retaining:))) }
-    links?.append(Link(seeing: model))
+    if table == nil { keep(MemberTable(retaining: storedValue ?? [])) }
+    table?.append(model, isRetained: false)
     mark(from: oldValue, isPartial: loadState != .loaded, change)
   }
 
   func detachBack(_ model: ModelObject, _ change: RelationChange) {
-    let oldValue = isObserved ? liveValue : nil
+    let oldValue = valueForObservers
     prepareToSet(isChange: true)
     drop(model)
     mark(from: oldValue, isPartial: loadState != .loaded, change)
   }
+
+  func link(_ model: ModelObject) -> Bool {
+    guard let model = model as? Related else { return false }
+    add(model)
+    return true
+  }
+
+  func unlink(_ models: [ModelObject]) { remove(contentsOf: models.lazy.compactMap { $0 as? Related }) }
 
   // MARK: Reading and writing
 

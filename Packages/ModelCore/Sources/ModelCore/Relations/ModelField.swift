@@ -19,7 +19,10 @@
 /// Each link is retained by the side on which it was set or loaded; the inverse side sees it weakly. A relation without
 /// inverse retains.
 public final class ModelField<Related: Model>: Field<Related>, RelationField, Relation {
-  let isForeignKey: Bool
+  /// Whether the related model is written as its identifier instead of in full.
+  public let isForeignKey: Bool
+  /// What happens to the related model when the model that has this field is deleted.
+  public let deleteRule: DeleteRule
   let declaredInverse: ((Related) -> any RelationField)?
   private weak var backLink: Related?
   private var backLinkIdentity: LinkIdentity?
@@ -33,18 +36,26 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   ///   - key: the key in dictionaries and JSON. Default: the property's name.
   ///   - priority: the place in a form.
   ///   - foreignKey: whether the related model is written as its identifier instead of in full.
+  ///   - deleteRule: what happens to the related model when the one that has this field is deleted.
   ///   - inverse: the field of the related model that leads back. Declare it on one side; both sides know it.
   public init(
     name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
-    inverse: ((Related) -> any RelationField)? = nil
+    deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil
   ) {
     isForeignKey = foreignKey
+    self.deleteRule = deleteRule
     declaredInverse = inverse
     super.init(hooked: nil, name: name, key: key, priority: priority, areEqual: { $0 === $1 })
   }
 
   /// The related model, or none.
   public var relatedModels: [ModelObject] { value.map { [$0] } ?? [] }
+
+  /// The class of the related model.
+  public var relatedClass: ModelObject.Type { Related.self }
+
+  /// Whether the relation can lead to more than one model: it can't.
+  public var isToMany: Bool { false }
 
   // MARK: Value
 
@@ -59,8 +70,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       return nil
     }
     let shell: Related
-    if let scope = ownerModel?.memberScope {
-      shell = Related.with(identifier: identifier, in: scope)
+    if let map = ownerModel?.identityMap {
+      shell = Related.with(identifier: identifier, in: map.scope)
     } else {
       shell = Related()
       shell.becomeShell(identifier: identifier)
@@ -112,9 +123,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   }
 
   private func mark(from oldValue: Related?, isChange: Bool, _ change: RelationChange) {
-    let wasDirty = isDirty
-    markSet(isChange: isChange, stamp: change.stamp)
-    if change.isRead, !wasDirty { markSaved(asOf: change.stamp) }
+    markSet(isChange: isChange, stamp: change.stamp, isRead: change.isRead)
     // A field that waits to be announced, after this change or one around it, is announced with what it has then.
     guard isObserved, !isToBeAnnounced else { return }
     isToBeAnnounced = true
@@ -135,6 +144,20 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   func accepts(_ modelClass: ModelObject.Type) -> Bool { modelClass is Related.Type }
 
   func refers(to model: ModelObject) -> Bool { liveValue === model }
+
+  var linkCount: Int { 1 }
+
+  var retainedModels: [ModelObject] { storedValue.map { [$0] } ?? [] }
+
+  func link(_ model: ModelObject) -> Bool {
+    guard let model = model as? Related else { return false }
+    value = model
+    return true
+  }
+
+  func unlink(_ models: [ModelObject]) {
+    if let current = liveValue, models.contains(current) { value = nil }
+  }
 
   func attachBack(_ model: ModelObject, _ change: RelationChange) {
     guard let model = model as? Related, liveValue !== model else { return }

@@ -8,21 +8,39 @@
 public protocol RelationField: FieldProtocol {
   /// The related models that are there now.
   var relatedModels: [ModelObject] { get }
+  /// The class of the related models.
+  var relatedClass: ModelObject.Type { get }
+  /// Whether the relation can lead to more than one model.
+  var isToMany: Bool { get }
+  /// Whether related models are written as their identifiers instead of in full.
+  var isForeignKey: Bool { get }
+  /// What happens to the related models when the model that has this field is deleted.
+  var deleteRule: DeleteRule { get }
 }
 
 /// What the two sides of a relation ask of each other. The side on which a link is set retains the related model, and
 /// the other side, reached through `attachBack`, sees it weakly: so an inverse never makes a retain cycle.
-protocol Relation: RelationField {
+protocol Relation: FieldBase, RelationField {
   /// What the declaration says is the other side, if it says so on this side.
   func declaredInverse(on related: ModelObject) -> (any Relation)?
   /// Whether models of this class can stand in this field.
   func accepts(_ modelClass: ModelObject.Type) -> Bool
   /// Whether this side has a link to the model.
   func refers(to model: ModelObject) -> Bool
+  /// How many links there are at most, without looking at them.
+  var linkCount: Int { get }
+  /// The related models that this side keeps alive.
+  var retainedModels: [ModelObject] { get }
   /// Follows a link that was made on the other side. A model that has to give way loses its own link.
   func attachBack(_ model: ModelObject, _ change: RelationChange)
   /// Follows a link that was cut on the other side.
   func detachBack(_ model: ModelObject, _ change: RelationChange)
+  /// Adds a model to many, or makes it the one.
+  ///
+  /// - Returns: `false` if it is of another class.
+  func link(_ model: ModelObject) -> Bool
+  /// Cuts the links to models, in one operation.
+  func unlink(_ models: [ModelObject])
 }
 
 /// One operation on the graph: first all sides are changed, then the observers of all sides are told, so that no
@@ -33,7 +51,7 @@ final class RelationChange {
   let isRead: Bool
   private var announcements: [() -> Void] = []
 
-  init(stamp: ChangeStamp, isRead: Bool = false) {
+  init(stamp: ChangeStamp = .next(), isRead: Bool = false) {
     self.stamp = stamp
     self.isRead = isRead
   }
@@ -45,7 +63,7 @@ final class RelationChange {
   }
 }
 
-extension Relation where Self: FieldBase {
+extension Relation {
   var ownerModel: ModelObject? { owner as? ModelObject }
 
   /// The other side of this relation on a related model. An inverse is declared on one side and known to both.
@@ -72,18 +90,27 @@ extension Relation where Self: FieldBase {
   /// A model joins the scope of the model it is related to.
   func shareScope(with related: ModelObject) {
     guard let owner = ownerModel else { return }
-    if let scope = owner.memberScope {
-      if related.memberScope == nil { related.join(scope) }
-    } else if let scope = related.memberScope {
-      owner.join(scope)
+    if let map = owner.identityMap {
+      if related.identityMap == nil { map.add(related) }
+    } else if let map = related.identityMap {
+      map.add(owner)
     }
   }
 }
 
+@_spi(ModelKitInternals)
 extension ModelObject {
-  fileprivate func join(_ scope: ModelScope) {
-    memberScope = scope
-    scope.register(self)
+  /// The other side of a relation of this model on a related model; nil if it has none.
+  ///
+  /// - Parameters:
+  ///   - relation: a relation of this model.
+  ///   - related: a model to which it can lead, whether it does or not.
+  /// - Complexity: O(1) but for the first time for two classes.
+  public func inverseField(of relation: any RelationField, on related: ModelObject) -> (any RelationField)? {
+    guard let relation = relation as? any Relation, relation.owner === self, relation.accepts(type(of: related)) else {
+      return nil
+    }
+    return relation.inverse(on: related)
   }
 }
 

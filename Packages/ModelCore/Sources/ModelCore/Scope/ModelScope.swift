@@ -2,8 +2,8 @@
 
 /// An identity map: within one scope there is one live object for one model type and identifier.
 ///
-/// Models are held weakly, so a scope keeps nothing alive. Every store front has a scope; reading JSON with
-/// `in: scope` makes what was read part of it.
+/// Every store front has a scope; reading JSON with `in: scope` makes what was read part of it, and a model joins the scope
+/// of the model it is related to.
 ///
 /// ```swift
 /// let scope = ModelScope()
@@ -11,61 +11,71 @@
 /// assert(first === Person.with(identifier: "10", in: scope))
 /// ```
 ///
+/// Models are held weakly, except those that have something to be saved: new ones, and ones that were changed. They are
+/// retained until they are saved, reverted or ``forget(_:)`` is called, so nothing unsaved vanishes. When the scope itself
+/// is let go, with its store for instance, it lets go of them. Models that live on still know each other, and
+/// ``ModelIsolation/scope`` gives a scope to them.
+///
+/// A model whose identifier changes is found under the new one. Where a store replaces an identifier, such as a temporary
+/// one, the model is found under both. See ``IdentityConflict`` for two models of one identifier.
+///
 /// - Note: Not `Sendable`: a scope lives in the isolation of its models.
 public final class ModelScope {
+  let map: IdentityMap
+
   /// How models of this scope are read and written.
-  public let transformers: ValueTransformerContext
-
-  private struct Key: Hashable {
-    let rootClass: ObjectIdentifier
-    let identifier: String
-  }
-
-  private struct Entry {
-    weak var model: ModelObject?
-  }
-
-  private var entries: [Key: Entry] = [:]
-  private var sweepThreshold = 64
+  public var transformers: ValueTransformerContext { map.transformers }
 
   /// Creates a scope without models.
   ///
-  /// - Parameter transformers: how models of this scope are read and written.
-  public init(transformers: ValueTransformerContext = .standard) {
-    self.transformers = transformers
+  /// - Parameters:
+  ///   - registry: where the objects are looked up. The default one holds them weakly.
+  ///   - transformers: how models of this scope are read and written.
+  public convenience init(
+    registry: any ModelRegistry = MemoryRegistry(), transformers: ValueTransformerContext = .standard
+  ) {
+    self.init(map: IdentityMap(registry: registry, transformers: transformers))
+  }
+
+  init(map: IdentityMap) {
+    self.map = map
+    map.putInFront(self)
+  }
+
+  deinit { map.loseFront() }
+
+  /// The models that are retained because they are new, or were changed, and were not saved yet. In no order.
+  public var unsavedModels: [ModelObject] { Array(map.unsaved) }
+
+  /// Takes a model out of the scope: it is retained no longer, and another object may get its identifier. Its values and
+  /// relations stay.
+  ///
+  /// For a draft that is thrown away, or a model that was deleted.
+  public func forget(_ model: ModelObject) { map.remove(model) }
+
+  /// What is done when two live models come to have the same identifier. Writes the description to standard error unless
+  /// it is replaced.
+  ///
+  /// Called when an identifier is set by hand or given by a store, and when a model joins the scope. Reading into a model an
+  /// identifier that belongs to another one is refused with an error instead.
+  public var conflictHandler: (IdentityConflict) -> Void {
+    get { map.conflictHandler }
+    set { map.conflictHandler = newValue }
   }
 
   func canonicalModel(of modelClass: ModelObject.Type, identifier: String) -> ModelObject? {
-    entries[Key(rootClass: ObjectIdentifier(ModelLayout.rootClass(of: modelClass)), identifier: identifier)]?.model
+    map.canonicalModel(of: modelClass, identifier: identifier)
   }
 
   func canonicalModel(like model: ModelObject, identifier: String) -> ModelObject? {
-    entries[Key(rootClass: ObjectIdentifier(model.layout.rootClass), identifier: identifier)]?.model
+    map.canonicalModel(of: model.typeKey, identifier: identifier)
   }
 
-  /// Makes a model the one object for its identifier, unless another live object is that already.
+  /// Makes a model part of the scope, and the one object for its identifier unless another live one is.
   ///
   /// - Returns: the canonical object.
   @discardableResult
-  func register(_ model: ModelObject) -> ModelObject {
-    guard let identifier = model.modelIdentifier else { return model }
-    let key = Key(rootClass: ObjectIdentifier(model.layout.rootClass), identifier: identifier)
-    if let canonical = entries[key]?.model { return canonical }
-    if entries.count >= sweepThreshold {
-      entries = entries.filter { $0.value.model != nil }
-      sweepThreshold = max(64, 2 * entries.count)
-    }
-    entries[key] = Entry(model: model)
-    model.memberScope = self
-    return model
-  }
-
-  /// Forgets a model, such as one that was deleted.
-  func unregister(_ model: ModelObject) {
-    guard let identifier = model.modelIdentifier else { return }
-    let key = Key(rootClass: ObjectIdentifier(model.layout.rootClass), identifier: identifier)
-    if entries[key]?.model === model { entries[key] = nil }
-  }
+  func register(_ model: ModelObject) -> ModelObject { map.add(model) }
 }
 
 extension ModelIsolation where Self: ModelObject {
@@ -75,12 +85,34 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - identifier: the identifier as text. Without an identifier field that can hold it, the new object has none.
   ///   - scope: the identity map to look in.
+  /// - Complexity: O(1) on average.
   public static func with(identifier: String, in scope: ModelScope) -> Self {
-    if let canonical = scope.canonicalModel(of: self, identifier: identifier) as? Self { return canonical }
+    if let canonical = scope.map.canonicalModel(of: self, identifier: identifier) {
+      // The same class nearly always: a cast would cost as much as the lookup.
+      if type(of: canonical) == Self.self { return unsafeDowncast(canonical, to: Self.self) }
+      if let canonical = canonical as? Self { return canonical }
+    }
     let shell = Self()
     shell.becomeShell(identifier: identifier)
     // The same identifier may be spelled in several ways, such as a UUID in small letters.
-    return scope.register(shell) as? Self ?? shell
+    if let spelled = shell.modelIdentifier,
+      let canonical = scope.map.canonicalModel(of: self, identifier: spelled) as? Self
+    {
+      return canonical
+    }
+    if shell.modelIdentifier != nil { scope.map.add(shell) }
+    return shell
+  }
+
+  /// The one object in a scope that has this model's type and identifier: the live one, or else this model, which becomes
+  /// it.
+  ///
+  /// - Returns: this model if it has no identifier, which is not registered then.
+  public func canonicalInstance(in scope: ModelScope) -> Self {
+    guard let identifier = modelIdentifier else { return self }
+    if let canonical = scope.canonicalModel(like: self, identifier: identifier) { return canonical as? Self ?? self }
+    scope.map.add(self)
+    return self
   }
 }
 

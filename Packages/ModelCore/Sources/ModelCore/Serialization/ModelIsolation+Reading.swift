@@ -69,6 +69,7 @@ extension ModelIsolation where Self: ModelObject {
   public func read(_ dictionary: AttributeDictionary) throws {
     try Self.decoding {
       let reader = ModelReader(scope: memberScope)
+      try reader.refuseIdentifierOfAnother(than: self, in: dictionary)
       reader.recognise(self, in: dictionary)
       _ = reader.apply([try reader.stage(dictionary, into: self)])
     }

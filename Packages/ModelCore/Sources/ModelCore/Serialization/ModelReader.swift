@@ -12,6 +12,10 @@ final class ModelReader: FieldReader {
   /// Whether fields that were changed locally since they were last loaded or saved keep their values.
   private let keepsLocalChanges: Bool
   private var made: [Key: ModelObject] = [:]
+  /// What stands in this document for models that were only referred to so far.
+  private var shells: [Key: Shell] = [:]
+  /// Instances that were made to read an identifier with, and not needed for more.
+  private var spares: [ObjectIdentifier: ModelObject] = [:]
   private var values: [() -> Void] = []
   private var keys: [String: String] = [:]
 
@@ -22,8 +26,18 @@ final class ModelReader: FieldReader {
 
   /// A model that was checked, and what links it to others once all values were applied.
   struct Staged<M: ModelObject> {
-    let model: M
+    fileprivate let staged: M
+    fileprivate var shell: Shell?
     let link: () -> Void
+
+    var model: M { shell?.model as? M ?? staged }
+  }
+
+  /// A model that was only referred to. If the whole of it follows and is of a derived class, one of that takes its place.
+  fileprivate final class Shell {
+    var model: ModelObject
+
+    init(_ model: ModelObject) { self.model = model }
   }
 
   init(scope: ModelScope?, context: ValueTransformerContext? = nil, keepsLocalChanges: Bool = false) {
@@ -61,9 +75,9 @@ final class ModelReader: FieldReader {
     switch json {
     case .object(let object): return try stage(object, as: type)
     case .int, .string, .number:
-      let model = try reference(to: json, of: type)
-      values.append { [scope] in scope?.register(model) }
-      return Staged(model: model) {}
+      let (model, shell) = try reference(to: json, of: type)
+      values.append { [scope] in scope?.register(shell?.model ?? model) }
+      return Staged(staged: model, shell: shell) {}
     default:
       throw ValueTransformError(expected: isForeignKey ? "an identifier" : "an object or an identifier", found: json)
     }
@@ -72,8 +86,7 @@ final class ModelReader: FieldReader {
   /// A model of a class, or of the subclass that it chooses for this object.
   func stage<M: Model>(_ object: AttributeDictionary, as type: M.Type) throws -> Staged<M> {
     let chosen = type.instanceClass(for: object) as? M.Type ?? type
-    let fresh = chosen.init()
-    guard let model = canonical(for: fresh, object) as? M else {
+    guard let model = canonical(chosen, object) as? M else {
       throw ValueTransformError(
         expected: "\(chosen)", found: "an identifier that belongs to another type of model in this scope")
     }
@@ -116,7 +129,7 @@ final class ModelReader: FieldReader {
       if isFromStore { model.isStored = true }
       scope?.register(model)
     }
-    return Staged(model: model) { for link in links { link() } }
+    return Staged(staged: model) { for link in links { link() } }
   }
 
   // MARK: Identity
@@ -127,27 +140,65 @@ final class ModelReader: FieldReader {
     if let identifier { made[key(of: model, identifier)] = model }
   }
 
-  private func canonical(for fresh: ModelObject, _ object: AttributeDictionary) -> ModelObject {
-    guard let identifier = setIdentifier(of: fresh, from: object) else { return fresh }
+  /// Refuses to read an identifier that belongs to another live model: there would be two for it.
+  func refuseIdentifierOfAnother(than model: ModelObject, in object: AttributeDictionary) throws {
+    guard let map = model.identityMap, let index = model.layout.identifierIndex,
+      let field = model.layout.field(at: index, of: model), let json = value(of: field, index, of: model, in: object),
+      (json.stringValue ?? json.description) != model.registeredIdentifier,
+      let identifier = setIdentifier(of: type(of: model).init(), from: object),
+      let other = map.canonicalModel(of: model.typeKey, identifier: identifier), other !== model
+    else { return }
+    throw ModelDecodingError(
+      path: path(of: field, index, of: model), expected: "an identifier that no other \(type(of: model)) has",
+      found: "\(json), by which this scope knows another live model")
+  }
+
+  private func canonical(_ modelClass: ModelObject.Type, _ object: AttributeDictionary) -> ModelObject {
+    let id = ObjectIdentifier(modelClass)
+    let spare = spares.isEmpty ? nil : spares.removeValue(forKey: id)
+    let fresh = spare ?? modelClass.init()
+    guard let identifier = setIdentifier(of: fresh, from: object) else {
+      // A spare one has the identifier of another model.
+      return spare == nil ? fresh : modelClass.init()
+    }
     let key = key(of: fresh, identifier)
-    if let known = made[key] ?? scope?.canonicalModel(like: fresh, identifier: identifier) { return known }
+    if let shell = shells.isEmpty ? nil : shells.removeValue(forKey: key), shell.model === made[key],
+      Self.isDerived(modelClass, from: type(of: shell.model))
+    {
+      shell.model = fresh
+    } else if let known = made[key] ?? scope?.canonicalModel(like: fresh, identifier: identifier) {
+      spares[id] = fresh
+      return known
+    }
     made[key] = fresh
     return fresh
   }
 
-  private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> M {
-    let shell = type.init()
-    if let field = shell.identifierField as? FieldBase, let apply = try? field.staged(json, by: self) { apply() }
+  private static func isDerived(_ modelClass: ModelObject.Type, from other: ModelObject.Type) -> Bool {
+    var parent: AnyClass? = _getSuperclass(modelClass)
+    while let known = parent {
+      if known == other { return true }
+      parent = _getSuperclass(known)
+    }
+    return false
+  }
+
+  private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, Shell?) {
+    let fresh = type.init()
+    if let field = fresh.identifierField as? FieldBase, let apply = try? field.staged(json, by: self) { apply() }
     // Some write numbers as text where they refer to them, or the other way round.
-    if shell.modelIdentifier == nil { _ = shell.setIdentifier(json.stringValue ?? json.description) }
-    if let identifier = shell.modelIdentifier {
-      let key = key(of: shell, identifier)
-      guard let known = made[key] ?? scope?.canonicalModel(like: shell, identifier: identifier) else {
-        shell.becomeShell()
-        made[key] = shell
-        return shell
+    if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(json.stringValue ?? json.description) }
+    if let identifier = fresh.modelIdentifier {
+      let key = key(of: fresh, identifier)
+      if let shell = shells[key], let model = shell.model as? M { return (model, shell) }
+      guard let known = made[key] ?? scope?.canonicalModel(like: fresh, identifier: identifier) else {
+        fresh.becomeShell()
+        made[key] = fresh
+        let shell = Shell(fresh)
+        shells[key] = shell
+        return (fresh, shell)
       }
-      if let known = known as? M { return known }
+      if let known = known as? M { return (known, nil) }
     }
     throw ValueTransformError(expected: "the identifier of \(type)", found: json)
   }

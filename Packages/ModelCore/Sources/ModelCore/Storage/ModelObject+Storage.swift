@@ -89,9 +89,25 @@ extension ModelObject {
 
   /// Says that the chosen fields are now in the store as they were at a moment. Later changes stay dirty.
   public func markSaved(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
-    for case let field as FieldBase in fields { field.markSaved(asOf: stamp) }
     origin = .read
     isStored = true
+    for case let field as FieldBase in fields { field.markSaved(asOf: stamp) }
+    guard let identityMap else { return }
+    identityMap.settle(self)
+    releaseEmbedded(in: fields, from: identityMap)
+  }
+
+  /// What is written inside another model is saved with it. Where that one retains it, the scope need not.
+  private func releaseEmbedded(in fields: [any FieldProtocol], from map: IdentityMap) {
+    var seen: Set<ModelObject> = [self]
+    var pending: [any FieldProtocol] = fields
+    while let field = pending.popLast() {
+      guard let relation = field as? any Relation, !relation.isForeignKey else { continue }
+      for model in relation.retainedModels where !model.isStored && seen.insert(model).inserted {
+        map.release(model)
+        pending += model.fieldsForDictionaryValue()
+      }
+    }
   }
 
   /// What stores call the type of this model.
@@ -138,17 +154,14 @@ extension ModelScope {
   public func staged<M: Model>(_ answer: AttributeDictionary, into model: M) throws -> () -> Void {
     let reader = ModelReader(scope: self, keepsLocalChanges: true)
     let staged = try reader.stage(answer, into: model)
-    return { _ = reader.apply([staged]) }
+    return { [map] in map.answer(model) { _ = reader.apply([staged]) } }
   }
 
   /// Makes a model part of this scope, and the one object for its identifier unless another live one is.
-  public func add(_ model: ModelObject) {
-    model.memberScope = self
-    register(model)
-  }
+  public func add(_ model: ModelObject) { register(model) }
 
   /// Forgets a model that was deleted.
-  public func remove(_ model: ModelObject) { unregister(model) }
+  public func remove(_ model: ModelObject) { forget(model) }
 
   /// The live object for an identifier.
   public func liveModel<M: Model>(_ type: M.Type, identifier: String) -> M? {

@@ -1,5 +1,5 @@
 import Foundation
-import ModelCore
+@_spi(ModelKitInternals) import ModelCore
 import Testing
 
 private final class House: Model {
@@ -18,6 +18,8 @@ private final class Room: Model {
     let author = scope.map { Author.with(identifier: String(id ?? 0), in: $0) } ?? Author(id: id, name: "Ada")
     author.name.value = "Ada"
     author.books.add(book)
+    // So that the scope has no reason to keep it.
+    author.markSaved(author.fields, asOf: .next())
     return book
   }
 

@@ -33,10 +33,9 @@ private enum Second {
     #expect(author.name == "Ada")
   }
 
-  @Test func `keeps no model alive`() {
+  @Test func `keeps no model alive that has nothing to be saved`() throws {
     let scope = ModelScope()
-    var author: Author? = Author.with(identifier: "10", in: scope)
-    author?.name.value = "Ada"
+    var author: Author? = try Author.from(dictionaryValue: ["id": 10, "name": "Ada"], in: scope)
     weak let ghost = author
     author = nil
     #expect(ghost == nil)

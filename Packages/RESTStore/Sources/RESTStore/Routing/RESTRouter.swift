@@ -27,13 +27,6 @@ public final class RESTRouter: Sendable {
     var routes: [ObjectIdentifier: String] = [:]
     /// Segments made from names of classes, each of which is inflected once.
     var segments: [ObjectIdentifier: String] = [:]
-    var inverseKeys: [Inverse: String] = [:]
-  }
-
-  private struct Inverse: Hashable {
-    let model: ObjectIdentifier
-    let field: UInt16
-    let owner: ObjectIdentifier
   }
 
   private let tables = Lock(Tables())
@@ -187,34 +180,9 @@ public final class RESTRouter: Sendable {
 
   /// The model to which another belongs, and the key of the field that leads from there to it.
   private func owner(of model: ModelObject) -> (ModelObject, String)? {
-    guard let field = (model as? any HasOwnerField)?.ownerField as? any RelationField & FieldBase,
+    guard let field = (model as? any HasOwnerField)?.ownerField as? any RelationField,
       let owner = field.relatedModels.first
     else { return nil }
-    return inverseKey(of: field, on: owner, from: model).map { (owner, $0) }
-  }
-
-  /// The key of the other side of a relation. It is found once for each pair of classes, on fresh models: related to
-  /// nothing else, the owner's field that leads back is the one that fills.
-  private func inverseKey(
-    of field: any RelationField & FieldBase, on owner: ModelObject, from model: ModelObject
-  ) -> String? {
-    let id = Inverse(
-      model: ObjectIdentifier(type(of: model)), field: field.layoutIndex, owner: ObjectIdentifier(type(of: owner)))
-    if let known = tables.withLock({ $0.inverseKeys[id] }) { return known.isEmpty ? nil : known }
-    let sample = type(of: model).init()
-    let ownerSample = type(of: owner).init()
-    var key: String?
-    if let sampleField = relations(of: sample).first(where: { ($0 as? FieldBase)?.layoutIndex == field.layoutIndex }) {
-      try? sampleField.set(anyValue: ownerSample)
-      key = relations(of: ownerSample).first { $0.relatedModels.contains(sample) }?.key
-    }
-    tables.withLock { [key] in $0.inverseKeys[id] = key ?? "" }
-    return key
-  }
-
-  private func relations(of model: ModelObject) -> [any RelationField] {
-    func relations(_ model: some Model) -> [any RelationField] { model.fields.compactMap { $0 as? any RelationField } }
-    guard let model = model as? any Model else { return [] }
-    return relations(model)
+    return model.inverseField(of: field, on: owner)?.key.map { (owner, $0) }
   }
 }

@@ -36,6 +36,8 @@ extension ModelStoreContract {
         try await store.update(person, fields: [person.age])
         try require(person.name.isDirty, "the name is not dirty any more")
         try require(!person.age.isDirty, "the age is still dirty")
+        // The scope keeps a model that has changes to be saved.
+        store.scope.forget(person)
       }
       let person = try await store.lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(person.name.value, "Ada", "the name")
@@ -48,6 +50,7 @@ extension ModelStoreContract {
         person.age.value = 200
         try await requireError(.invalid, "update of an invalid model") { try await store.update(person) }
         try requireEqual(person.age.value, 200, "the age of the live model")
+        store.scope.forget(person)
       }
       let person = try await store.lookup(ContractPerson.self, identifier: identifier)
       try requireEqual(person.age.value, 36, "the stored age")

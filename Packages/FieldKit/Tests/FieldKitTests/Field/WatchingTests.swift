@@ -1,0 +1,78 @@
+@_spi(ModelKitInternals) import FieldKit
+import Testing
+
+private final class Keeper: FieldWatcher {
+  let name = Field<String>()
+  var told: [String] = []
+
+  init() { name.adopt(by: self, at: 0) }
+
+  deinit { name.disown() }
+
+  func followedFieldWasSet(_ field: FieldBase) { told.append("set") }
+  func fieldBecameDirty(_ field: FieldBase) { told.append("dirty") }
+  func fieldWasSaved(_ field: FieldBase) { told.append("saved") }
+}
+
+@Suite struct `A field that is watched by its owner` {
+  private let keeper = Keeper()
+
+  @Test func `tells of the first change, and of the save`() {
+    keeper.name.value = "a"
+    keeper.name.markSaved(asOf: .next())
+    #expect(keeper.told == [])
+    keeper.name.beWatched()
+    keeper.name.value = "a"
+    #expect(keeper.told == [])
+    keeper.name.value = "b"
+    keeper.name.value = "c"
+    #expect(keeper.told == ["dirty"])
+    keeper.name.markSaved(asOf: .next())
+    keeper.name.markSaved(asOf: .next())
+    #expect(keeper.told == ["dirty", "saved"])
+    keeper.name.beWatched()
+    keeper.name.value = "d"
+    #expect(keeper.told == ["dirty", "saved", "dirty"])
+  }
+
+  @Test func `tells before its observers hear of it`() {
+    keeper.name.beWatched()
+    keeper.name.addObserver(updateImmediately: false) { [keeper] _, _ in keeper.told.append("observed") }
+    keeper.name.value = "a"
+    #expect(keeper.told == ["dirty", "observed"])
+  }
+
+  @Test func `tells nothing of what is read, but of what an observer makes of it`() {
+    keeper.name.beWatched()
+    keeper.name.load("a", stamp: .next())
+    #expect(keeper.told == [])
+    keeper.name.addObserver(updateImmediately: false) { [keeper] _, new in
+      if new == "b" { keeper.name.value = "c" }
+    }
+    keeper.name.load("b", stamp: .next())
+    #expect(keeper.told == ["dirty"])
+    #expect(keeper.name.isDirty)
+    keeper.name.load("d", stamp: .next())
+    #expect(keeper.told == ["dirty", "saved"])
+  }
+
+  @Test func `tells of every set if it is followed`() {
+    keeper.name.beWatched(isFollowed: true)
+    keeper.name.value = "a"
+    keeper.name.value = "a"
+    keeper.name.load("b", stamp: .next())
+    #expect(keeper.told.filter { $0 == "set" }.count == 3)
+  }
+
+  @Test func `tells those who observe its states as well, and nobody after the end`() {
+    var states = 0
+    keeper.name.beWatched()
+    keeper.name.loadStates.addObserver(updateImmediately: false) { _, _ in states += 1 }
+    keeper.name.value = "a"
+    keeper.name.endWatching()
+    keeper.name.value = "b"
+    keeper.name.loadState = .incomplete
+    #expect(keeper.told == ["dirty"])
+    #expect(states == 2)
+  }
+}

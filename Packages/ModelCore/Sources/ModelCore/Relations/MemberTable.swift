@@ -1,0 +1,118 @@
+/// The members of a list some of which are seen weakly, or from which many are being taken.
+///
+/// Members have fixed places, so that finding and removing one takes the same time however many there are.
+struct MemberTable<Related: AnyObject> {
+  /// A member that is retained by this side, or seen weakly because the link was set on the other. A removed one is
+  /// neither.
+  struct Link {
+    let retained: Related?
+    private(set) weak var seen: Related?
+
+    init(retaining model: Related?) { retained = model }
+
+    init(seeing model: Related) {
+      retained = nil
+      seen = model
+    }
+
+    var model: Related? { retained ?? seen }
+  }
+
+  private var links: [Link]
+  private var holes = 0
+  private var hasLostMembers = false
+  /// How many links were made weakly, holes and gone ones included: none means that all members are retained.
+  private var weakCount = 0
+  /// Where members are; made once the list is long enough. A place may be another's after a member is gone.
+  private var places: [ObjectIdentifier: Int]?
+
+  init(_ links: [Link], weakCount: Int) {
+    self.links = links
+    self.weakCount = weakCount
+  }
+
+  init(retaining models: [Related]) { self.init(models.map { Link(retaining: $0) }, weakCount: 0) }
+
+  /// How many links there are, those included whose model is gone.
+  var count: Int { links.count - holes }
+
+  var retainsAll: Bool { weakCount == 0 }
+
+  var retained: [Related] { links.compactMap(\.retained) }
+
+  var weaklySeen: Set<ObjectIdentifier> {
+    guard weakCount > 0 else { return [] }
+    return Set(links.compactMap { $0.retained == nil ? $0.seen.map(ObjectIdentifier.init) : nil })
+  }
+
+  /// The members that are there now.
+  var models: [Related] {
+    var models: [Related] = []
+    models.reserveCapacity(count)
+    for index in links.indices {
+      if let model = links[index].model { models.append(model) }
+    }
+    return models
+  }
+
+  mutating func append(_ model: Related, isRetained: Bool) {
+    places?[ObjectIdentifier(model)] = links.count
+    links.append(isRetained ? Link(retaining: model) : Link(seeing: model))
+    if !isRetained { weakCount += 1 }
+  }
+
+  mutating func contains(_ model: AnyObject) -> Bool { place(of: model) != nil }
+
+  mutating func remove(_ model: AnyObject) {
+    guard let place = place(of: model) else { return }
+    if links[place].retained == nil { weakCount -= 1 }
+    places?[ObjectIdentifier(model)] = nil
+    if place == links.count - 1 {
+      links.removeLast()
+      return
+    }
+    links[place] = Link(retaining: nil)
+    holes += 1
+    if holes > 32, holes > links.count / 2 { close(count: count) }
+  }
+
+  /// Gives up the places of members that are gone.
+  ///
+  /// - Parameter count: how many members are there.
+  /// - Returns: whether any was gone that had not been removed, since this was last asked.
+  mutating func prune(to count: Int) -> Bool {
+    if count < self.count || holes > links.count / 4 { close(count: count) }
+    defer { hasLostMembers = false }
+    return hasLostMembers
+  }
+
+  private mutating func close(count: Int) {
+    var kept: [Link] = []
+    kept.reserveCapacity(count)
+    weakCount = 0
+    for link in links {
+      guard link.model != nil else { continue }
+      kept.append(link)
+      if link.retained == nil { weakCount += 1 }
+    }
+    if kept.count < self.count { hasLostMembers = true }
+    links = kept
+    holes = 0
+    places = nil
+  }
+
+  private mutating func place(of model: AnyObject) -> Int? {
+    guard links.count > 32 else { return links.firstIndex { $0.model === model } }
+    if places == nil {
+      var places: [ObjectIdentifier: Int] = [:]
+      places.reserveCapacity(links.count)
+      for index in links.indices {
+        if let model = links[index].model { places[ObjectIdentifier(model)] = index }
+      }
+      self.places = places
+    }
+    // The address may have been that of a member that is gone.
+    guard let place = places?[ObjectIdentifier(model)], links[place].model === model else { return nil }
+    return place
+  }
+}

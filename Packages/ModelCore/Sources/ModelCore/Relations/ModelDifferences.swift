@@ -1,0 +1,127 @@
+/// How a list of models differs from an older one: what was inserted, removed and moved.
+///
+/// ```swift
+/// author.books.addObserver { old, new, differences in
+///   for change in differences.removed.reversed() { table.deleteRow(change.index) }
+///   for change in differences.inserted { table.insertRow(change.index) }
+/// }
+/// ```
+///
+/// Models are the same if they are the same object. As few as possible are called moved.
+public struct ModelDifferences<Element: AnyObject> {
+  /// A model that is in one of the lists only.
+  public struct Change {
+    /// The model.
+    public let model: Element
+    /// Its position: in the new list if it was inserted, in the old one if it was removed.
+    public let index: Int
+  }
+
+  /// A model that is in both lists, but not in the same order as the others.
+  public struct Move {
+    /// The model.
+    public let model: Element
+    /// Its position in the old list.
+    public let oldIndex: Int
+    /// Its position in the new list.
+    public let newIndex: Int
+  }
+
+  /// The models that came, by their position in the new list.
+  public let inserted: [Change]
+  /// The models that went, by their position in the old list.
+  public let removed: [Change]
+  /// The models that changed places with others, by their position in the new list.
+  public let moved: [Move]
+
+  /// Whether the lists are the same.
+  public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty }
+
+  /// Compares two lists without duplicates.
+  ///
+  /// - Complexity: O(*n*), and O(*n* log *n*) where the order differs. What the lists have in common at either end takes
+  ///   no more than a comparison.
+  public init(from old: [Element], to new: [Element]) {
+    var start = 0
+    while start < old.count, start < new.count, old[start] === new[start] { start += 1 }
+    var oldEnd = old.count
+    var newEnd = new.count
+    while oldEnd > start, newEnd > start, old[oldEnd - 1] === new[newEnd - 1] {
+      oldEnd -= 1
+      newEnd -= 1
+    }
+    var oldIndexes: [ObjectIdentifier: Int] = [:]
+    oldIndexes.reserveCapacity(oldEnd - start)
+    for index in start..<oldEnd { oldIndexes[ObjectIdentifier(old[index])] = index }
+    var inserted: [Change] = []
+    var common: [(old: Int, new: Int)] = []
+    for index in start..<newEnd {
+      if let oldIndex = oldIndexes.removeValue(forKey: ObjectIdentifier(new[index])) {
+        common.append((oldIndex, index))
+      } else {
+        inserted.append(Change(model: new[index], index: index))
+      }
+    }
+    self.inserted = inserted
+    removed = oldIndexes.values.sorted().map { Change(model: old[$0], index: $0) }
+    let staying = Self.longestRise(in: common.map(\.old))
+    var moved: [Move] = []
+    for (position, indexes) in common.enumerated() where !staying.contains(position) {
+      moved.append(Move(model: new[indexes.new], oldIndex: indexes.old, newIndex: indexes.new))
+    }
+    self.moved = moved
+  }
+
+  /// The positions of as many numbers as possible that rise from left to right: what is not among them has moved.
+  private static func longestRise(in numbers: [Int]) -> Set<Int> {
+    // For every length the position of the smallest number that ends a rise of that length, and for every position the
+    // one before it in its rise.
+    var ends: [Int] = []
+    var predecessors: [Int] = []
+    for (position, number) in numbers.enumerated() {
+      var low = 0
+      var high = ends.count
+      while low < high {
+        let middle = (low + high) / 2
+        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+      }
+      predecessors.append(low > 0 ? ends[low - 1] : -1)
+      if low == ends.count { ends.append(position) } else { ends[low] = position }
+    }
+    var rise: Set<Int> = []
+    var position = ends.last ?? -1
+    while position >= 0 {
+      rise.insert(position)
+      position = predecessors[position]
+    }
+    return rise
+  }
+}
+
+extension ModelArrayField {
+  /// How a value of this relation differs from an older one. Nil counts as no members.
+  public func differences(from old: [Related]?, to new: [Related]?) -> ModelDifferences<Related> {
+    ModelDifferences(from: old ?? [], to: new ?? [])
+  }
+
+  /// Calls a closure when the list changes, with what was inserted, removed and moved.
+  ///
+  /// - Parameters:
+  ///   - updateImmediately: whether to call it once before this returns, with the current members inserted.
+  ///   - differences: gets the old and the new value, and how they differ.
+  /// - Returns: what ends the observation; otherwise it lasts as long as the field.
+  /// - Complexity: O(*n*) for every change.
+  @discardableResult
+  public func addObserver(
+    updateImmediately: Bool = true,
+    differences action: @escaping ([Related]?, [Related]?, ModelDifferences<Related>) -> Void
+  ) -> ObservationToken {
+    if updateImmediately {
+      let current = value
+      action(current, current, ModelDifferences(from: [], to: current ?? []))
+    }
+    return addObserver(updateImmediately: false) { old, new in
+      action(old, new, ModelDifferences(from: old ?? [], to: new ?? []))
+    }
+  }
+}

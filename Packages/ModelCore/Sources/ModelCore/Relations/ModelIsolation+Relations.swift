@@ -1,0 +1,81 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// Relations by name, for data whose shape is known only when the program runs. Both sides are kept as with the fields
+// themselves.
+extension ModelIsolation where Self: ModelObject {
+  /// The relation with a key.
+  ///
+  /// - Parameter key: the key the field was declared with, or the name of its property.
+  /// - Throws: ``MappingError/unknownRelationship(_:)``.
+  public func relation(forKey key: String) throws -> any RelationField { try namedRelation(key) }
+
+  /// Adds a model to a relation to many, unless it is a member already.
+  ///
+  /// - Throws: ``MappingError`` if there is no such relation to many, or it leads to models of another class; nothing is
+  ///   changed then.
+  public func add(_ model: ModelObject, forKey key: String) throws { try add([model], forKey: key) }
+
+  /// Adds models to a relation to many, all or none. Those that are members already stay where they are.
+  ///
+  /// - Throws: ``MappingError`` if there is no such relation to many, or it leads to models of another class; nothing is
+  ///   changed then.
+  public func add(_ models: [ModelObject], forKey key: String) throws {
+    let relation = try relation(key, isToMany: true)
+    try relation.check(models, key)
+    for model in models { _ = relation.link(model) }
+  }
+
+  /// Removes a model from a relation to many, if it is a member.
+  ///
+  /// - Throws: ``MappingError`` if there is no such relation to many, or it leads to models of another class; nothing is
+  ///   changed then.
+  public func remove(_ model: ModelObject, forKey key: String) throws {
+    let relation = try relation(key, isToMany: true)
+    try relation.check([model], key)
+    relation.unlink([model])
+  }
+
+  /// Sets a relation to one model, or to none.
+  ///
+  /// - Throws: ``MappingError`` if there is no such relation to one, or it leads to models of another class; nothing is
+  ///   changed then.
+  public func set(_ model: ModelObject?, forKey key: String) throws {
+    let relation = try relation(key, isToMany: false)
+    try relation.check(model.map { [$0] } ?? [], key)
+    try relation.set(anyValue: model)
+  }
+
+  /// Sets a relation to many.
+  ///
+  /// - Throws: ``MappingError`` if there is no such relation to many, or it leads to models of another class; nothing is
+  ///   changed then.
+  public func set(_ models: [ModelObject], forKey key: String) throws {
+    let relation = try relation(key, isToMany: true)
+    try relation.check(models, key)
+    try relation.set(anyValue: models)
+  }
+
+  private func relation(_ key: String, isToMany: Bool) throws -> any Relation {
+    let relation = try namedRelation(key)
+    guard relation.isToMany == isToMany else {
+      throw isToMany ? MappingError.leadsToOne(key) : MappingError.leadsToMany(key)
+    }
+    return relation
+  }
+
+  private func namedRelation(_ key: String) throws -> any Relation {
+    let relations = allFields.compactMap { $0 as? any Relation }
+    let named =
+      relations.first { $0.key == key } ?? relations.first { layout.propertyName(of: $0, in: self) == key }
+    guard let named else { throw MappingError.unknownRelationship(key) }
+    return named
+  }
+}
+
+extension Relation {
+  fileprivate func check(_ models: [ModelObject], _ key: String) throws {
+    guard let stranger = models.first(where: { !accepts(type(of: $0)) }) else { return }
+    throw MappingError.wrongModelType(
+      relationship: key, expected: "\(relatedClass)", found: "\(type(of: stranger))")
+  }
+}

@@ -1,0 +1,166 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// What a scope knows of its models. Models retain it, and it retains those that have something to be saved, as long as
+/// somebody holds the ``ModelScope`` in front of it: so a scope that is let go takes no unsaved models with it into a
+/// cycle.
+final class IdentityMap {
+  let transformers: ValueTransformerContext
+  var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError
+  private let registry: any ModelRegistry
+  private weak var front: ModelScope?
+  private(set) var unsaved: Set<ModelObject> = []
+  /// Models that have an identifier for which another one is the object.
+  private var contenders: [Contender] = []
+  /// Identifiers that models had before a store gave them another one.
+  private var aliases: [ObjectIdentifier: [String]] = [:]
+  /// The model into which a store's answer is being read.
+  private var answered: ModelObject?
+  // Most lookups are of the class that was looked up before.
+  private var lastClass: ModelObject.Type?
+  private var lastKey: ModelTypeKey?
+
+  private struct Contender {
+    weak var model: ModelObject?
+    let identifier: String
+  }
+
+  init(registry: any ModelRegistry, transformers: ValueTransformerContext) {
+    self.registry = registry
+    self.transformers = transformers
+  }
+
+  // MARK: The scope in front
+
+  /// The scope; a new one if nobody holds any.
+  var scope: ModelScope { front ?? ModelScope(map: self) }
+
+  func putInFront(_ scope: ModelScope) { front = scope }
+
+  /// Lets all unsaved models go, for there is nobody left who could save them.
+  func loseFront() {
+    guard front == nil else { return }
+    let released = unsaved
+    unsaved = []
+    for model in released { model.watchFields() }
+  }
+
+  // MARK: Lookup
+
+  func canonicalModel(of modelClass: ModelObject.Type, identifier: String) -> ModelObject? {
+    if let lastKey, lastClass == modelClass { return canonicalModel(of: lastKey, identifier: identifier) }
+    let key = ModelTypeKey(modelClass)
+    lastClass = modelClass
+    lastKey = key
+    return canonicalModel(of: key, identifier: identifier)
+  }
+
+  func canonicalModel(of type: ModelTypeKey, identifier: String) -> ModelObject? {
+    if let model = registry.canonicalModel(of: type, identifier: identifier) { return model }
+    return contenders.isEmpty ? nil : succeed(type, identifier)
+  }
+
+  /// The first one that waits for the place of a model that is gone.
+  private func succeed(_ type: ModelTypeKey, _ identifier: String) -> ModelObject? {
+    contenders.removeAll { $0.model == nil }
+    let index = contenders.firstIndex { $0.identifier == identifier && $0.model?.typeKey == type }
+    guard let index, let model = contenders.remove(at: index).model else { return nil }
+    enter(model, type, identifier)
+    return model
+  }
+
+  // MARK: Members
+
+  /// Makes a model part of the scope, and the object for its identifier unless another live one is.
+  ///
+  /// - Returns: the object for the identifier; the model itself if it has none.
+  @discardableResult
+  func add(_ model: ModelObject) -> ModelObject {
+    if model.identityMap !== self {
+      model.identityMap?.remove(model)
+      model.identityMap = self
+      model.watchFields()
+      if model.isUnsaved { keep(model) }
+    }
+    return register(model)
+  }
+
+  /// Forgets a model, under every identifier it had here.
+  func remove(_ model: ModelObject) {
+    guard model.identityMap === self else { return }
+    withdraw(model)
+    for alias in aliases.removeValue(forKey: ObjectIdentifier(model)) ?? [] { leave(model, alias) }
+    contenders.removeAll { $0.model == nil || $0.model === model }
+    unsaved.remove(model)
+    model.identityMap = nil
+    model.endWatchingFields()
+  }
+
+  /// Follows a change of a model's identifier.
+  @discardableResult
+  func register(_ model: ModelObject) -> ModelObject {
+    let identifier = model.modelIdentifier
+    if identifier == model.registeredIdentifier { return model }
+    if let old = model.registeredIdentifier, answered === model, identifier != nil {
+      let id = ObjectIdentifier(model)
+      // The address may have been another model's before.
+      let known = (aliases[id] ?? []).filter { registry.canonicalModel(of: model.typeKey, identifier: $0) === model }
+      aliases[id] = known + [old]
+      model.registeredIdentifier = nil
+    } else {
+      withdraw(model)
+    }
+    guard let identifier else { return model }
+    let type = model.typeKey
+    if let canonical = canonicalModel(of: type, identifier: identifier), canonical !== model {
+      if contenders.contains(where: { $0.model === model && $0.identifier == identifier }) { return canonical }
+      contenders.removeAll { $0.model == nil || $0.model === model }
+      contenders.append(Contender(model: model, identifier: identifier))
+      conflictHandler(IdentityConflict(canonical: canonical, other: model, identifier: identifier))
+      return canonical
+    }
+    enter(model, type, identifier)
+    return model
+  }
+
+  private func enter(_ model: ModelObject, _ type: ModelTypeKey, _ identifier: String) {
+    if !contenders.isEmpty { contenders.removeAll { $0.model == nil || $0.model === model } }
+    model.registeredIdentifier = identifier
+    registry.register(model, as: type, identifier: identifier)
+  }
+
+  private func withdraw(_ model: ModelObject) {
+    guard let identifier = model.registeredIdentifier else { return }
+    model.registeredIdentifier = nil
+    leave(model, identifier)
+  }
+
+  private func leave(_ model: ModelObject, _ identifier: String) {
+    guard registry.canonicalModel(of: model.typeKey, identifier: identifier) === model else { return }
+    registry.forget(model.typeKey, identifier: identifier)
+  }
+
+  /// Reads a store's answer into a model: an identifier that is replaced meanwhile stays an alias.
+  func answer(_ model: ModelObject, _ read: () -> Void) {
+    let outer = answered
+    answered = model
+    defer { answered = outer }
+    read()
+  }
+
+  // MARK: What is to be saved
+
+  /// Retains a model until it is saved.
+  func keep(_ model: ModelObject) {
+    if front != nil { unsaved.insert(model) }
+  }
+
+  /// Retains a model no longer, if there is nothing left to be saved.
+  func settle(_ model: ModelObject) {
+    if unsaved.contains(model), !model.isUnsaved { release(model) }
+  }
+
+  /// Retains a model no longer, until it is changed anew.
+  func release(_ model: ModelObject) {
+    if unsaved.remove(model) != nil { model.watchFields() }
+  }
+}

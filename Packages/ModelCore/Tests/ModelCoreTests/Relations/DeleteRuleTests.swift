@@ -1,0 +1,128 @@
+@_spi(ModelKitInternals) import ModelCore
+import Testing
+
+private final class Firm: Model {
+  let name = Field<String>()
+  let staff = ModelField<Worker>(deleteRule: .cascade)*
+  let site = ModelField<Site>(deleteRule: .nullify, inverse: \.firm)
+  let debts = ModelField<Debt>(deleteRule: .deny)*
+}
+
+private final class Worker: Model {
+  let id = Field<Int>()
+  let firm = ModelField<Firm>(inverse: \.staff)
+  let tools: ModelArrayField<Tool> = ModelField(deleteRule: .cascade, inverse: \.worker)*
+  let mentor: ModelField<Worker> = ModelField(deleteRule: .cascade)
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Tool: Model {
+  let worker = ModelField<Worker>()
+  let locks = ModelField<Debt>(deleteRule: .deny)*
+}
+
+private final class Site: Model {
+  let firm = ModelField<Firm>()
+}
+
+private final class Debt: Model {
+  let firm = ModelField<Firm>(inverse: \.debts)
+}
+
+@Suite struct `A delete rule` {
+  @Test func `nullifies unless it says otherwise`() {
+    #expect(Author().books.deleteRule == .nullify)
+    #expect(Book().author.deleteRule == .nullify)
+    #expect(Firm().staff.deleteRule == .cascade)
+  }
+
+  @Test func `that nullifies leaves the related models, without their link`() throws {
+    let ada = Author(name: "Ada")
+    let books = [Book(title: "A"), Book(title: "B")]
+    ada.books.value = books
+    let plan = try ada.deletionPlan()
+    #expect(plan.models == [ada])
+    #expect(books.allSatisfy { $0.author.value === ada })
+    plan.cutLinks()
+    #expect(books.allSatisfy { $0.author.value == nil })
+    #expect(books.allSatisfy { $0.isDirty })
+    #expect(ada.books.value == [])
+  }
+
+  @Test func `that cascades takes along what the related models take along`() throws {
+    let firm = Firm()
+    let workers = [Worker(), Worker()]
+    let tools = [Tool(), Tool()]
+    let site = Site()
+    firm.staff.value = workers
+    workers[1].tools.value = tools
+    firm.site.value = site
+    let plan = try firm.deletionPlan()
+    #expect(plan.models == [firm, workers[0], workers[1], tools[0], tools[1]])
+    plan.cutLinks()
+    #expect(site.firm.value == nil)
+    #expect(firm.staff.value == workers)
+  }
+
+  @Test func `is about the model that has the relation`() throws {
+    let firm = Firm()
+    let worker = Worker()
+    firm.staff.add(worker)
+    #expect(try worker.deletionPlan().models == [worker])
+  }
+
+  @Test func `visits a circle once`() throws {
+    let workers = (0..<3).map { _ in Worker() }
+    for (index, worker) in workers.enumerated() { worker.mentor.value = workers[(index + 1) % 3] }
+    #expect(try workers[1].deletionPlan().models == [workers[1], workers[2], workers[0]])
+    for worker in workers { worker.mentor.value = nil }
+  }
+
+  @Test func `is followed however long the way is`() throws {
+    let workers = (0..<100_000).map { _ in Worker() }
+    for (worker, mentor) in zip(workers, workers.dropFirst()) { worker.mentor.value = mentor }
+    #expect(try workers[0].deletionPlan().models.count == 100_000)
+    for worker in workers { worker.mentor.value = nil }
+  }
+
+  @Test func `that denies names the relation and how many models hold it back`() throws {
+    let firm = Firm()
+    firm.debts.value = [Debt(), Debt()]
+    let error = #expect(throws: DeletionDeniedError.self) { _ = try firm.deletionPlan() }
+    #expect(error?.relation == "debts")
+    #expect(error?.count == 2)
+    #expect(error?.description.contains("\"debts\" still leads to 2 models") == true)
+    #expect(firm.debts.count == 2)
+    firm.debts.removeAll()
+    #expect(try firm.deletionPlan().models == [firm])
+  }
+
+  @Test func `that denies holds back those as well that would take the model along`() throws {
+    let firm = Firm()
+    let worker = Worker()
+    worker.id.value = 7
+    let tool = Tool()
+    firm.staff.add(worker)
+    worker.tools.add(tool)
+    tool.locks.add(Debt())
+    let error = #expect(throws: DeletionDeniedError.self) { _ = try firm.deletionPlan() }
+    #expect(error?.typeName == tool.storedTypeName)
+    #expect(firm.staff.value == [worker])
+  }
+
+  @Test func `denies nothing if the models that hold it back are deleted with it`() throws {
+    let firm = Firm()
+    let debt = Debt()
+    firm.debts.add(debt)
+    #expect(try DeletionPlan(deleting: [firm, debt, firm]).models == [firm, debt])
+  }
+
+  @Test func `says which relations it can't follow to their end`() throws {
+    let scope = ModelScope()
+    let worker = Worker.with(identifier: "1", in: scope)
+    let plan = try worker.deletionPlan()
+    #expect(plan.unknownRelations.map(\.key) == ["tools", "mentor"])
+    let planForNew = try Worker().deletionPlan()
+    #expect(planForNew.unknownRelations.isEmpty)
+  }
+}

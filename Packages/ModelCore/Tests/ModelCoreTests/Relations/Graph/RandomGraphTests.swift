@@ -1,0 +1,17 @@
+import Testing
+
+@Suite struct `A graph of all kinds of relations` {
+  /// Ten runs of 10,000 operations: links that are made, cut, moved, replaced and read, identifiers that change, saves, and
+  /// models that are let go. Both sides, the life of every model and every call of an observer are compared with the rules.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  func `keeps its rules whatever is done to it`(seed: UInt64) {
+    let run = GraphRun(seed: seed)
+    for step in 0..<10_000 {
+      if let fault = run.step(checksAll: step % 16 == 0) {
+        Issue.record("seed \(seed), step \(step): \(fault)")
+        return
+      }
+    }
+    #expect(run.end() == 0, "seed \(seed)")
+  }
+}

@@ -1,0 +1,74 @@
+import ModelCore
+import Testing
+
+private final class Publisher: Model {
+  let titles = ModelField<Book>(key: "published_titles")*
+}
+
+@Suite struct `A relation by its name` {
+  private let ada = Author(name: "Ada")
+  private let book = Book(title: "A")
+
+  @Test func `takes models, on both sides`() throws {
+    try ada.add(book, forKey: "books")
+    #expect(ada.books.value == [book])
+    #expect(book.author.value === ada)
+    try ada.add([book, Book(title: "B")], forKey: "books")
+    #expect(ada.books.count == 2)
+    try ada.remove(book, forKey: "books")
+    #expect(book.author.value == nil)
+    try ada.remove(book, forKey: "books")
+    #expect(ada.books.count == 1)
+  }
+
+  @Test func `to one is set in both directions, and to none`() throws {
+    try book.set(ada, forKey: "author")
+    #expect(book.author.value === ada)
+    #expect(ada.books.value == [book])
+    try book.set(nil as Author?, forKey: "author")
+    #expect(ada.books.value == [])
+  }
+
+  @Test func `to many is set as a whole`() throws {
+    let books = [book, Book(title: "B")]
+    try ada.set(books, forKey: "books")
+    #expect(ada.books.value == books)
+    try ada.set([], forKey: "books")
+    #expect(book.author.value == nil)
+  }
+
+  @Test func `to many that is nil begins anew`() throws {
+    ada.books.value = nil
+    try ada.add(book, forKey: "books")
+    #expect(ada.books.value == [book])
+  }
+
+  @Test func `is found by its key and by its property`() throws {
+    let publisher = Publisher()
+    try publisher.add(book, forKey: "published_titles")
+    try publisher.add(Book(title: "B"), forKey: "titles")
+    let relation = try publisher.relation(forKey: "titles")
+    #expect(relation.relatedModels.count == 2)
+  }
+
+  @Test func `that is not there is an error`() {
+    #expect(throws: MappingError.unknownRelationship("novels")) { try ada.add(book, forKey: "novels") }
+    #expect(throws: MappingError.unknownRelationship("name")) { try ada.set(book, forKey: "name") }
+    #expect(throws: MappingError.unknownRelationship("x")) { try ada.remove(book, forKey: "x") }
+  }
+
+  @Test func `refuses models of another class, all or none`() throws {
+    let wrong = MappingError.wrongModelType(relationship: "books", expected: "Book", found: "Author")
+    #expect(throws: wrong) { try ada.add([book, ada], forKey: "books") }
+    #expect(ada.books.value == [])
+    #expect(throws: MappingError.self) { try book.set(book, forKey: "author") }
+    #expect(book.author.value == nil)
+  }
+
+  @Test func `to one is not one to many`() {
+    #expect(throws: MappingError.leadsToOne("author")) { try book.add(ada, forKey: "author") }
+    #expect(throws: MappingError.leadsToOne("author")) { try book.set([ada], forKey: "author") }
+    #expect(throws: MappingError.leadsToMany("books")) { try ada.set(book, forKey: "books") }
+    #expect(throws: MappingError.leadsToMany("books")) { try ada.set(nil as Book?, forKey: "books") }
+  }
+}

@@ -1,0 +1,176 @@
+@_spi(ModelKitInternals) import ModelCore
+import Testing
+
+@Suite struct `The identity of a model in a scope` {
+  private let scope = ModelScope()
+
+  private func read(_ id: Int, _ name: String) throws -> Author {
+    try Author.from(dictionaryValue: ["id": .int(id), "name": .string(name)], in: scope)
+  }
+
+  /// What conflicts a scope reports while something is done.
+  private func conflicts(_ body: () throws -> Void) rethrows -> [String] {
+    var told: [String] = []
+    scope.conflictHandler = { told.append($0.identifier) }
+    try body()
+    return told
+  }
+
+  @Test func `follows an identifier that is set by hand`() throws {
+    let ada = try read(1, "Ada")
+    ada.id.value = 2
+    #expect(Author.with(identifier: "2", in: scope) === ada)
+    #expect(Author.with(identifier: "1", in: scope) !== ada)
+    ada.id.value = nil
+    #expect(Author.with(identifier: "2", in: scope) !== ada)
+    ada.id.value = 3
+    #expect(Author.with(identifier: "3", in: scope) === ada)
+  }
+
+  @Test func `has moved before the observers of the identifier are told`() throws {
+    let ada = try read(1, "Ada")
+    let scope = scope
+    var found: [Bool] = []
+    ada.id.addObserver(updateImmediately: false) { _, new in
+      found.append(new.map { Author.with(identifier: String($0), in: scope) === ada } ?? false)
+    }
+    ada.id.value = 2
+    #expect(found == [true])
+  }
+
+  @Test func `follows an identifier that is read`() throws {
+    let ada = try read(1, "Ada")
+    try ada.read(["id": 5])
+    #expect(Author.with(identifier: "5", in: scope) === ada)
+    #expect(Author.with(identifier: "1", in: scope) !== ada)
+  }
+
+  @Test func `begins with the first identifier`() {
+    let book = Book(title: "T")
+    let author = Author.with(identifier: "1", in: scope)
+    author.books.add(book)
+    book.id.value = 9
+    #expect(Book.with(identifier: "9", in: scope) === book)
+  }
+
+  @Test func `is refused if it is another's and read`() throws {
+    let ada = try read(1, "Ada")
+    let bob = try read(2, "Bob")
+    let error = #expect(throws: ModelDecodingError.self) { try bob.read(["id": 1, "name": "Robert"]) }
+    #expect(error?.path == "id")
+    #expect(bob.name == "Bob")
+    #expect(bob.id == 2)
+    try bob.read(["id": 2, "name": "Robert"])
+    try bob.read(["id": 3])
+    #expect(Author.with(identifier: "3", in: scope) === bob)
+    #expect(Author.with(identifier: "1", in: scope) === ada)
+  }
+
+  @Test func `stays with the first one, and the conflict is reported`() throws {
+    var ada: Author? = try read(1, "Ada")
+    let bob = try read(2, "Bob")
+    let told = conflicts {
+      bob.id.value = 1
+      bob.id.validate()
+      bob.id.value = 1
+    }
+    #expect(told == ["1"])
+    #expect(Author.with(identifier: "1", in: scope) === ada)
+    #expect(bob.canonicalInstance(in: scope) === ada)
+    ada = nil
+    #expect(Author.with(identifier: "1", in: scope) === bob)
+  }
+
+  @Test func `goes to the next one when the first one has another`() throws {
+    let ada = try read(1, "Ada")
+    let bob = try read(2, "Bob")
+    _ = conflicts { bob.id.value = 1 }
+    ada.id.value = 4
+    #expect(Author.with(identifier: "1", in: scope) === bob)
+    #expect(Author.with(identifier: "4", in: scope) === ada)
+  }
+
+  @Test func `is known by a temporary identifier too, after a store replaced it`() throws {
+    let ada = try read(-1, "Ada")
+    let book = try Book.from(dictionaryValue: ["id": 7, "author": -1], in: scope)
+    try scope.staged(["id": 10, "name": "Ada L."], into: ada)()
+    #expect(Author.with(identifier: "10", in: scope) === ada)
+    #expect(Author.with(identifier: "-1", in: scope) === ada)
+    #expect(ada.id == 10)
+    #expect(book.author.value === ada)
+    let other = try Book.from(dictionaryValue: ["id": 8, "author": -1], in: scope)
+    let third = try Book.from(dictionaryValue: ["id": 9, "author": 10], in: scope)
+    #expect(ada.books.value == [book, other, third])
+    let again = try read(-1, "Ada")
+    #expect(again === ada)
+  }
+
+  @Test func `leaves no alias when the model is forgotten or gone`() throws {
+    var ada: Author? = try read(-1, "Ada")
+    if let ada { try scope.staged(["id": 10], into: ada)() }
+    if let ada { scope.forget(ada) }
+    #expect(Author.with(identifier: "-1", in: scope) !== ada)
+    #expect(Author.with(identifier: "10", in: scope) !== ada)
+    #expect(ada?.scope == nil)
+    ada = try read(-2, "Bob")
+    if let ada { try scope.staged(["id": 11], into: ada)() }
+    weak let ghost = ada
+    ada = nil
+    #expect(ghost == nil)
+    #expect(Author.with(identifier: "-2", in: scope).name.value == nil)
+  }
+
+  @Test func `is that of the live instance, or of the one that asks`() throws {
+    let ada = try read(1, "Ada")
+    let twin = Author(id: 1, name: "Ada")
+    let bob = Author(id: 2, name: "Bob")
+    let nobody = Author(name: "-")
+    #expect(twin.canonicalInstance(in: scope) === ada)
+    #expect(bob.canonicalInstance(in: scope) === bob)
+    #expect(Author.with(identifier: "2", in: scope) === bob)
+    #expect(nobody.canonicalInstance(in: scope) === nobody)
+    #expect(nobody.scope == nil)
+  }
+
+  @Test func `is looked up in a registry of one's own`() throws {
+    final class Cache: ModelRegistry {
+      var models: [String: ModelObject] = [:]
+      func canonicalModel(of type: ModelTypeKey, identifier: String) -> ModelObject? {
+        models["\(type.name) \(identifier)"]
+      }
+      func register(_ model: ModelObject, as type: ModelTypeKey, identifier: String) {
+        models["\(type.name) \(identifier)"] = model
+      }
+      func forget(_ type: ModelTypeKey, identifier: String) { models["\(type.name) \(identifier)"] = nil }
+    }
+    let cache = Cache()
+    let scope = ModelScope(registry: cache)
+    _ = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
+    #expect(Author.with(identifier: "1", in: scope).name == "Ada")
+    #expect(cache.models.keys.sorted() == ["\(Author.typeName) 1"])
+    cache.models = [:]
+    #expect(Author.with(identifier: "1", in: scope).name.value == nil)
+    cache.models = [:]
+  }
+
+  @Test func `of a subclass is found after a reference in the same document`() throws {
+    let drawing = try Drawing.from(dictionaryValue: [
+      "shapes": [1, 2, ["id": 1, "kind": "circle", "radius": 2.5], ["id": 2, "kind": "square"], 1]
+    ])
+    #expect(drawing.shapes.count == 2)
+    #expect((drawing.shapes.value?[0] as? Circle)?.radius.value == 2.5)
+    #expect(drawing.shapes.value?[1] is Square)
+    let scoped = try Drawing.from(dictionaryValue: ["shapes": [1, ["id": 1, "kind": "circle"]]], in: scope)
+    #expect(Shape.with(identifier: "1", in: scope) === scoped.shapes.value?.first)
+    #expect(scoped.shapes.value?.first is Circle)
+  }
+
+  @Test func `of many objects without identifier is their own`() throws {
+    let authors = try Author.list(
+      fromJSON: try JSONValue.array([["id": 1], ["id": 1, "name": "A"], ["name": "B"], ["name": "C"]]).jsonData(),
+      in: scope)
+    #expect(authors[0] === authors[1])
+    #expect(authors[2].id.value == nil)
+    #expect(authors[2] !== authors[3])
+  }
+}
