@@ -8,16 +8,29 @@
 /// An object with an identifier is read into the canonical instance of the scope if there is one, and within one call
 /// equal identifiers give one object, with or without a scope.
 final class ModelReader: FieldReader {
-  private let scope: ModelScope?
+  let scope: ModelScope?
   /// Whether fields that were changed locally since they were last loaded or saved keep their values.
-  private let keepsLocalChanges: Bool
-  private var made: [Key: ModelObject] = [:]
-  private var values: [() -> Void] = []
+  let keepsLocalChanges: Bool
+  var made: [IdentityKey: Made] = [:]
+  var operations: [Operation] = []
   private var keys: [String: String] = [:]
 
-  private struct Key: Hashable {
-    let rootClass: ObjectIdentifier
-    let identifier: String
+  /// A model that an identifier stands for in this call.
+  struct Made {
+    let model: ModelObject
+    /// Whether values wait to be applied to it, so that what it has now does not count.
+    var waitsForValues: Bool
+  }
+
+  /// One thing to do once everything was checked.
+  enum Operation {
+    case closure(() -> Void)
+    /// Register a model that is new.
+    case add(ModelObject)
+    /// Say that the values a model has are those of the document.
+    case confirm(DirectConfirmation)
+    /// Give the values of one model to another.
+    indirect case merge(DirectMerge)
   }
 
   /// A model that was checked, and what links it to others once all values were applied.
@@ -48,10 +61,25 @@ final class ModelReader: FieldReader {
 
   /// Applies all that was staged.
   func apply<M: ModelObject>(_ staged: [Staged<M>]) -> [M] {
-    for value in values { value() }
-    values = []
+    runOperations()
     for staged in staged { staged.link() }
     return staged.map(\.model)
+  }
+
+  /// Does what was found to be done.
+  ///
+  /// - Parameter direct: what read the document, if it was read straight from bytes.
+  func runOperations(_ direct: DirectReading? = nil) {
+    let staged = operations
+    operations = []
+    for operation in staged {
+      switch operation {
+      case .closure(let apply): apply()
+      case .add(let model): scope?.register(model)
+      case .confirm(let confirmation): direct?.run(confirmation)
+      case .merge(let merge): direct?.run(merge)
+      }
+    }
   }
 
   func keeps(_ field: FieldBase) -> Bool { keepsLocalChanges && field.isDirty }
@@ -62,7 +90,7 @@ final class ModelReader: FieldReader {
     case .object(let object): return try stage(object, as: type)
     case .int, .string, .number:
       let model = try reference(to: json, of: type)
-      values.append { [scope] in scope?.register(model) }
+      operations.append(.closure { [scope] in scope?.register(model) })
       return Staged(model: model) {}
     default:
       throw ValueTransformError(expected: isForeignKey ? "an identifier" : "an object or an identifier", found: json)
@@ -94,7 +122,7 @@ final class ModelReader: FieldReader {
         } else {
           // Not through `self`: what is staged must not keep the reader when a later value is refused.
           let keepsLocalChanges = keepsLocalChanges
-          values.append { if !(keepsLocalChanges && field.isDirty) { apply() } }
+          operations.append(.closure { if !(keepsLocalChanges && field.isDirty) { apply() } })
         }
       } catch {
         throw ModelDecodingError.wrapping(error, at: path(of: field, index, of: model))
@@ -106,16 +134,11 @@ final class ModelReader: FieldReader {
       && hasIdentifier(model, in: object)
     // Only stores keep local changes while they read.
     let isFromStore = keepsLocalChanges
-    values.append { [scope] in
-      if !isReference {
-        model.modelLoadState = .loaded
-      } else if model.origin == .new {
-        model.modelLoadState = .incomplete
-      }
-      model.origin = .read
-      if isFromStore { model.isStored = true }
-      scope?.register(model)
-    }
+    operations.append(
+      .closure { [scope] in
+        model.becomeRead(isReference: isReference, isFromStore: isFromStore)
+        scope?.register(model)
+      })
     return Staged(model: model) { for link in links { link() } }
   }
 
@@ -124,15 +147,15 @@ final class ModelReader: FieldReader {
   /// Says that what a document calls by this model's identifier is this model.
   func recognise(_ model: ModelObject, in object: AttributeDictionary) {
     let identifier = model.modelIdentifier ?? setIdentifier(of: type(of: model).init(), from: object)
-    if let identifier { made[key(of: model, identifier)] = model }
+    if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 
   private func canonical(for fresh: ModelObject, _ object: AttributeDictionary) -> ModelObject {
     guard let identifier = setIdentifier(of: fresh, from: object) else { return fresh }
     let key = key(of: fresh, identifier)
-    if let known = made[key] ?? scope?.canonicalModel(like: fresh, identifier: identifier) { return known }
-    made[key] = fresh
-    return fresh
+    let known = made[key]?.model ?? scope?.canonicalModel(like: fresh, identifier: identifier)
+    made[key] = Made(model: known ?? fresh, waitsForValues: true)
+    return known ?? fresh
   }
 
   private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> M {
@@ -142,9 +165,9 @@ final class ModelReader: FieldReader {
     if shell.modelIdentifier == nil { _ = shell.setIdentifier(json.stringValue ?? json.description) }
     if let identifier = shell.modelIdentifier {
       let key = key(of: shell, identifier)
-      guard let known = made[key] ?? scope?.canonicalModel(like: shell, identifier: identifier) else {
+      guard let known = made[key]?.model ?? scope?.canonicalModel(like: shell, identifier: identifier) else {
         shell.becomeShell()
-        made[key] = shell
+        made[key] = Made(model: shell, waitsForValues: true)
         return shell
       }
       if let known = known as? M { return known }
@@ -152,8 +175,8 @@ final class ModelReader: FieldReader {
     throw ValueTransformError(expected: "the identifier of \(type)", found: json)
   }
 
-  private func key(of model: ModelObject, _ identifier: String) -> Key {
-    Key(rootClass: ObjectIdentifier(model.layout.rootClass), identifier: identifier)
+  private func key(of model: ModelObject, _ identifier: String) -> IdentityKey {
+    IdentityKey(rootClass: model.layout.rootClass, identifier: identifier)
   }
 
   /// Reads the identifier into a model that nobody else knows yet: only the field can tell what the value means, and
@@ -188,6 +211,19 @@ final class ModelReader: FieldReader {
 
   private func path(of field: FieldBase, _ index: Int, of model: ModelObject) -> FieldPath {
     FieldPath(key(of: field, index, of: model).split(separator: ".").map { .key(String($0)) })
+  }
+}
+
+extension ModelObject {
+  /// Says that the model has what a document says of it, which may be no more than that it exists.
+  func becomeRead(isReference: Bool, isFromStore: Bool) {
+    if !isReference {
+      modelLoadState = .loaded
+    } else if origin == .new {
+      modelLoadState = .incomplete
+    }
+    origin = .read
+    if isFromStore { isStored = true }
   }
 }
 
