@@ -39,9 +39,9 @@ open class ArrayField<Element>: Field<[Element]> {
     let priority = priority ?? element.metadata?.priority
     let metadata: FieldMetadata<[Element]>? =
       name != nil || key != nil || priority != nil ? .declaring(name: name, key: key, priority: priority) : nil
-    let areEqual = element.areEqual.map { areEqual in
-      { (left: [Element], right: [Element]) in left.elementsEqual(right, by: areEqual) }
-    }
+    // Not `map`: it would look up the types of both closures at run time, for every list that is made.
+    var areEqual: (([Element], [Element]) -> Bool)?
+    if let elementsAreEqual = element.areEqual { areEqual = { $0.elementsEqual($1, by: elementsAreEqual) } }
     let isPlain = allowsDuplicates && element.metadata?.coerce == nil
     super.init(unset: [], metadata: metadata, areEqual: areEqual, flags: isPlain ? [] : .hooksSet)
     if let initial = element.storage {
@@ -219,6 +219,8 @@ open class ArrayField<Element>: Field<[Element]> {
     }
     return violations
   }
+
+  override var transformsElements: Bool { elementMetadata?.hasTransformer ?? false }
 
   override func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [Element]? {
     if json.isNull { return nil }

@@ -406,6 +406,20 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     markSaved(asOf: stamp)
   }
 
+  override var hasObservers: Bool { unmanagedRegistry != nil }
+
+  override func hasValue(of other: FieldBase) -> Bool {
+    (other as? Field<Content>).map { !isChange(from: storage, to: $0.storage) } ?? false
+  }
+
+  override func load(readBy other: FieldBase, stamp: ChangeStamp) {
+    if let other = other as? Field<Content> { load(other.storage, stamp: .next()) }
+  }
+
+  override func load(read json: JSONValue, in context: ValueTransformerContext, stamp: ChangeStamp) throws {
+    load(try importedValue(json, in: context), stamp: stamp)
+  }
+
   @_spi(ModelKitInternals)
   open override func exported(by writer: FieldWriter) throws -> JSONValue? {
     guard let value else { return nil }
@@ -422,6 +436,9 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     }
     return try context.importValue(json, as: Content.self)
   }
+
+  /// Whether the elements of a list have a transformer of their own.
+  var transformsElements: Bool { false }
 
   func exportedValue(_ value: Content, in context: ValueTransformerContext) throws -> JSONValue {
     if let transformer = metadata?.transformer?.transformer(in: context) {

@@ -256,6 +256,30 @@ open class FieldBase: FieldProtocol {
   open func exported(by writer: FieldWriter) throws -> JSONValue? {
     preconditionFailure("\(Self.self) is not made to be written: derive fields from Field.")
   }
+
+  // What `FieldBase+DirectReading.swift` asks of a field whose type it does not know.
+
+  /// Whether anybody may have to be told of a change.
+  var hasObservers: Bool { true }
+
+  /// Whether another field has an equal value.
+  func hasValue(of other: FieldBase) -> Bool { false }
+
+  /// Sets the field to a value that was read into another one.
+  func load(readBy other: FieldBase, stamp: ChangeStamp) {}
+
+  /// Sets the field to a value that was read.
+  func load(read json: JSONValue, in context: ValueTransformerContext, stamp: ChangeStamp) throws {}
+
+  /// Sets a relation to models that were read; nil for none. One that leads to one model gets a list of one.
+  @_spi(ModelKitInternals)
+  open func load(readRelated models: [AnyObject]?) {}
+
+  /// Writes what a relation leads to as a member of an object; see `FieldBase+DirectWriting.swift`.
+  @_spi(ModelKitInternals)
+  open func writeRelated(
+    _ key: UnsafeBufferPointer<UInt8>, to json: inout JSONWriter, by writer: FieldWriter
+  ) throws {}
 }
 
 /// What a field whose load state is `error` reports if nobody said which.

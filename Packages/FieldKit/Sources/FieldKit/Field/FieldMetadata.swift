@@ -14,6 +14,9 @@ final class FieldMetadata<Content> {
   /// conflicting access to check for.
   @exclusivity(unchecked) @usableFromInline var isShared = false
 
+  /// Asked here, where the type of the transformer need not be looked up unless there is a declaration.
+  var hasTransformer: Bool { transformer != nil }
+
   @usableFromInline
   init(name: String?, key: String?, priority: Int?) {
     self.name = name

@@ -130,7 +130,7 @@ public struct JSONArrayReader {
 
 extension JSONScanner {
   /// Moves to the array at a path, having checked the containers on the way to their ends.
-  fileprivate mutating func go(to components: [JSONPath.Component], in path: String) throws(JSONSyntaxError) {
+  mutating func go(to components: [JSONPath.Component], in path: String) throws(JSONSyntaxError) {
     var isOutermost = true
     for component in components {
       let kind = try peek()

@@ -17,7 +17,8 @@ extension ModelLayout {
       guard property.isStrong, isOptional || property.type is FieldBase.Type else { return nil }
       return Slot(
         propertyName: name, offset: property.offset, isOptional: isOptional, namesakes: namesakes[name, default: 0],
-        isVariable: property.isVariable)
+        isVariable: property.isVariable,
+        kind: property.type is any RelationField.Type ? .relation : DirectKind(propertyOf: property.type))
     }
     // What a custom mirror shows says nothing about where fields lie.
     let isProven = model is any CustomReflectable || proves(slots, on: model)

@@ -15,6 +15,8 @@ final class ModelLayout: Sendable {
     var namesakes = 0
     /// Whether another field may come to lie here.
     var isVariable = false
+    /// How the field goes between bytes and its value.
+    var kind = DirectKind.value
   }
 
   let slots: [Slot]
@@ -28,6 +30,9 @@ final class ModelLayout: Sendable {
   let identifierIndex: Int?
   /// For each relation and class of related models: the index there of the inverse field, or -1 if there is none.
   let inverses = Lock<[InverseKey: Int]>([:])
+
+  /// How models of this class go between bytes and fields, for each spelling of keys.
+  let directPlans = Lock<[KeyCase?: DirectPlan]>([:])
 
   struct InverseKey: Hashable, Sendable {
     let index: Int
@@ -126,7 +131,9 @@ final class ModelLayout: Sendable {
     return slots[index].propertyName
   }
 
-  private func reference(at index: Int, of model: ModelObject) -> Unmanaged<FieldBase>? {
+  /// The field at an index in a class whose layout is proven, without retaining it.
+  @inline(__always)
+  func reference(at index: Int, of model: ModelObject) -> Unmanaged<FieldBase>? {
     // The proof showed that a strong reference to a field, or nil for an optional one, lies here in every instance.
     UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
       .load(fromByteOffset: slots[index].offset, as: Unmanaged<FieldBase>?.self)

@@ -326,6 +326,16 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 
   @_spi(ModelKitInternals)
+  public override func load(readRelated models: [AnyObject]?) { read(models?.compactMap { $0 as? Related }) }
+
+  @_spi(ModelKitInternals)
+  public override func writeRelated(
+    _ key: UnsafeBufferPointer<UInt8>, to json: inout JSONWriter, by writer: FieldWriter
+  ) throws {
+    try ModelWriter.writer(for: self, writer).write(value, key, isForeignKey: isForeignKey, to: &json)
+  }
+
+  @_spi(ModelKitInternals)
   public override func exported(by writer: FieldWriter) throws -> JSONValue? {
     guard let value else { return nil }
     let writer = ModelWriter.writer(for: self, writer)

@@ -197,6 +197,19 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   }
 
   @_spi(ModelKitInternals)
+  public override func load(readRelated models: [AnyObject]?) {
+    isBeingRead = true
+    load(models?.first as? Related, stamp: .next())
+  }
+
+  @_spi(ModelKitInternals)
+  public override func writeRelated(
+    _ key: UnsafeBufferPointer<UInt8>, to json: inout JSONWriter, by writer: FieldWriter
+  ) throws {
+    try ModelWriter.writer(for: self, writer).write(value, key, isForeignKey: isForeignKey, to: &json)
+  }
+
+  @_spi(ModelKitInternals)
   public override func exported(by writer: FieldWriter) throws -> JSONValue? {
     guard let value else { return nil }
     let writer = ModelWriter.writer(for: self, writer)

@@ -27,11 +27,7 @@ extension ModelIsolation where Self: ModelObject {
   /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` if a value does not fit. Nothing is
   ///   changed then.
   public static func from(json data: Data, in scope: ModelScope? = nil) throws -> Self {
-    let json = try JSONValue(json: data)
-    guard case .object(let dictionary) = json else {
-      throw ModelDecodingError.wrapping(ValueTransformError(expected: "an object", found: json), at: FieldPath())
-    }
-    return try from(dictionaryValue: dictionary, in: scope)
+    try ModelReader.directModel(self, from: data, in: scope) ?? ModelReader.model(self, from: data, in: scope)
   }
 
   /// Makes models from a JSON document that has a list of objects, all or none.
@@ -45,21 +41,8 @@ extension ModelIsolation where Self: ModelObject {
   public static func list(
     fromJSON data: Data, at path: String = "", in scope: ModelScope? = nil
   ) throws -> [Self] {
-    let reader = ModelReader(scope: scope)
-    var staged: [ModelReader.Staged<Self>] = []
-    var elements = try JSONArrayReader(data, at: path)
-    while let element = try elements.next() {
-      let place = FieldPath(path).appending(FieldPath([.index(staged.count)]))
-      do {
-        guard case .object(let dictionary) = element else {
-          throw ValueTransformError(expected: "an object", found: element)
-        }
-        staged.append(try reader.stage(dictionary, as: Self.self))
-      } catch {
-        throw ModelDecodingError.wrapping(error, at: place)
-      }
-    }
-    return reader.apply(staged)
+    try ModelReader.directList(self, from: data, at: path, ModelReader(scope: scope))
+      ?? ModelReader.list(self, from: data, at: path, ModelReader(scope: scope))
   }
 
   /// Reads values into this model. Missing keys leave fields as they are, `null` makes them nil, unknown keys are

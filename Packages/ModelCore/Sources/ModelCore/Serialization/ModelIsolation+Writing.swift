@@ -34,6 +34,11 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameter pretty: whether to break lines and indent.
   /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
   public func jsonData(pretty: Bool = false) throws -> Data {
+    try ModelWriter.directData(of: [self], isList: false, pretty: pretty) ?? treeData(pretty: pretty)
+  }
+
+  /// The document by way of a tree.
+  func treeData(pretty: Bool) throws -> Data {
     try JSONValue.object(encodedDictionary(in: memberScope))
       .jsonData(JSONWritingOptions(pretty: pretty, sortedKeys: true))
   }
@@ -45,6 +50,11 @@ extension Array where Element: Model {
   /// - Parameter pretty: whether to break lines and indent.
   /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
   public func jsonData(pretty: Bool = false) throws -> Data {
+    try ModelWriter.directData(of: self, isList: true, pretty: pretty) ?? treeData(pretty: pretty)
+  }
+
+  /// The document by way of a tree.
+  func treeData(pretty: Bool) throws -> Data {
     let list = try enumerated().map { index, model in
       do {
         return JSONValue.object(try model.encodedDictionary(in: model.memberScope))

@@ -8,20 +8,35 @@
 /// An object with an identifier is read into the canonical instance of the scope if there is one, and within one call
 /// equal identifiers give one object, with or without a scope.
 final class ModelReader: FieldReader {
-  private let scope: ModelScope?
+  let scope: ModelScope?
   /// Whether fields that were changed locally since they were last loaded or saved keep their values.
-  private let keepsLocalChanges: Bool
-  private var made: [Key: ModelObject] = [:]
+  let keepsLocalChanges: Bool
+  var made: [IdentityKey: Made] = [:]
+  var operations: [Operation] = []
   /// What stands in this document for models that were only referred to so far.
-  private var shells: [Key: Shell] = [:]
+  private var shells: [IdentityKey: Shell] = [:]
+  /// Whether a model that was only referred to gave way to one of a derived class.
+  private(set) var hasReplacedShell = false
   /// Instances that were made to read an identifier with, and not needed for more.
   private var spares: [ObjectIdentifier: ModelObject] = [:]
-  private var values: [() -> Void] = []
   private var keys: [String: String] = [:]
 
-  private struct Key: Hashable {
-    let rootClass: ObjectIdentifier
-    let identifier: String
+  /// A model that an identifier stands for in this call.
+  struct Made {
+    let model: ModelObject
+    /// Whether values wait to be applied to it, so that what it has now does not count.
+    var waitsForValues: Bool
+  }
+
+  /// One thing to do once everything was checked.
+  enum Operation {
+    case closure(() -> Void)
+    /// Register a model that is new.
+    case add(ModelObject)
+    /// Say that the values a model has are those of the document.
+    case confirm(DirectConfirmation)
+    /// Give the values of one model to another.
+    indirect case merge(DirectMerge)
   }
 
   /// A model that was checked, and what links it to others once all values were applied.
@@ -62,10 +77,25 @@ final class ModelReader: FieldReader {
 
   /// Applies all that was staged.
   func apply<M: ModelObject>(_ staged: [Staged<M>]) -> [M] {
-    for value in values { value() }
-    values = []
+    runOperations()
     for staged in staged { staged.link() }
     return staged.map(\.model)
+  }
+
+  /// Does what was found to be done.
+  ///
+  /// - Parameter direct: what read the document, if it was read straight from bytes.
+  func runOperations(_ direct: DirectReading? = nil) {
+    let staged = operations
+    operations = []
+    for operation in staged {
+      switch operation {
+      case .closure(let apply): apply()
+      case .add(let model): scope?.register(model)
+      case .confirm(let confirmation): direct?.run(confirmation)
+      case .merge(let merge): direct?.run(merge)
+      }
+    }
   }
 
   func keeps(_ field: FieldBase) -> Bool { keepsLocalChanges && field.isDirty }
@@ -76,7 +106,7 @@ final class ModelReader: FieldReader {
     case .object(let object): return try stage(object, as: type)
     case .int, .string, .number:
       let (model, shell) = try reference(to: json, of: type)
-      values.append { [scope] in scope?.register(shell?.model ?? model) }
+      operations.append(.closure { [scope] in scope?.register(shell?.model ?? model) })
       return Staged(staged: model, shell: shell) {}
     default:
       throw ValueTransformError(expected: isForeignKey ? "an identifier" : "an object or an identifier", found: json)
@@ -107,7 +137,7 @@ final class ModelReader: FieldReader {
         } else {
           // Not through `self`: what is staged must not keep the reader when a later value is refused.
           let keepsLocalChanges = keepsLocalChanges
-          values.append { if !(keepsLocalChanges && field.isDirty) { apply() } }
+          operations.append(.closure { if !(keepsLocalChanges && field.isDirty) { apply() } })
         }
       } catch {
         throw ModelDecodingError.wrapping(error, at: path(of: field, index, of: model))
@@ -119,16 +149,11 @@ final class ModelReader: FieldReader {
       && hasIdentifier(model, in: object)
     // Only stores keep local changes while they read.
     let isFromStore = keepsLocalChanges
-    values.append { [scope] in
-      if !isReference {
-        model.modelLoadState = .loaded
-      } else if model.origin == .new {
-        model.modelLoadState = .incomplete
-      }
-      model.origin = .read
-      if isFromStore { model.isStored = true }
-      scope?.register(model)
-    }
+    operations.append(
+      .closure { [scope] in
+        model.becomeRead(isReference: isReference, isFromStore: isFromStore)
+        scope?.register(model)
+      })
     return Staged(staged: model) { for link in links { link() } }
   }
 
@@ -137,7 +162,7 @@ final class ModelReader: FieldReader {
   /// Says that what a document calls by this model's identifier is this model.
   func recognise(_ model: ModelObject, in object: AttributeDictionary) {
     let identifier = model.modelIdentifier ?? setIdentifier(of: type(of: model).init(), from: object)
-    if let identifier { made[key(of: model, identifier)] = model }
+    if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 
   /// Refuses to read an identifier that belongs to another live model: there would be two for it.
@@ -162,16 +187,19 @@ final class ModelReader: FieldReader {
       return spare == nil ? fresh : modelClass.init()
     }
     let key = key(of: fresh, identifier)
-    if let shell = shells.isEmpty ? nil : shells.removeValue(forKey: key), shell.model === made[key],
+    var known = made[key]?.model
+    if let shell = shells.isEmpty ? nil : shells.removeValue(forKey: key), shell.model === known,
       Self.isDerived(modelClass, from: type(of: shell.model))
     {
       shell.model = fresh
-    } else if let known = made[key] ?? scope?.canonicalModel(like: fresh, identifier: identifier) {
-      spares[id] = fresh
-      return known
+      hasReplacedShell = true
+      known = nil
+    } else {
+      known = known ?? scope?.canonicalModel(like: fresh, identifier: identifier)
     }
-    made[key] = fresh
-    return fresh
+    made[key] = Made(model: known ?? fresh, waitsForValues: true)
+    if known != nil { spares[id] = fresh }
+    return known ?? fresh
   }
 
   private static func isDerived(_ modelClass: ModelObject.Type, from other: ModelObject.Type) -> Bool {
@@ -191,9 +219,9 @@ final class ModelReader: FieldReader {
     if let identifier = fresh.modelIdentifier {
       let key = key(of: fresh, identifier)
       if let shell = shells[key], let model = shell.model as? M { return (model, shell) }
-      guard let known = made[key] ?? scope?.canonicalModel(like: fresh, identifier: identifier) else {
+      guard let known = made[key]?.model ?? scope?.canonicalModel(like: fresh, identifier: identifier) else {
         fresh.becomeShell()
-        made[key] = fresh
+        made[key] = Made(model: fresh, waitsForValues: true)
         let shell = Shell(fresh)
         shells[key] = shell
         return (fresh, shell)
@@ -203,8 +231,8 @@ final class ModelReader: FieldReader {
     throw ValueTransformError(expected: "the identifier of \(type)", found: json)
   }
 
-  private func key(of model: ModelObject, _ identifier: String) -> Key {
-    Key(rootClass: ObjectIdentifier(model.layout.rootClass), identifier: identifier)
+  private func key(of model: ModelObject, _ identifier: String) -> IdentityKey {
+    IdentityKey(rootClass: model.layout.rootClass, identifier: identifier)
   }
 
   /// Reads the identifier into a model that nobody else knows yet: only the field can tell what the value means, and
@@ -239,6 +267,19 @@ final class ModelReader: FieldReader {
 
   private func path(of field: FieldBase, _ index: Int, of model: ModelObject) -> FieldPath {
     FieldPath(key(of: field, index, of: model).split(separator: ".").map { .key(String($0)) })
+  }
+}
+
+extension ModelObject {
+  /// Says that the model has what a document says of it, which may be no more than that it exists.
+  func becomeRead(isReference: Bool, isFromStore: Bool) {
+    if !isReference {
+      modelLoadState = .loaded
+    } else if origin == .new {
+      modelLoadState = .incomplete
+    }
+    origin = .read
+    if isFromStore { isStored = true }
   }
 }
 

@@ -3,9 +3,12 @@
 /// Writes models as JSON values. A model is written in full where it is first met, and by its identifier after that, so
 /// that cycles end and the output is linear in the number of models.
 final class ModelWriter: FieldWriter {
-  private var seen = Set<ObjectIdentifier>()
+  var seen = Set<ObjectIdentifier>()
   private var keys: [String: String] = [:]
   private var isForStore = false
+  /// How the classes met so far go straight to bytes; see `ModelWriter+Direct.swift`.
+  var direct: [ObjectIdentifier: DirectClassWriter] = [:]
+  var lastDirect: DirectClassWriter?
 
   /// A writer for a field: the one it was given, or one that knows its model, for a field that is written by itself.
   static func writer(for field: FieldBase, _ writer: FieldWriter) -> ModelWriter {
@@ -48,13 +51,7 @@ final class ModelWriter: FieldWriter {
       throw ModelEncodingError(
         path: FieldPath(), reason: "the \(type(of: model)) it leads to has no identifier yet; save that one first")
     }
-    guard seen.insert(ObjectIdentifier(model)).inserted else {
-      guard let field = model.identifierField as? FieldBase, let key = field.key, let json = try identifier(of: model)
-      else { return nil }
-      var object: AttributeDictionary = [:]
-      try object.set(json, atNestedKey: context.key(key, &keys))
-      return .object(object)
-    }
+    guard seen.insert(ObjectIdentifier(model)).inserted else { return try reference(to: model) }
     // A store keeps unset and null apart, in embedded models too.
     let includesUnset = context.explicitNull && !isForStore && model.modelLoadState != .incomplete
     return .object(
@@ -63,7 +60,16 @@ final class ModelWriter: FieldWriter {
       })
   }
 
-  private func object(
+  /// What stands for a model that was written before; nil without identifier.
+  func reference(to model: ModelObject) throws -> JSONValue? {
+    guard let field = model.identifierField as? FieldBase, let key = field.key, let json = try identifier(of: model)
+    else { return nil }
+    var object: AttributeDictionary = [:]
+    try object.set(json, atNestedKey: context.key(key, &keys))
+    return .object(object)
+  }
+
+  func object(
     of model: ModelObject, _ fields: [any FieldProtocol], where includes: (FieldBase) -> Bool
   ) throws -> AttributeDictionary {
     var object: AttributeDictionary = [:]
@@ -92,7 +98,7 @@ final class ModelWriter: FieldWriter {
     }
   }
 
-  private func identifier(of model: ModelObject) throws -> JSONValue? {
+  func identifier(of model: ModelObject) throws -> JSONValue? {
     try (model.identifierField as? FieldBase)?.exported(by: self)
   }
 }

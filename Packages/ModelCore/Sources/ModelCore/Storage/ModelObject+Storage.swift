@@ -1,5 +1,11 @@
 @_spi(ModelKitInternals) public import FieldKit
 
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// One value of a model on its way into a store.
 @_spi(ModelKitInternals)
 public struct StoredValue: Sendable {
@@ -145,6 +151,22 @@ extension ModelScope {
   ) throws -> [M] {
     let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges)
     return reader.apply(try records.map { try reader.stage($0, as: type) })
+  }
+
+  /// Reads the records of a document that is a list into canonical instances, all or none.
+  ///
+  /// - Parameters:
+  ///   - data: the document.
+  ///   - path: where in the document the list lies; the whole document by default.
+  ///   - keepsLocalChanges: whether fields that were changed since they were last read or saved keep their values.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` for the first value that does not fit;
+  ///   nothing is changed then.
+  public func models<M: Model>(
+    _ type: M.Type, fromJSON data: Data, at path: String = "", keepsLocalChanges: Bool
+  ) throws -> [M] {
+    func reader() -> ModelReader { ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges) }
+    return try ModelReader.directList(type, from: data, at: path, reader())
+      ?? ModelReader.list(type, from: data, at: path, reader())
   }
 
   /// Checks a store's answer to the save of a model.

@@ -1,0 +1,109 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// How a reader takes the models of one class straight from bytes in its context.
+final class DirectClassReader {
+  let modelClass: any Model.Type
+  /// Nil if models of this class need a tree.
+  private(set) var plan: DirectPlan?
+  private(set) var kinds: [DirectKind] = []
+  let layout: ModelLayout
+  /// For each field, and in the first place for the start of an object, which field comes next; none is a negative number.
+  private var following: [Int]
+  /// The classes to which relations lead, once they were met.
+  var related: [DirectClassReader?]
+  /// A model that nobody got, to be read into again. It has fields set already.
+  private var spare: ModelObject?
+  /// Whether the last object of this class was one that exists already.
+  var expectsKnown = false
+
+  init(_ modelClass: any Model.Type, _ context: ValueTransformerContext) {
+    self.modelClass = modelClass
+    let sample = modelClass.init()
+    layout = sample.layout
+    following = Array(repeating: -1, count: layout.slots.count + 1)
+    related = Array(repeating: nil, count: layout.slots.count)
+    if !OverrideProbe.choosesInstanceClass(modelClass) {
+      plan = DirectPlan.plan(for: sample, keyCase: context.keyCase, context: context)
+    }
+    guard let plan else { return }
+    kinds = plan.members.enumerated().map { index, member in
+      let kind = member.kind.kind(in: context, isReading: true)
+      let isReadable = layout.field(at: index, of: sample)?
+        .isReadableDirectly(as: kind, declaredKey: member.declaredKey)
+      return isReadable == true ? kind : .value
+    }
+    if fits(sample) { spare = sample }
+    isSpareFresh = true
+  }
+
+  // MARK: Instances
+
+  private var isSpareFresh = false
+
+  /// A model to read into, and whether it is as it was made.
+  func instance() -> (model: ModelObject, isFresh: Bool)? {
+    if let spare, isSpareFresh || expectsKnown {
+      self.spare = nil
+      return (spare, isSpareFresh)
+    }
+    return freshInstance().map { ($0, true) }
+  }
+
+  /// A model as its class makes it, or nil if models of this class need a tree.
+  func freshInstance() -> ModelObject? {
+    let model = modelClass.init()
+    if fits(model) { return model }
+    plan = nil
+    return nil
+  }
+
+  /// Takes back a model that nobody got.
+  func recycle(_ model: ModelObject) {
+    guard spare == nil else { return }
+    spare = model
+    isSpareFresh = false
+  }
+
+  /// Whether reading into a model runs nobody's code.
+  private func fits(_ model: ModelObject) -> Bool {
+    guard let plan else { return false }
+    for index in plan.members.indices {
+      let fits = layout.reference(at: index, of: model)?
+        ._withUnsafeGuaranteedRef {
+          $0.isReadableDirectly(as: kinds[index], declaredKey: plan.members[index].declaredKey)
+        }
+      if fits != true { return false }
+    }
+    return true
+  }
+
+  // MARK: Keys
+
+  /// Reads the next key of an object.
+  ///
+  /// - Parameter last: the field before, or -1.
+  /// - Returns: the field of the key, -1 for a key that belongs to none, nil at the end of the object.
+  @inline(__always)
+  func nextField(_ scanner: inout JSONScanner, after last: Int, _ plan: DirectPlan) throws(JSONSyntaxError) -> Int? {
+    let expected = following[last + 1]
+    if expected >= 0, scanner.passKey(plan.members[expected].quotedKey.buffer) { return expected }
+    guard let key = try scanner.nextKey() else { return nil }
+    guard let found = index(of: key, plan) else { return -1 }
+    following[last + 1] = found
+    return found
+  }
+
+  private func index(of key: JSONRawString, _ plan: DirectPlan) -> Int? {
+    if !plan.hasPlainKeys || key.hasEscapes || key.bytes.contains(where: { $0 >= 0x80 }) {
+      // Strings count as equal in more ways than byte by byte.
+      return plan.indices[key.string]
+    }
+    for index in plan.members.indices {
+      let quoted = plan.members[index].quotedKey.buffer
+      if quoted.count == key.bytes.count + 2, key.equals(UnsafeBufferPointer(rebasing: quoted[1..<quoted.count - 1])) {
+        return index
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,61 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// The second pass, in which nothing can fail any more.
+extension DirectReading {
+  /// Does all that was found to be done: first values, then links.
+  func apply() {
+    reader.runOperations(self)
+    let links = links
+    self.links = []
+    for link in links { link() }
+  }
+
+  func run(_ merge: DirectMerge) {
+    load(merge.fields, of: merge.record.model, into: merge.model, merge.record.reader)
+    guard merge.isLast else { return }
+    merge.model.becomeRead(isReference: merge.record.isReference, isFromStore: reader.keepsLocalChanges)
+    reader.scope?.register(merge.model)
+  }
+
+  func run(_ confirmation: DirectConfirmation) {
+    let model = confirmation.model
+    var source = model
+    // An observer that was told of another model of the document may have set a field since it was compared.
+    if hasChanged(confirmation.fields, of: model), let fresh = confirmation.reader.freshInstance(),
+      let record = try? readAgain(confirmation.reader, fresh, confirmation.offset, Int(confirmation.depth))
+    {
+      source = record.model
+    }
+    load(confirmation.fields, of: source, into: model, confirmation.reader)
+    model.becomeRead(isReference: confirmation.isReference, isFromStore: reader.keepsLocalChanges)
+  }
+
+  private func hasChanged(_ fields: UInt64, of model: ModelObject) -> Bool {
+    var rest = fields
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      if let field = model.layout.reference(at: index, of: model),
+        field._withUnsafeGuaranteedRef({ $0.lastChange > stamp })
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  private func load(_ fields: UInt64, of read: ModelObject, into model: ModelObject, _ classReader: DirectClassReader) {
+    let layout = classReader.layout
+    var rest = fields
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      guard let field = layout.reference(at: index, of: model), let source = layout.reference(at: index, of: read)
+      else { continue }
+      field._withUnsafeGuaranteedRef { field in
+        if reader.keeps(field) { return }
+        source._withUnsafeGuaranteedRef { field.load(readBy: $0, as: classReader.kinds[index], stamp: stamp) }
+      }
+    }
+  }
+}

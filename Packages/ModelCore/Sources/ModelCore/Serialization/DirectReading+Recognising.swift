@@ -1,0 +1,160 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// The end of the first pass: which models were read, and what is to be done to them.
+extension DirectReading {
+  /// Finds out which model was read, and what is to be done to it.
+  ///
+  /// - Parameter isForeignKey: whether the relation that leads here is one; nil for no relation.
+  func recognise(_ node: DirectNode, _ reader: DirectClassReader, isForeignKey: Bool?) throws -> ModelObject {
+    switch node {
+    case .record(let record): return try recognise(record)
+    case .tree(let json): return try stage(json, reader.modelClass, isForeignKey: isForeignKey)
+    }
+  }
+
+  private func stage<M: Model>(_ json: JSONValue, _ type: M.Type, isForeignKey: Bool?) throws -> ModelObject {
+    let staged: ModelReader.Staged<M>
+    if let isForeignKey {
+      staged = try reader.stage(json, as: type, isForeignKey: isForeignKey)
+    } else {
+      guard case .object(let object) = json else { throw NeedsTree() }
+      staged = try reader.stage(object, as: type)
+    }
+    links.append(staged.link)
+    return staged.model
+  }
+
+  private func recognise(_ record: DirectRecord) throws -> ModelObject {
+    guard let key = identityKey(of: record) else { return try add(record, nil) }
+    guard let known = knownModel(for: record, key) else {
+      record.reader.expectsKnown = false
+      return try add(record, key)
+    }
+    record.reader.expectsKnown = true
+    guard type(of: known.model) == type(of: record.model) else {
+      // It has other fields than what was read into.
+      var scanner = JSONScanner(bytes, offset: record.offset, depth: record.depth, maximumDepth: maximumDepth)
+      return try stage(try scanner.readValue(), record.reader.modelClass, isForeignKey: false)
+    }
+    return try merge(record, into: known, key)
+  }
+
+  func readAgain(
+    _ reader: DirectClassReader, _ model: ModelObject, _ offset: Int, _ depth: Int
+  ) throws -> DirectRecord {
+    var scanner = JSONScanner(bytes, offset: offset, depth: depth, maximumDepth: maximumDepth)
+    return try readObject(&scanner, reader, model, isFresh: true, 0)
+  }
+
+  private func identityKey(of record: DirectRecord) -> IdentityKey? {
+    guard let index = record.reader.layout.identifierIndex, record.fields & 1 &<< UInt64(index) != 0,
+      let field = record.reader.layout.reference(at: index, of: record.model)
+    else { return nil }
+    let rootClass = record.reader.layout.rootClass
+    if record.reader.kinds[index] == .int {
+      return field._withUnsafeGuaranteedRef { $0.intValue }
+        .map { IdentityKey(rootClass: rootClass, identifier: $0) }
+    }
+    return record.model.modelIdentifier.map { IdentityKey(rootClass: rootClass, identifier: $0) }
+  }
+
+  /// The model that has the identifier of what was read, in the document or in the scope. If there is none, it is what was
+  /// read.
+  private func knownModel(for record: DirectRecord, _ key: IdentityKey) -> ModelReader.Made? {
+    let known = identify(
+      record, &reader.made[key, default: ModelReader.Made(model: record.model, waitsForValues: true)])
+    return known.model === record.model ? nil : known
+  }
+
+  /// Puts the model of the scope in the place of one that nobody knew in this document.
+  private func identify(_ record: DirectRecord, _ made: inout ModelReader.Made) -> ModelReader.Made {
+    if made.model === record.model, let scope = reader.scope, let identifier = identifier(of: record),
+      let model = scope.canonicalModel(like: record.model, identifier: identifier)
+    {
+      made = ModelReader.Made(model: model, waitsForValues: false)
+    }
+    return made
+  }
+
+  private func identifier(of record: DirectRecord) -> String? {
+    let layout = record.reader.layout
+    guard let index = layout.identifierIndex, record.reader.kinds[index] == .int else {
+      return record.model.modelIdentifier
+    }
+    return layout.reference(at: index, of: record.model)?._withUnsafeGuaranteedRef { $0.intValue }.map(String.init)
+  }
+
+  // MARK: What is to be done
+
+  func add(_ record: DirectRecord, _ key: IdentityKey?) throws -> ModelObject {
+    guard record.isFresh else {
+      // What it was read into has values of another object: it is read again.
+      record.reader.recycle(record.model)
+      guard let model = record.reader.freshInstance() else { throw NeedsTree() }
+      let again = try readAgain(record.reader, model, record.offset, record.depth)
+      if let key { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
+      return try add(again, key)
+    }
+    let model = record.model
+    model.becomeRead(isReference: record.isReference, isFromStore: reader.keepsLocalChanges)
+    for link in record.links { try recognise(link, of: model, record.reader) }
+    if reader.scope != nil { reader.operations.append(.add(model)) }
+    return model
+  }
+
+  func merge(_ record: DirectRecord, into known: ModelReader.Made, _ key: IdentityKey) throws -> ModelObject {
+    let model = known.model
+    if record.links.isEmpty, !known.waitsForValues, isUnchanged(model, record) {
+      reader.operations.append(
+        .confirm(
+          DirectConfirmation(
+            model: model, reader: record.reader, fields: record.fields, offset: record.offset,
+            depth: Int32(truncatingIfNeeded: record.depth), isReference: record.isReference)))
+      record.reader.recycle(record.model)
+      return model
+    }
+    if !known.waitsForValues { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
+    // The values of what is inside come where the relation stands among the fields.
+    var rest = record.fields
+    for link in record.links {
+      let before = rest & (1 &<< UInt64(link.field) &- 1)
+      reader.operations.append(.merge(DirectMerge(record: record, model: model, fields: before, isLast: false)))
+      rest &= ~before & ~(1 &<< UInt64(link.field))
+      try recognise(link, of: model, record.reader)
+    }
+    reader.operations.append(.merge(DirectMerge(record: record, model: model, fields: rest, isLast: true)))
+    return model
+  }
+
+  /// Whether a model that is there already has all the values that were read.
+  private func isUnchanged(_ model: ModelObject, _ record: DirectRecord) -> Bool {
+    let layout = record.reader.layout
+    var rest = record.fields
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      guard let field = layout.reference(at: index, of: model), let read = layout.reference(at: index, of: record.model)
+      else { return false }
+      let isSame = field._withUnsafeGuaranteedRef { field in
+        read._withUnsafeGuaranteedRef { read in field.hasValue(of: read, as: record.reader.kinds[index]) }
+      }
+      if !isSame { return false }
+    }
+    return true
+  }
+
+  private func recognise(_ link: DirectLink, of model: ModelObject, _ classReader: DirectClassReader) throws {
+    guard let field = classReader.layout.field(at: link.field, of: model),
+      let related = classReader.related[link.field],
+      let relation = field as? any DirectRelation
+    else { throw NeedsTree() }
+    // Outer links before inner ones, so that what holds a model in the document also retains it.
+    let place = links.count
+    links.append({})
+    let models = try link.nodes.map { nodes in
+      try nodes.map { try recognise($0, related, isForeignKey: relation.isForeignKey) }
+    }
+    guard models?.allSatisfy(relation.accepts) != false else { throw NeedsTree() }
+    links[place] = { [unowned reader] in if !reader.keeps(field) { field.load(readRelated: models) } }
+  }
+}

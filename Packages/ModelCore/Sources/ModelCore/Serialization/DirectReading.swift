@@ -1,0 +1,100 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// Reads one document straight from its bytes.
+final class DirectReading {
+  let reader: ModelReader
+  let bytes: UnsafeRawBufferPointer
+  let maximumDepth: Int
+  let stamp = ChangeStamp.next()
+  private var readers: [ObjectIdentifier: DirectClassReader] = [:]
+  /// What links models to each other, outer links before inner ones.
+  var links: [() -> Void] = []
+
+  /// How many models inside each other are read on the stack. Whatever is deeper is left to the tree.
+  private static let maximumLevel = 48
+
+  init(_ reader: ModelReader, _ bytes: UnsafeRawBufferPointer, _ maximumDepth: Int) {
+    self.reader = reader
+    self.bytes = bytes
+    self.maximumDepth = maximumDepth
+  }
+
+  func reader(of modelClass: any Model.Type) -> DirectClassReader {
+    let key = ObjectIdentifier(modelClass)
+    if let known = readers[key] { return known }
+    let made = DirectClassReader(modelClass, reader.context)
+    readers[key] = made
+    return made
+  }
+
+  // MARK: First pass
+
+  /// Reads what stands where a model is expected.
+  func readNode(_ scanner: inout JSONScanner, _ reader: DirectClassReader, level: Int) throws -> DirectNode {
+    guard level < Self.maximumLevel else { throw NeedsTree() }
+    guard try scanner.peek() == .object, reader.plan != nil, let instance = reader.instance() else {
+      return .tree(try scanner.readValue())
+    }
+    return .record(try readObject(&scanner, reader, instance.model, isFresh: instance.isFresh, level))
+  }
+
+  func readObject(
+    _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject, isFresh: Bool, _ level: Int
+  ) throws -> DirectRecord {
+    guard let plan = reader.plan else { throw NeedsTree() }
+    var record = DirectRecord(
+      reader: reader, model: model, isFresh: isFresh, offset: scanner.offset, depth: scanner.openContainers)
+    let context = self.reader.context
+    let layout = reader.layout
+    let kinds = reader.kinds
+    let identifierIndex = reader.layout.identifierIndex ?? -1
+    var hasUnknown = false
+    var hasIdentifier = false
+    var last = -1
+    try scanner.beginObject()
+    while let index = try reader.nextField(&scanner, after: last, plan) {
+      guard index >= 0 else {
+        hasUnknown = true
+        try scanner.skipValue()
+        continue
+      }
+      last = index
+      if index == identifierIndex { hasIdentifier = try scanner.peek() != .null }
+      let kind = kinds[index]
+      if kind == .relation {
+        let link = try readLink(index, &scanner, reader, model, level)
+        record.links.removeAll { $0.field == index }
+        record.links.append(link)
+      } else {
+        try layout.reference(at: index, of: model)?
+          ._withUnsafeGuaranteedRef { try $0.readDirectly(as: kind, from: &scanner, stamp: stamp, in: context) }
+      }
+      record.fields |= 1 &<< UInt64(index)
+    }
+    if record.links.count > 1 { record.links.sort { $0.field < $1.field } }
+    record.isReference =
+      hasIdentifier && !hasUnknown && record.fields == 1 &<< UInt64(identifierIndex) && plan.members.count > 1
+    return record
+  }
+
+  private func readLink(
+    _ index: Int, _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject, _ level: Int
+  ) throws -> DirectLink {
+    guard let relation = reader.layout.field(at: index, of: model) as? any DirectRelation else { throw NeedsTree() }
+    let related = reader.related[index] ?? self.reader(of: relation.relatedType)
+    reader.related[index] = related
+    switch try scanner.peek() {
+    case .null:
+      try scanner.readNull()
+      return DirectLink(field: index, nodes: nil)
+    case .array where relation.leadsToMany:
+      var nodes: [DirectNode] = []
+      try scanner.beginArray()
+      while try scanner.nextElement() { nodes.append(try readNode(&scanner, related, level: level + 1)) }
+      return DirectLink(field: index, nodes: nodes)
+    default:
+      if relation.leadsToMany { throw NeedsTree() }
+      return DirectLink(field: index, nodes: [try readNode(&scanner, related, level: level + 1)])
+    }
+  }
+}

@@ -1,0 +1,74 @@
+@_spi(ModelKitInternals) import FieldKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// Straight from bytes, in two passes. In the first every object is read into a fresh model that nobody knows. Then the
+// outermost object that was read is recognised, with what is inside it, from the outside in: which model it is, and what
+// is to be done to that. Only when the whole document was read and recognised is anything done.
+//
+// Where something is unusual a tree is made, of one object or, when anything is wrong, of the whole document: so errors
+// are those of the tree way. Nothing was done by then.
+extension ModelReader {
+  /// The model that a document is, or nil if it needs a tree.
+  static func directModel<M: Model>(_ type: M.Type, from data: Data, in scope: ModelScope?) -> M? {
+    let reader = ModelReader(scope: scope)
+    return data.withUnsafeBytes { bytes in
+      do {
+        var scanner = try JSONScanner(document: bytes, options: JSONReadingOptions(), buildsTree: true)
+        let direct = DirectReading(reader, bytes, scanner.depthLimit)
+        let root = direct.reader(of: type)
+        guard root.plan != nil else { return nil }
+        let node = try direct.readNode(&scanner, root, level: 0)
+        try scanner.finish()
+        guard let model = try direct.recognise(node, root, isForeignKey: nil) as? M, !reader.hasReplacedShell else {
+          return nil
+        }
+        direct.apply()
+        return model
+      } catch {
+        return nil
+      }
+    }
+  }
+
+  /// The models of the list in a document, or nil if it needs a tree.
+  static func directList<M: Model>(
+    _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader
+  ) -> [M]? {
+    data.withUnsafeBytes { bytes in
+      do {
+        var models: [M] = []
+        var scanner = try JSONScanner(document: bytes, options: JSONReadingOptions(), buildsTree: true)
+        let direct = DirectReading(reader, bytes, scanner.depthLimit)
+        let root = direct.reader(of: type)
+        guard root.plan != nil else { return nil }
+        try scanner.go(toArrayAt: path)
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+          let start = scanner.offset
+          let node = try direct.readNode(&scanner, root, level: 0)
+          if models.isEmpty {
+            // Elements are mostly of one size. A document that is not like that shall not reserve more than it is worth.
+            let estimate = min((bytes.count - start) / (scanner.offset - start) + 1, 1 << 16)
+            models.reserveCapacity(estimate)
+            if reader.scope != nil { reader.operations.reserveCapacity(estimate) }
+            if root.layout.identifierIndex != nil { reader.made.reserveCapacity(estimate) }
+          }
+          guard let model = try direct.recognise(node, root, isForeignKey: nil) as? M else { return nil }
+          models.append(model)
+        }
+        if path.isEmpty { try scanner.finish() }
+        // Links that were made before lead to what had to give way.
+        if reader.hasReplacedShell { return nil }
+        direct.apply()
+        return models
+      } catch {
+        return nil
+      }
+    }
+  }
+}

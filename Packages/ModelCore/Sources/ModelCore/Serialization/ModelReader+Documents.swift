@@ -1,0 +1,39 @@
+@_spi(ModelKitInternals) import FieldKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+// The tree way from bytes to models: every object becomes a dictionary first.
+extension ModelReader {
+  /// The model that a document is.
+  static func model<M: Model>(_ type: M.Type, from data: Data, in scope: ModelScope?) throws -> M {
+    let json = try JSONValue(json: data)
+    guard case .object(let dictionary) = json else {
+      throw ModelDecodingError.wrapping(ValueTransformError(expected: "an object", found: json), at: FieldPath())
+    }
+    return try type.from(dictionaryValue: dictionary, in: scope)
+  }
+
+  /// The models of the list in a document.
+  static func list<M: Model>(
+    _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader
+  ) throws -> [M] {
+    var staged: [Staged<M>] = []
+    var elements = try JSONArrayReader(data, at: path)
+    while let element = try elements.next() {
+      let place = FieldPath(path).appending(FieldPath([.index(staged.count)]))
+      do {
+        guard case .object(let dictionary) = element else {
+          throw ValueTransformError(expected: "an object", found: element)
+        }
+        staged.append(try reader.stage(dictionary, as: type))
+      } catch {
+        throw ModelDecodingError.wrapping(error, at: place)
+      }
+    }
+    return reader.apply(staged)
+  }
+}

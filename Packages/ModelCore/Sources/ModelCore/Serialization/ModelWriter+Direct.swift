@@ -1,0 +1,210 @@
+@_spi(ModelKitInternals) import FieldKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How a writer takes the models of one class straight to bytes in its context.
+final class DirectClassWriter {
+  let modelClass: ModelObject.Type
+  /// Nil if models of this class need a tree.
+  let plan: DirectPlan?
+  let kinds: [DirectKind]
+  /// Whether the class has a say in which fields are written.
+  let choosesFields: Bool
+
+  init(_ model: ModelObject, _ context: ValueTransformerContext) {
+    modelClass = type(of: model)
+    choosesFields = OverrideProbe.choosesFields(modelClass)
+    plan = DirectPlan.plan(for: model, keyCase: context.keyCase, context: context)
+    kinds = plan?.members.map { $0.kind.kind(in: context, isReading: false) } ?? []
+  }
+}
+
+/// What says that a document has to be written or read with a tree: because of a mistake, which the tree then reports, or
+/// of something unusual.
+struct NeedsTree: Error {}
+
+// Straight to bytes. The bytes are those that a tree with sorted keys would give: where something is in the way of that,
+// such as a key with dots or a value that can't be written, a tree is made after all, of the object or of all.
+extension ModelWriter {
+  /// The document of models, or nil if it needs a tree.
+  static func directData<M: Model>(of models: [M], isList: Bool, pretty: Bool) -> Data? {
+    var json = JSONWriter(JSONWritingOptions(pretty: pretty, sortedKeys: true), capacity: 256 * models.count + 256)
+    do {
+      if isList { try json.beginArray() }
+      var scope: ModelScope?
+      var writer: ModelWriter?
+      for model in models {
+        let own: ModelWriter
+        if let writer, scope === model.memberScope {
+          own = writer
+        } else {
+          scope = model.memberScope
+          own = ModelWriter(context: scope?.transformers ?? .standard)
+          writer = own
+        }
+        // Every element of a list is a document of its own, so far as it goes.
+        if !own.seen.isEmpty { own.seen.removeAll(keepingCapacity: true) }
+        try own.write(model, isNested: false, to: &json)
+      }
+      if isList { json.endArray() }
+      return json.takeData()
+    } catch {
+      return nil
+    }
+  }
+
+  private func direct(for model: ModelObject) -> DirectClassWriter {
+    let modelClass = type(of: model)
+    if let lastDirect, lastDirect.modelClass == modelClass { return lastDirect }
+    let key = ObjectIdentifier(modelClass)
+    let found = direct[key] ?? DirectClassWriter(model, context)
+    direct[key] = found
+    lastDirect = found
+    return found
+  }
+
+  /// A model in full.
+  private func write(_ model: ModelObject, isNested: Bool, to json: inout JSONWriter) throws {
+    let direct = direct(for: model)
+    let inclusion: DirectInclusion =
+      if isNested {
+        context.explicitNull && model.modelLoadState != .incomplete ? .all : .known
+      } else {
+        model.origin == .new ? .loadedOrIncomplete : .loaded
+      }
+    if !isNested, direct.plan?.relationCount != 0 { seen.insert(ObjectIdentifier(model)) }
+    // Priorities change the order of fields, which matters only to models that meet more than one other.
+    if let plan = direct.plan, !direct.choosesFields, plan.relationCount < 2 {
+      try json.beginObject()
+      for index in plan.sorted { try write(index, of: model, direct, plan, inclusion, to: &json) }
+      return json.endObject()
+    }
+    let fields = model.fieldsForDictionaryValue()
+    guard let plan = direct.plan, let order = chosen(fields, of: model) else {
+      let object = try object(of: model, fields) { field in field.isIncluded(in: inclusion) }
+      return try json.value(.object(object), sortedKeys: true)
+    }
+    try json.beginObject()
+    if order.isInOrder && plan.hasRelationsInOrder || plan.relationCount < 2 {
+      for index in plan.sorted where order.mask & 1 &<< UInt64(index) != 0 {
+        try write(index, of: model, direct, plan, inclusion, to: &json)
+      }
+    } else {
+      // What is met first is written in full, so relations are followed in the order of the fields.
+      var ranges = [Range<Int>](repeating: 0..<0, count: plan.members.count)
+      for index in order.indices {
+        let start = json.beginLooseMember()
+        try write(index, of: model, direct, plan, inclusion, to: &json)
+        ranges[index] = start..<json.count
+      }
+      json.arrange(plan.sorted.map { ranges[$0] })
+    }
+    json.endObject()
+  }
+
+  @inline(__always)
+  private func write(
+    _ index: Int, of model: ModelObject, _ direct: DirectClassWriter, _ plan: DirectPlan, _ inclusion: DirectInclusion,
+    to json: inout JSONWriter
+  ) throws {
+    guard let field = model.layout.reference(at: index, of: model)?.takeUnretainedValue(),
+      try field.writeDirectly(
+        as: direct.kinds[index], plan.members[index].quotedKey.buffer, declaredKey: plan.members[index].declaredKey,
+        inclusion, to: &json, by: self)
+    else { throw NeedsTree() }
+  }
+
+  /// Chosen fields by their place in the layout.
+  private struct Choice {
+    var mask: UInt64 = 0
+    /// In the order of the layout, which is then that of the mask.
+    var isInOrder = true
+    var places: [Int] = []
+
+    var indices: [Int] { isInOrder ? (0..<64).filter { mask & 1 &<< UInt64($0) != 0 } : places }
+  }
+
+  /// Which fields of a model these are; nil if one of them is none of its own, or is there twice.
+  private func chosen(_ fields: [any FieldProtocol], of model: ModelObject) -> Choice? {
+    let layout = model.layout
+    var choice = Choice()
+    if fields.count == layout.slots.count {
+      var isAll = true
+      for index in fields.indices where isAll {
+        isAll = layout.reference(at: index, of: model)?._withUnsafeGuaranteedRef { $0 === fields[index] } ?? false
+      }
+      if isAll {
+        choice.mask = fields.count == 64 ? .max : 1 &<< UInt64(fields.count) &- 1
+        return choice
+      }
+    }
+    var last = -1
+    for field in fields {
+      guard let field = field as? FieldBase else { return nil }
+      let index = Int(field.layoutIndex)
+      guard layout.field(at: index, of: model) === field, choice.mask & 1 &<< UInt64(index) == 0 else { return nil }
+      choice.mask |= 1 &<< UInt64(index)
+      choice.places.append(index)
+      if index < last { choice.isInOrder = false }
+      last = index
+    }
+    return choice
+  }
+
+  // MARK: Relations
+
+  /// The model that a field leads to, as a member of an object.
+  func write(
+    _ related: ModelObject?, _ key: UnsafeBufferPointer<UInt8>, isForeignKey: Bool, to json: inout JSONWriter
+  ) throws {
+    guard let related else {
+      if context.explicitNull {
+        json.key(quoted: key)
+        json.null()
+      }
+      return
+    }
+    // A model that is there but can't be referred to is left out, with its key.
+    if let stand = try standIn(for: related, isForeignKey) {
+      if let value = stand.value {
+        json.key(quoted: key)
+        try json.value(value, sortedKeys: true)
+      }
+    } else {
+      json.key(quoted: key)
+      try write(related, isNested: true, to: &json)
+    }
+  }
+
+  /// The models that a field leads to, as a member of an object.
+  func write(
+    _ related: [ModelObject]?, _ key: UnsafeBufferPointer<UInt8>, isForeignKey: Bool, to json: inout JSONWriter
+  ) throws {
+    guard let related else { return try write(nil as ModelObject?, key, isForeignKey: isForeignKey, to: &json) }
+    json.key(quoted: key)
+    try json.beginArray()
+    for model in related {
+      if let stand = try standIn(for: model, isForeignKey) {
+        if let value = stand.value { try json.value(value, sortedKeys: true) }
+      } else {
+        try write(model, isNested: true, to: &json)
+      }
+    }
+    json.endArray()
+  }
+
+  private struct StandIn {
+    let value: JSONValue?
+  }
+
+  /// What is written instead of a model; nil if the model is written in full.
+  private func standIn(for model: ModelObject, _ isForeignKey: Bool) throws -> StandIn? {
+    if isForeignKey { return StandIn(value: try json(of: model, isForeignKey: true)) }
+    if seen.insert(ObjectIdentifier(model)).inserted { return nil }
+    return StandIn(value: try reference(to: model))
+  }
+}
