@@ -106,7 +106,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
       changedStamp = stamp
       flags.formUnion(.dirty)
     }
-    if flags.contains(.watched) { announceStates() }
+    if !flags.isDisjoint(with: .attended) { attendToSet(from: oldValue, isChange: isChange) }
     unmanagedRegistry?._withUnsafeGuaranteedRef {
       $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) { !self.isChange(from: $0, to: $1) }
     }
@@ -359,6 +359,25 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     return clone
   }
 
+  // MARK: For models
+
+  @_spi(ModelKitInternals)
+  open override func takeValue(of other: FieldBase) {
+    guard let other = other as? Field<Content> else { return }
+    takeValue(of: other)
+  }
+
+  @_spi(ModelKitInternals)
+  open override func unload() { unloadValue() }
+
+  @_spi(ModelKitInternals)
+  public final override func hasSameValue(as other: FieldBase) -> Bool {
+    guard let other = other as? Field<Content> else { return false }
+    return !isChange(from: value, to: other.value)
+  }
+
+  public final override func rename(_ name: String?) { metadata = .naming(name, on: metadata) }
+
   // MARK: Declaration
 
   /// The name given at the declaration.
@@ -391,6 +410,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// Sets a value that was read: afterwards the field is as the source has it, and so not dirty.
   @_spi(ModelKitInternals)
   public final func load(_ value: Content?, stamp: ChangeStamp) {
+    // What is replaced is no change to be undone.
+    flags.subtract(.original)
     // Constrained beforehand: what the field makes of a value that was read is no change of its own.
     set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
     markSaved(asOf: stamp)

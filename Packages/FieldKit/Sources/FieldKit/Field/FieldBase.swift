@@ -123,7 +123,14 @@ open class FieldBase: FieldProtocol {
   /// Says that the value as of a stamp is what a store holds. A later change stays dirty.
   @_spi(ModelKitInternals)
   public final func markSaved(asOf stamp: ChangeStamp) {
-    if changedStamp <= stamp { flags.subtract(.dirty) }
+    if changedStamp <= stamp {
+      flags.subtract(.dirty)
+      flags.formUnion(.original)
+      details?.restoration = nil
+    } else if details?.restoration != nil {
+      // What was saved is neither the value nor what was kept of the one before.
+      details?.restoration = { _ in false }
+    }
   }
 
   // MARK: Validation
@@ -201,6 +208,25 @@ open class FieldBase: FieldProtocol {
   public func merge(from other: any FieldProtocol) throws -> Bool {
     throw FieldTypeError(field: name ?? key, expected: valueType, found: other.valueType)
   }
+
+  // MARK: For models
+
+  /// Takes over the value and the states of a field of the same type, as a copy has them, and tells the observers.
+  @_spi(ModelKitInternals)
+  open func takeValue(of other: FieldBase) {}
+
+  /// Forgets the value: the field is as if it had never been set or read, and not dirty. Observers are told.
+  @_spi(ModelKitInternals)
+  open func unload() {}
+
+  /// Whether another field has the same type and an equal value. Values that can't be compared are never equal.
+  @_spi(ModelKitInternals)
+  public func hasSameValue(as other: FieldBase) -> Bool { false }
+
+  /// Changes what people call the field, such as to a translation that is found by its key.
+  ///
+  /// - Parameter name: the new name; nil for none.
+  public func rename(_ name: String?) {}
 
   // MARK: Reading and writing
 

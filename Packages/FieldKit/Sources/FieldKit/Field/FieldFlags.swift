@@ -31,6 +31,11 @@ struct FieldFlags: OptionSet {
   /// Somebody observes the validation state or the load state.
   @inlinable static var watched: FieldFlags { FieldFlags(rawValue: 1 << 9) }
 
+  /// The value is what was last read or saved: when it changes, it is kept for `restore()`.
+  @inlinable static var original: FieldFlags { FieldFlags(rawValue: 1 << 12) }
+  /// A set has more to do than to tell the observers of the value.
+  @inlinable static var attended: FieldFlags { FieldFlags(rawValue: 1 << 9 | 1 << 12) }
+
   /// Setting hooks in for a domain and nothing else, so that it can be compiled for the type of the value.
   @inlinable static var onlyConstrained: FieldFlags { FieldFlags(rawValue: 1 << 13) }
   /// Setting calls the hooks of a subclass or the closures given to `onSet`.

@@ -224,6 +224,12 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     mark(from: oldValue, isPartial: loadState != .loaded, change)
   }
 
+  @_spi(ModelKitInternals)
+  public override func unload() {
+    super.unload()
+    links = nil
+  }
+
   // MARK: Reading and writing
 
   @_spi(ModelKitInternals)
