@@ -113,7 +113,9 @@ open class ArrayField<Element>: Field<[Element]> {
   /// - Complexity: O(1) on average without observers; O(*n*) where duplicates are looked for or observers get the old list.
   @discardableResult
   public final func append(_ element: Element) -> Bool {
-    if isObserved || flags.contains(.hooksSet) { return insert(element, at: storage?.count ?? 0) }
+    if isObserved || !flags.isDisjoint(with: [.hooksSet, .original]) {
+      return insert(element, at: storage?.count ?? 0)
+    }
     // Nobody needs the old list, nor has a say in the new one: let it grow in place.
     prepareToSet(isChange: true)
     if storage == nil { storage = [] }
@@ -185,7 +187,7 @@ open class ArrayField<Element>: Field<[Element]> {
 
   /// Whether nobody needs the old list, nor has a say in the new one.
   private var canGrowInPlace: Bool {
-    if isObserved || flags.contains(.reportsSets) { return false }
+    if isObserved || !flags.isDisjoint(with: [.reportsSets, .original]) { return false }
     return !flags.contains(.hooksSet) || (metadata?.coerce == nil && extras?.link == nil)
   }
 

@@ -17,10 +17,7 @@ extension Field {
 
   /// Takes over what a copy shares with its original beside the declaration.
   final func takeState(of original: Field) {
-    updatedStamp = original.updatedStamp
-    changedStamp = original.changedStamp
-    flags.formUnion(original.flags.intersection([.dirty, .initial]))
-    loadState = original.loadState
+    takeStates(of: original)
   }
 
   /// The declaration, with the key that a field of a model takes from its property.

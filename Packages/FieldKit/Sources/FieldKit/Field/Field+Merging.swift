@@ -10,7 +10,7 @@ extension Field {
   public final func merge(from other: Field) -> Bool {
     let value = other.value
     // Only now: a relation may find out while it is read that it is not whole.
-    guard other.loadState == .loaded, other.updatedStamp > updatedStamp else { return false }
+    guard other.loadState == .loaded, isUnset || other.updatedStamp > updatedStamp else { return false }
     // Constrained beforehand, so that what the field makes of the value is not newer than the value.
     set(constrained(value), stamp: other.updatedStamp)
     return true

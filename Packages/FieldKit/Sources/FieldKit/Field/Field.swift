@@ -109,10 +109,11 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     }
   }
 
-  /// Stores a value of a field of which somebody watches the states, or that is tracked.
+  /// Stores a value of a field of which somebody watches the states, that is tracked, or whose value is to be kept.
   @inlinable
   @inline(never)
   final func storeAndTell(_ newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
+    if isChange, flags.contains(.original) { keepOriginal(storage) }
     announceSet(isChange: isChange)
     storage = newValue
     setStatesAndTell(isChange: isChange, stamp: stamp)
@@ -361,6 +362,25 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     return clone
   }
 
+  // MARK: For models
+
+  @_spi(ModelKitInternals)
+  open override func takeValue(of other: FieldBase) {
+    guard let other = other as? Field<Content> else { return }
+    takeValue(of: other)
+  }
+
+  @_spi(ModelKitInternals)
+  open override func unload() { unloadValue() }
+
+  @_spi(ModelKitInternals)
+  public final override func hasSameValue(as other: FieldBase) -> Bool {
+    guard let other = other as? Field<Content> else { return false }
+    return !isChange(from: value, to: other.value)
+  }
+
+  public final override func rename(_ name: String?) { metadata = .naming(name, on: metadata) }
+
   // MARK: Declaration
 
   /// The name given at the declaration.
@@ -401,6 +421,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   }
 
   private func setAsRead(_ value: Content?, stamp: ChangeStamp) {
+    // What is replaced is no change to be undone.
+    flags.subtract(.original)
     // Constrained beforehand: what the field makes of a value that was read is no change of its own.
     set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
     markSaved(asOf: stamp)

@@ -84,7 +84,12 @@ extension FieldBase {
     if let tracker, tracker.announced == 0 { announceSet(isChange: isChange) }
     setStates(isChange: isChange, stamp: stamp, isRead: isRead)
     if flags.contains(.watched) { announceStates() }
-    guard let tracker else { return }
+    concludeSet()
+  }
+
+  /// Says that what `announceSet` announced has happened.
+  final func concludeSet() {
+    guard let tracker = details?.tracker else { return }
     let announced = TrackedProperties(rawValue: tracker.announced)
     tracker.announced = 0
     concludeChange(of: announced)

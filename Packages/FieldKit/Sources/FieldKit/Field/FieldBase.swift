@@ -143,7 +143,14 @@ open class FieldBase: FieldProtocol {
   /// Says that the value as of a stamp is what a store holds. A later change stays dirty.
   @_spi(ModelKitInternals)
   public final func markSaved(asOf stamp: ChangeStamp) {
-    guard changedStamp <= stamp, flags.contains(.dirty) else { return }
+    guard changedStamp <= stamp else {
+      // What was saved is neither the value nor what was kept of the one before.
+      if details?.restoration != nil { details?.restoration = { _ in false } }
+      return
+    }
+    flags.formUnion(.original)
+    details?.restoration = nil
+    guard flags.contains(.dirty) else { return }
     let announced = announceChange(of: .isDirty)
     flags.subtract(.dirty)
     concludeChange(of: announced)
@@ -240,6 +247,25 @@ open class FieldBase: FieldProtocol {
   public func merge(from other: any FieldProtocol) throws -> Bool {
     throw FieldTypeError(field: name ?? key, expected: valueType, found: other.valueType)
   }
+
+  // MARK: For models
+
+  /// Takes over the value and the states of a field of the same type, as a copy has them, and tells the observers.
+  @_spi(ModelKitInternals)
+  open func takeValue(of other: FieldBase) {}
+
+  /// Forgets the value: the field is as if it had never been set or read, and not dirty. Observers are told.
+  @_spi(ModelKitInternals)
+  open func unload() {}
+
+  /// Whether another field has the same type and an equal value. Values that can't be compared are never equal.
+  @_spi(ModelKitInternals)
+  public func hasSameValue(as other: FieldBase) -> Bool { false }
+
+  /// Changes what people call the field, such as to a translation that is found by its key.
+  ///
+  /// - Parameter name: the new name; nil for none.
+  public func rename(_ name: String?) {}
 
   // MARK: Reading and writing
 

@@ -4,6 +4,8 @@
 final class FieldDetails {
   var violations: [RuleViolation] = []
   var loadError: (any Error)?
+  /// Sets the field back to what was last read or saved, once that changed; says whether it could.
+  var restoration: ((FieldBase) -> Bool)?
   /// What depends on the type of the value: see `FieldExtras`.
   var extras: AnyObject?
   /// How bindings reach the field.

@@ -1,11 +1,11 @@
-/// The small states of a field, in two bytes. An idle field is one small heap object.
+/// The small states of a field, in four bytes. An idle field is one small heap object.
 @usableFromInline
 @frozen
 struct FieldFlags: OptionSet {
-  @usableFromInline let rawValue: UInt16
+  @usableFromInline let rawValue: UInt32
 
   @inlinable
-  init(rawValue: UInt16) { self.rawValue = rawValue }
+  init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Bits 0–2 hold the load state.
   @inlinable static var loadStateMask: FieldFlags { FieldFlags(rawValue: 0b111) }
@@ -33,11 +33,14 @@ struct FieldFlags: OptionSet {
   /// Somebody read the field inside `withObservationTracking`.
   @inlinable static var tracked: FieldFlags { FieldFlags(rawValue: 1 << 10) }
   /// A set has more to tell of than the value.
-  @inlinable static var toldOf: FieldFlags { FieldFlags(rawValue: 1 << 9 | 1 << 10) }
+  @inlinable static var toldOf: FieldFlags { FieldFlags(rawValue: 1 << 9 | 1 << 10 | 1 << 16) }
   /// The owner wants to know when the field becomes dirty, and when it was saved.
   @inlinable static var ownerWatches: FieldFlags { FieldFlags(rawValue: 1 << 11) }
   /// The owner wants to know of every set.
   @inlinable static var ownerFollows: FieldFlags { FieldFlags(rawValue: 1 << 12) }
+
+  /// The value is what was last read or saved: when it changes, it is kept for `restore()`.
+  @inlinable static var original: FieldFlags { FieldFlags(rawValue: 1 << 16) }
 
   /// Setting hooks in for a domain and nothing else, so that it can be compiled for the type of the value.
   @inlinable static var onlyConstrained: FieldFlags { FieldFlags(rawValue: 1 << 13) }

@@ -61,6 +61,15 @@ final class FieldMetadata<Content> {
       transformer: other?.transformer, coerce: coerce)
   }
 
+  static func naming(_ name: String?, on other: FieldMetadata?) -> FieldMetadata {
+    if let other, !other.rules.isEmpty || other.transformer != nil || other.coerce != nil {
+      return FieldMetadata(
+        name: name, key: other.key, priority: other.priority, rules: other.rules, transformer: other.transformer,
+        coerce: other.coerce)
+    }
+    return .declaring(name: name, key: other?.key, priority: other?.priority)
+  }
+
   static func naming(key: String, on other: FieldMetadata?) -> FieldMetadata {
     FieldMetadata(
       name: other?.name, key: key, priority: other?.priority, rules: other?.rules ?? [],

@@ -27,9 +27,15 @@ extension ModelLayout {
     draft.adoptFields(of: model)
     let identifierField = model.identifierField
     var identifierIndex: Int?
-    draft.forEachField(of: model) { field, index in if field === identifierField { identifierIndex = index } }
+    var priorities = [Int?](repeating: nil, count: slots.count)
+    draft.forEachField(of: model) { field, index in
+      if field === identifierField { identifierIndex = index }
+      priorities[index] = field.priority
+    }
     return remember(
-      ModelLayout(modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: identifierIndex),
+      ModelLayout(
+        modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: identifierIndex,
+        order: FieldOrder(priorities)),
       for: modelClass)
   }
 

@@ -28,6 +28,10 @@ final class ModelLayout: Sendable {
   let rootClass: ModelObject.Type
   /// The place of the identifier field, if it is one of the class's own.
   let identifierIndex: Int?
+  /// The order of the fields in a form, as the first instance had it.
+  let order: FieldOrder
+  /// Whether the class wants to see its fields when a model is made.
+  let initializesFields: Bool
   /// For each relation and class of related models: the index there of the inverse field, or -1 if there is none.
   let inverses = Lock<[InverseKey: Int]>([:])
 
@@ -39,7 +43,11 @@ final class ModelLayout: Sendable {
     let relatedClass: ObjectIdentifier
   }
 
-  init(modelClass: ModelObject.Type, slots: [Slot], isProven: Bool, identifierIndex: Int?) {
+  init(
+    modelClass: ModelObject.Type, slots: [Slot], isProven: Bool, identifierIndex: Int?, order: FieldOrder = FieldOrder()
+  ) {
+    self.order = order
+    initializesFields = modelClass is any FieldInitializing.Type
     self.slots = slots
     self.isProven = isProven
     self.identifierIndex = identifierIndex
@@ -71,14 +79,14 @@ final class ModelLayout: Sendable {
 
   /// Makes a new model the owner of its fields.
   func adoptFields(of model: ModelObject) {
-    if !isProven { model.mirroredFields = mirroredFields(of: model) }
+    if !isProven { model.detailsForWriting.mirroredFields = mirroredFields(of: model) }
     forEachField(of: model) { field, index in field.adopt(by: model, at: index) }
   }
 
   /// Ends the ownership, in the deinitialiser of the model: the fields still exist there, and some may live on.
   func disownFields(of model: ModelObject) {
     forEachField(of: model) { field, _ in field.disown() }
-    for field in model.variableFields { field.disown() }
+    model.details?.disownFields()
   }
 
   /// The fields of a model in the order of their declaration, superclasses first. Optional fields that are nil are left
@@ -92,7 +100,7 @@ final class ModelLayout: Sendable {
 
   func field(at index: Int, of model: ModelObject) -> FieldBase? {
     guard slots.indices.contains(index) else { return nil }
-    guard isProven else { return model.mirroredFields?[index] }
+    guard isProven else { return model.details?.mirroredFields?[index] }
     let field = reference(at: index, of: model)?.takeUnretainedValue()
     if let field, slots[index].isVariable { adoptVariable(field, of: model, at: index) }
     return field
@@ -101,7 +109,7 @@ final class ModelLayout: Sendable {
   @inline(__always)
   func forEachField(of model: ModelObject, _ body: (FieldBase, Int) throws -> Void) rethrows {
     guard isProven else {
-      for (index, field) in (model.mirroredFields ?? []).enumerated() {
+      for (index, field) in (model.details?.mirroredFields ?? []).enumerated() {
         if let field { try body(field, index) }
       }
       return
@@ -122,7 +130,9 @@ final class ModelLayout: Sendable {
       field.adopt(by: model, at: index)
       if model.identityMap != nil { field.beWatched(isFollowed: index == identifierIndex) }
     }
-    if !model.variableFields.contains(where: { $0 === field }) { model.variableFields.append(field) }
+    if model.details?.variableFields.contains(where: { $0 === field }) == true { return }
+    model.detailsForWriting.variableFields.append(field)
+    model.details?.fieldAdded(field, to: model)
   }
 
   func propertyName(of field: FieldBase, in model: ModelObject) -> String? {

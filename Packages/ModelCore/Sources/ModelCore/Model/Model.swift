@@ -1,6 +1,8 @@
+public import FieldKit
+
 /// What every model conforms to, so that it stays outside any actor also in a module whose default isolation is
 /// `MainActor`. Write ``Model``.
-public protocol ModelIsolation: SendableMetatype {}
+public protocol ModelIsolation: SendableMetatype, Blankable {}
 
 /// The superclass and protocol of a model: `final class Person: Model`.
 ///

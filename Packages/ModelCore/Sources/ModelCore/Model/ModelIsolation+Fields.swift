@@ -1,10 +1,11 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// The fields in the order of their declaration, superclasses first; those with a priority before the others, small
-  /// numbers first.
+  /// The fields by priority, small numbers first. Those without priority follow in the order of their declaration,
+  /// superclasses first, as if they were numbered from 1,000 on; fields added at run time come after those declared.
   ///
-  /// - Complexity: O(*n*) in the number of fields; O(*n* log *n*) if some have priorities.
+  /// - Complexity: O(*n*) in the number of fields; O(*n* log *n*) if fields were added or an instance has priorities of
+  ///   its own.
   public var fields: [any FieldProtocol] { allFields }
 
   /// How much of the model is known. A model that was only referred to is `incomplete`: it has nothing but its
@@ -15,12 +16,15 @@ extension ModelIsolation where Self: ModelObject {
   }
 
   /// Whether a field changed since the model was last loaded or saved.
-  public var isDirty: Bool { allFields.contains { $0.isDirty } }
+  public var isDirty: Bool { orderedFields.contains { $0.isDirty } }
 
   /// The identity map this model is part of; nil before it was loaded, saved or related to a model that has one.
   public var scope: ModelScope? { memberScope }
 
-  /// An instance to look at: which fields there are, what they are called. Made for each call.
+  /// An instance to look at: which fields there are, what they are called.
+  ///
+  /// Made for each call. A model lives in one isolation, so one that everybody shares would be a data race, and to make one
+  /// costs less than to look for it in a table of the scope.
   public static func prototype() -> Self { Self() }
 
   /// The keys of all fields, in the order of ``fields``.
@@ -32,14 +36,37 @@ extension ModelIsolation where Self: ModelObject {
 }
 
 extension ModelObject {
-  var allFields: [any FieldProtocol] {
-    let fields = layout.fields(of: self) as [any FieldProtocol]
-    guard fields.contains(where: { $0.priority != nil }) else { return fields }
-    // Fields without priority follow those that have one, as if numbered from 1,000 on.
-    return fields.enumerated()
-      .map { (order: $1.priority ?? 1_000 + $0, field: $1) }
-      .enumerated()
-      .sorted { ($0.element.order, $0.offset) < ($1.element.order, $1.offset) }
-      .map(\.element.field)
+  var allFields: [any FieldProtocol] { orderedFields }
+
+  /// All fields by priority.
+  var orderedFields: [FieldBase] {
+    let order = layout.order
+    var isAsFirst = true
+    var fields: [FieldBase] = []
+    fields.reserveCapacity(layout.slots.count)
+    layout.forEachField(of: self) { field, index in
+      // While the first instance is made, its layout knows no order yet.
+      if index >= order.priorities.count || field.priority != order.priorities[index] { isAsFirst = false }
+      fields.append(field)
+    }
+    if let dynamicFields = details?.dynamicFields, !dynamicFields.isEmpty {
+      isAsFirst = false
+      fields += dynamicFields
+    }
+    if isAsFirst, fields.count == layout.slots.count { return order(fields) }
+    return FieldOrder(fields.map(\.priority))(fields)
+  }
+
+  /// Goes through all fields in the order of their declaration, those added at run time last.
+  ///
+  /// - Parameter body: gets the field and its place in the layout, or -1.
+  func forEachField(_ body: (FieldBase, Int) throws -> Void) rethrows {
+    try layout.forEachField(of: self, body)
+    for field in details?.dynamicFields ?? [] { try body(field, -1) }
+  }
+
+  /// The key of a field that was found at a place of the layout.
+  func key(of field: FieldBase, at index: Int) -> String {
+    field.declaredKey ?? (index < 0 ? "" : layout.slots[index].propertyName)
   }
 }

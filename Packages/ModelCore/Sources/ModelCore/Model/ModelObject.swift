@@ -25,10 +25,8 @@ open class ModelObject: ObservationOwner {
   var origin = ModelOrigin.new
   /// Whether a store has the model: it was created in one, or read from one.
   var isStored = false
-  /// The fields, if the class's layout could not be proven.
-  var mirroredFields: [FieldBase?]?
-  /// The fields that were found in variables, also those that were replaced since.
-  var variableFields: [FieldBase] = []
+  /// What few models need.
+  var details: ModelDetails?
 
   /// Creates a model without values. The fields learn here to whom they belong.
   public required init() {
@@ -39,6 +37,7 @@ open class ModelObject: ObservationOwner {
       layout = ModelLayout.build(from: self)
     }
     layout.adoptFields(of: self)
+    if layout.initializesFields { initializeFields() }
   }
 
   deinit { layout.disownFields(of: self) }
@@ -59,6 +58,18 @@ open class ModelObject: ObservationOwner {
 
   /// The fields that ``ModelIsolation/dictionaryValue`` and stores write, in order. All fields unless overridden.
   open func fieldsForDictionaryValue() -> [any FieldProtocol] { allFields }
+
+  /// Checks what the rules of single fields can't say. Does nothing unless overridden.
+  ///
+  /// Called by ``ModelIsolation/validate()`` after the rules of the fields and of
+  /// ``ModelIsolation/requireAll(_:blaming:code:message:test:)``. Report with ``ModelIsolation/addError(at:message:)``:
+  ///
+  /// ```swift
+  /// override func validateModel() {
+  ///   if card.value == nil, account.value == nil { addError(at: "card", message: "or account is required") }
+  /// }
+  /// ```
+  open func validateModel() {}
 
   /// Called by a store before the model is validated and written.
   open func beforeSave() {}

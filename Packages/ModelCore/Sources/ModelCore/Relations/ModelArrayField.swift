@@ -294,6 +294,13 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   func unlink(_ models: [ModelObject]) { remove(contentsOf: models.lazy.compactMap { $0 as? Related }) }
 
+  @_spi(ModelKitInternals)
+  public override func unload() {
+    super.unload()
+    table = nil
+    scans = 0
+  }
+
   // MARK: Reading and writing
 
   @_spi(ModelKitInternals)

@@ -179,6 +179,13 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     mark(from: oldValue, isChange: true, change)
   }
 
+  @_spi(ModelKitInternals)
+  public override func unload() {
+    super.unload()
+    backLink = nil
+    backLinkIdentity = nil
+  }
+
   // MARK: Reading and writing
 
   @_spi(ModelKitInternals)

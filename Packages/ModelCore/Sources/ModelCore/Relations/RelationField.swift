@@ -21,6 +21,8 @@ public protocol RelationField: FieldProtocol {
 /// What the two sides of a relation ask of each other. The side on which a link is set retains the related model, and
 /// the other side, reached through `attachBack`, sees it weakly: so an inverse never makes a retain cycle.
 protocol Relation: FieldBase, RelationField {
+  /// Takes models without a word to the other side, as a copy refers to what is not copied.
+  func refer(to models: [ModelObject])
   /// What the declaration says is the other side, if it says so on this side.
   func declaredInverse(on related: ModelObject) -> (any Relation)?
   /// Whether models of this class can stand in this field.

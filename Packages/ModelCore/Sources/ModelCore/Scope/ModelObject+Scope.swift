@@ -8,19 +8,19 @@ extension ModelObject {
   var isUnsaved: Bool {
     if origin == .new { return true }
     var isDirty = false
-    layout.forEachField(of: self) { field, _ in isDirty = isDirty || field.isDirty }
+    forEachField { field, _ in isDirty = isDirty || field.isDirty }
     return isDirty
   }
 
   /// Has every field tell when it changes for the first time.
   func watchFields() {
     let identifierIndex = layout.identifierIndex
-    layout.forEachField(of: self) { field, index in field.beWatched(isFollowed: index == identifierIndex) }
+    forEachField { field, index in field.beWatched(isFollowed: index == identifierIndex) }
     if identifierIndex == nil { (identifierField as? FieldBase)?.beWatched(isFollowed: true) }
   }
 
   func endWatchingFields() {
-    layout.forEachField(of: self) { field, _ in field.endWatching() }
+    forEachField { field, _ in field.endWatching() }
     if layout.identifierIndex == nil { (identifierField as? FieldBase)?.endWatching() }
   }
 }

@@ -31,7 +31,7 @@ extension DirectReading {
       return try add(record, key)
     }
     record.reader.expectsKnown = true
-    guard type(of: known.model) == type(of: record.model) else {
+    guard type(of: known.model) == type(of: record.model), !known.model.hasDynamicFields else {
       // It has other fields than what was read into.
       var scanner = JSONScanner(bytes, offset: record.offset, depth: record.depth, maximumDepth: maximumDepth)
       return try stage(try scanner.readValue(), record.reader.modelClass, isForeignKey: false)

@@ -127,7 +127,7 @@ final class ModelReader: FieldReader {
   func stage<M: ModelObject>(_ object: AttributeDictionary, into model: M) throws -> Staged<M> {
     var links: [() -> Void] = []
     var readCount = 0
-    try model.layout.forEachField(of: model) { field, index in
+    try model.forEachField { field, index in
       guard let json = value(of: field, index, of: model, in: object) else { return }
       readCount += 1
       do {

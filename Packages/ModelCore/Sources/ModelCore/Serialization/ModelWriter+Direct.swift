@@ -78,7 +78,7 @@ extension ModelWriter {
       }
     if !isNested, direct.plan?.relationCount != 0 { seen.insert(ObjectIdentifier(model)) }
     // Priorities change the order of fields, which matters only to models that meet more than one other.
-    if let plan = direct.plan, !direct.choosesFields, plan.relationCount < 2 {
+    if let plan = direct.plan, !direct.choosesFields, plan.relationCount < 2, !model.hasDynamicFields {
       try json.beginObject()
       for index in plan.sorted { try write(index, of: model, direct, plan, inclusion, to: &json) }
       return json.endObject()

@@ -1,0 +1,94 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+extension ModelIsolation where Self: ModelObject {
+  /// Takes what another model knows better: every field that is loaded there and was set later than here.
+  ///
+  /// Fields belong together by their keys. Values keep their stamps, so that merging twice does no more than merging once.
+  /// A relation refers to the other's models afterwards; they are not merged, and with an inverse they lead back here.
+  /// Observers are told once everything was taken.
+  ///
+  /// ```swift
+  /// person.merge(from: draft, exclude: [person.id])
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - other: the model to take values from. Fields that were added there at run time are taken if this model has a field
+  ///     with the same key; one with values of another type is reported to ``ModelIssue/handler``.
+  ///   - excluded: fields of this model that keep their values.
+  /// - Returns: the fields of this model that took a value, whether or not it differs, in the order of ``fields``.
+  @discardableResult
+  public func merge(from other: Self, exclude excluded: [any FieldProtocol] = []) -> [any FieldProtocol] {
+    let excluded = Set(excluded.map { ObjectIdentifier($0) })
+    return merged(from: other) { mine, _ in !excluded.contains(ObjectIdentifier(mine)) }
+  }
+
+  /// Takes what another model knows better of some fields: see ``merge(from:exclude:)``.
+  ///
+  /// - Parameters:
+  ///   - other: the model to take values from.
+  ///   - included: the fields of this model that may take a value.
+  ///   - condition: gets a field of this model and that of the other; returns whether the value may be taken. Asked only
+  ///     for included fields.
+  /// - Returns: the fields of this model that took a value.
+  @discardableResult
+  public func merge(
+    from other: Self, include included: [any FieldProtocol],
+    if condition: (_ mine: any FieldProtocol, _ other: any FieldProtocol) -> Bool = { _, _ in true }
+  ) -> [any FieldProtocol] {
+    let included = Set(included.map { ObjectIdentifier($0) })
+    return merged(from: other) { included.contains(ObjectIdentifier($0)) && condition($0, $1) }
+  }
+
+  /// Takes what another model knows better, where a condition holds: see ``merge(from:exclude:)``.
+  ///
+  /// - Parameters:
+  ///   - other: the model to take values from.
+  ///   - condition: gets a field of this model and that of the other; returns whether the value may be taken.
+  /// - Returns: the fields of this model that took a value.
+  @discardableResult
+  public func merge(
+    from other: Self, if condition: (_ mine: any FieldProtocol, _ other: any FieldProtocol) -> Bool
+  ) -> [any FieldProtocol] {
+    merged(from: other, if: condition)
+  }
+
+  /// The fields of this model whose values differ from those of another model, in the order of ``fields``.
+  ///
+  /// Fields belong together by their keys; one that the other has not differs if it has a value. Relations differ if they
+  /// lead to other objects. Values that can't be compared differ.
+  public func differences(from other: Self) -> [any FieldProtocol] {
+    orderedFields.filter { field in
+      guard let match = other.field(like: field, of: self) else { return field.anyValue != nil }
+      if field.anyValue == nil, match.anyValue == nil { return false }
+      return !field.hasSameValue(as: match)
+    }
+  }
+}
+
+extension ModelObject {
+  fileprivate func merged(
+    from other: ModelObject, if condition: (any FieldProtocol, any FieldProtocol) -> Bool
+  ) -> [any FieldProtocol] {
+    if other === self { return [] }
+    return transaction {
+      orderedFields.filter { field in
+        guard let match = other.field(like: field, of: self), condition(field, match) else { return false }
+        do {
+          return try field.merge(from: match)
+        } catch {
+          ModelIssue.report(error)
+          return false
+        }
+      }
+    }
+  }
+
+  /// The field that has the key of a field of another model.
+  fileprivate func field(like field: FieldBase, of model: ModelObject) -> FieldBase? {
+    let index = Int(field.layoutIndex)
+    if layout === model.layout, let own = layout.field(at: index, of: self), own.declaredKey == field.declaredKey {
+      return own
+    }
+    return field.key.flatMap { self.field(forKey: $0) }
+  }
+}

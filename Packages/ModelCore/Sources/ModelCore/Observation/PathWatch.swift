@@ -1,0 +1,97 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// Watches the fields on one path: the one that it leads to, those that lead there, and below it everything if the path is a
+/// wildcard. Of lists all elements are on the path, unless it names one.
+final class PathWatch {
+  fileprivate let path: FieldPath
+  fileprivate let report: (FieldPath) -> Void
+  private var first: PathStep?
+
+  init(from model: ModelObject, path: FieldPath, report: @escaping (FieldPath) -> Void) {
+    self.path = path
+    self.report = report
+    let first = PathStep(model, from: 0, of: self)
+    self.first = first
+    if !first.hasField, let step = path.components.first {
+      ModelIssue.report(
+        FieldPathError(
+          observing: path, "\(type(of: model)) has no field \"\(FieldPath([step]))\" as yet"))
+    }
+  }
+}
+
+/// One model on the path, and the field by which the path goes on from there.
+private final class PathStep: ModelWatcher {
+  private weak var watch: PathWatch?
+  private weak var model: ModelObject?
+  /// How many components of the path lead here, and how many lead on to the field.
+  private let start: Int
+  private var end = 0
+  private weak var field: FieldBase?
+  private var token: ObservationToken?
+  /// The models that the field leads to.
+  private var next: [ObjectIdentifier: PathStep] = [:]
+  /// What watches everything below, for a wildcard.
+  private var below: GraphWatch?
+
+  var hasField: Bool { field != nil }
+
+  init(_ model: ModelObject, from start: Int, of watch: PathWatch) {
+    self.model = model
+    self.start = start
+    self.watch = watch
+    model.detailsForWriting.add(self)
+    bind(to: model)
+  }
+
+  deinit { token?.cancel() }
+
+  func fieldAdded(_ field: FieldBase, to model: ModelObject) { bind(to: model) }
+
+  private func bind(to model: ModelObject) {
+    guard let watch, let (field, count) = model.firstField(on: watch.path.components[start...]),
+      field !== self.field
+    else { return }
+    token?.cancel()
+    self.field = field
+    end = start + count
+    next = [:]
+    let outer = FieldPath(Array(watch.path.components[..<start]))
+    if watch.path.isWildcard, end == watch.path.components.count {
+      below = GraphWatch(from: model, only: field) { [weak watch] changed in watch?.report(changed.prepending(outer)) }
+      return
+    }
+    // The field keeps the closure, so it is there whenever that is called.
+    token = field.onChange { [weak self, unowned field] in self?.changed(field) }
+    follow(field, watch)
+  }
+
+  private func changed(_ field: FieldBase) {
+    guard let watch else { return }
+    follow(field, watch)
+    watch.report(FieldPath(Array(watch.path.components[..<end])))
+  }
+
+  /// Finds the models by which the path goes on.
+  private func follow(_ field: FieldBase, _ watch: PathWatch) {
+    let components = watch.path.components
+    guard end < components.count, let relation = field as? any RelationField else { return }
+    var models = relation.relatedModels
+    var start = end
+    if case .index(let index) = components[end] {
+      models = models.indices.contains(index) ? [models[index]] : []
+      start += 1
+    }
+    guard start < components.count else { return }
+    let old = next
+    next = [:]
+    for model in models {
+      let id = ObjectIdentifier(model)
+      if let known = old[id], known.model === model {
+        next[id] = known
+      } else {
+        next[id] = PathStep(model, from: start, of: watch)
+      }
+    }
+  }
+}

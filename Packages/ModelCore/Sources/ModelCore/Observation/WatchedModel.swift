@@ -1,0 +1,98 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// One model that a `GraphWatch` watches, with its links to others.
+final class WatchedModel: ModelWatcher {
+  let id: ObjectIdentifier
+  weak var model: ModelObject?
+  weak var watch: GraphWatch?
+  /// The key of each watched field.
+  private(set) var keys: [ObjectIdentifier: String] = [:]
+  /// Where each relation leads.
+  var links: [ObjectIdentifier: [ObjectIdentifier: WatchedModel]] = [:]
+  /// The links that lead here.
+  var ways: Set<Edge> = []
+  /// The one of them that paths go by; nil for the model that the watch begins with.
+  var way: Edge?
+  private var tokens: [ObservationToken] = []
+
+  init(_ model: ModelObject) {
+    id = ObjectIdentifier(model)
+    self.model = model
+  }
+
+  /// Watches all fields.
+  ///
+  /// - Returns: where they lead.
+  func observeAll(of model: ModelObject) -> [FoundLink] {
+    model.detailsForWriting.add(self)
+    var links: [FoundLink] = []
+    model.forEachField { field, index in links += observe(field, at: index, of: model) }
+    return links
+  }
+
+  /// Watches one field.
+  ///
+  /// - Returns: where it leads.
+  func observe(_ field: FieldBase, at index: Int, of model: ModelObject) -> [FoundLink] {
+    let id = ObjectIdentifier(field)
+    guard keys[id] == nil else { return [] }
+    keys[id] = field.key ?? ""
+    // The field keeps the closure, so it is there whenever that is called.
+    let token = field.onChange { [weak self, unowned field] in
+      if let self { watch?.fieldChanged(field, of: self) }
+    }
+    if let token { tokens.append(token) }
+    guard let relation = field as? any RelationField else { return [] }
+    return relation.relatedModels.map { FoundLink(edge: Edge(node: self, field: id), target: $0) }
+  }
+
+  func fieldAdded(_ field: FieldBase, to model: ModelObject) { watch?.fieldAdded(field, to: model, node: self) }
+
+  /// Where the relations lead, by which link.
+  var children: [(edge: Edge, child: WatchedModel)] {
+    links.flatMap { field, targets in targets.values.map { (Edge(node: self, field: field), $0) } }
+  }
+
+  /// The models that paths reach by way of this one.
+  var chosenChildren: [WatchedModel] { children.filter { $0.child.way == $0.edge }.map(\.child) }
+
+  /// Stops watching, and lets go of the others, which may lead back here.
+  func end() {
+    for token in tokens { token.cancel() }
+    tokens = []
+    links = [:]
+    ways = []
+    way = nil
+  }
+}
+
+/// A relation of a watched model.
+struct Edge: Hashable {
+  private let nodeID: ObjectIdentifier
+  private(set) weak var node: WatchedModel?
+  let field: ObjectIdentifier
+
+  init(node: WatchedModel, field: ObjectIdentifier) {
+    nodeID = ObjectIdentifier(node)
+    self.node = node
+    self.field = field
+  }
+
+  static func == (left: Edge, right: Edge) -> Bool { left.nodeID == right.nodeID && left.field == right.field }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(nodeID)
+    hasher.combine(field)
+  }
+}
+
+/// A link to a model that may not be watched yet. Lives only while the watch grows, so it may retain the model.
+struct FoundLink {
+  let edge: Edge
+  let target: ModelObject
+
+  func connect(to node: WatchedModel) {
+    edge.node?.links[edge.field, default: [:]][node.id] = node
+    node.ways.insert(edge)
+  }
+}

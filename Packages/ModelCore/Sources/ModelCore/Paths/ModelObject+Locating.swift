@@ -1,0 +1,79 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// The end of a path: a field of a model, or an element of the field's list.
+struct FieldPlace {
+  let model: ModelObject
+  let field: FieldBase
+  let element: Int?
+}
+
+extension ModelObject {
+  /// The field with a key as it is declared, dots and all.
+  func field(forKey key: String) -> FieldBase? {
+    var found: FieldBase?
+    forEachField { field, index in if found == nil, self.key(of: field, at: index) == key { found = field } }
+    return found
+  }
+
+  /// The field that a path begins with, and how many of its components its key takes: more than one for a key with dots.
+  /// Of two such fields it is the one with the longer key.
+  func firstField(on components: ArraySlice<FieldPath.Component>) -> (field: FieldBase, count: Int)? {
+    guard case .key(let first)? = components.first else { return nil }
+    var found: (field: FieldBase, count: Int)?
+    forEachField { field, index in
+      let key = key(of: field, at: index)
+      if key == first {
+        if found == nil { found = (field, 1) }
+      } else if components.count > (found?.count ?? 1), key.hasPrefix(first), key.utf8.contains(UInt8(ascii: ".")) {
+        let parts = key.split(separator: ".").map { FieldPath.Component.key(String($0)) }
+        if parts.count > (found?.count ?? 1), components.starts(with: parts) { found = (field, parts.count) }
+      }
+    }
+    return found
+  }
+
+  /// Follows a path.
+  ///
+  /// - Throws: ``FieldPathError`` where it leads no further.
+  func locate(_ path: FieldPath) throws(FieldPathError) -> FieldPlace {
+    var (model, rest) = (self, path.components[...])
+    var place: FieldPath { FieldPath(Array(path.components[..<rest.startIndex])) }
+    if path.isWildcard { throw FieldPathError(path, "it stands for more than one field") }
+    while true {
+      guard let (field, count) = model.firstField(on: rest) else {
+        guard let step = rest.first else { throw FieldPathError(path, "it leads to a model, not to a field") }
+        let key = if case .key(let key) = step { key } else { "\(FieldPath([step]))" }
+        throw FieldPathError(path, "\(type(of: model)) has no field \"\(key)\"")
+      }
+      rest = rest.dropFirst(count)
+      if rest.isEmpty { return FieldPlace(model: model, field: field, element: nil) }
+      if case .index(let index)? = rest.first {
+        let last = rest.count == 1
+        guard let models = (field as? any Relation)?.listedModels else {
+          if last { return FieldPlace(model: model, field: field, element: index) }
+          throw FieldPathError(path, "there are no models in the list \(place)")
+        }
+        if last { return FieldPlace(model: model, field: field, element: index) }
+        guard models.indices.contains(index) else {
+          throw FieldPathError(path, "\(place) has no element \(index), it has \(models.count)")
+        }
+        model = models[index]
+        rest = rest.dropFirst()
+      } else {
+        guard let relation = field as? any Relation else {
+          throw FieldPathError(path, "\(place) holds \(field.valueType), not a model")
+        }
+        if relation.isToMany { throw FieldPathError(path, "\(place) is a list: say which element, as in \(place)[0]") }
+        guard let related = relation.relatedModels.first else {
+          throw FieldPathError(path, "there is no model in \(place)")
+        }
+        model = related
+      }
+    }
+  }
+}
+
+extension Relation {
+  /// The models of a relation to many; nil for a relation to one.
+  fileprivate var listedModels: [ModelObject]? { isToMany ? relatedModels : nil }
+}

@@ -1,0 +1,139 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+extension ModelIsolation where Self: ModelObject {
+  /// Checks the rules of every field, then the rules about several fields, then ``ModelObject/validateModel()``. Messages
+  /// added by hand are forgotten. Related models are judged by themselves, unless a relation says `requireValid()`.
+  ///
+  /// - Returns: `.valid`, or `.invalid` with messages that name the field.
+  @discardableResult
+  public func validate() -> ValidationState { validateFields() }
+
+  /// What the last validation found, field by field in the order of ``fields``, including messages added by hand. An error
+  /// goes when its field is set.
+  public var validationErrors: [ModelValidationError] { fieldErrors }
+
+  /// Forgets the result of the last validation, of all fields and of the model as a whole.
+  public func resetValidationState() {
+    details?.errors = []
+    for field in orderedFields { field.resetValidationState() }
+  }
+
+  // MARK: Errors from elsewhere
+
+  /// Adds an error from elsewhere, such as a server. It goes with the next validation, or when its field is set.
+  ///
+  /// The field that the path leads to becomes invalid, also if it belongs to a related model. The error is among the
+  /// ``validationErrors`` of this model in any case: if the path leads to no field, or is empty, it is about the model as a
+  /// whole, and so it never gets lost.
+  ///
+  /// - Parameters:
+  ///   - path: leads to the field, such as `"company.name"` or `"tags[2]"`.
+  ///   - message: what is wrong, as the end of a sentence about the field.
+  public func addError(at path: FieldPath, message: String) {
+    var violation = RuleViolation(message: message)
+    let place = try? locate(path)
+    let isOwn = place?.model === self
+    if let place {
+      violation.index = place.element
+      place.field.addViolation(violation)
+    }
+    // The field of this model says so by itself.
+    if !isOwn { detailsForWriting.errors.append(PlacedError(path: path, violation: violation, field: place?.field)) }
+  }
+
+  /// Adds errors from elsewhere, such as those of another copy of this model: see ``addError(at:message:)``.
+  public func addErrors(_ errors: some Sequence<ModelValidationError>) {
+    for error in errors { addError(at: error.path, message: error.message) }
+  }
+
+  /// Adds the errors of a server that reports them by key: `["name": "is taken", "company": ["name": ["is too long"]]]`.
+  ///
+  /// Keys are spelled as they are declared, or as the scope of the model spells them. A text is a message, a list has
+  /// several, and an object has those of a related model. Anything else becomes the text that it is as JSON.
+  ///
+  /// - Parameters:
+  ///   - errors: messages by key.
+  ///   - context: how the server spells keys. Nil: as the scope of this model says.
+  public func addErrors(_ errors: AttributeDictionary, in context: ValueTransformerContext? = nil) {
+    let context = context ?? memberScope?.transformers ?? .standard
+    for error in Self.errors(in: .object(errors), at: FieldPath()) {
+      addError(at: declaredPath(error.path, in: context), message: error.message)
+    }
+  }
+
+  private static func errors(in json: JSONValue, at path: FieldPath) -> [ModelValidationError] {
+    switch json {
+    case .string(let message): [ModelValidationError(path: path, message: message)]
+    case .array(let list): list.flatMap { errors(in: $0, at: path) }
+    case .object(let members):
+      members.sorted { $0.key < $1.key }.flatMap { errors(in: $0.value, at: path.appending(FieldPath($0.key))) }
+    case .null: []
+    default: [ModelValidationError(path: path, message: json.description)]
+    }
+  }
+}
+
+/// An error that is not one of the model's own fields'.
+struct PlacedError {
+  let path: FieldPath
+  let violation: RuleViolation
+  /// Where the error is kept as well; it counts as long as that field has it.
+  weak var field: FieldBase?
+  private let isPlaced: Bool
+
+  init(path: FieldPath, violation: RuleViolation, field: FieldBase?) {
+    self.path = path
+    self.violation = violation
+    self.field = field
+    isPlaced = field != nil
+  }
+
+  var counts: Bool { isPlaced ? field?.violations.contains(violation) ?? false : true }
+}
+
+extension ModelObject {
+  @discardableResult
+  func validateFields() -> ValidationState {
+    details?.errors = []
+    for field in orderedFields { field.validate() }
+    for failure in (details?.rules ?? []).compactMap({ $0() }) {
+      for field in failure.fields { field.addViolation(failure.violation) }
+    }
+    validateModel()
+    let errors = fieldErrors
+    return errors.isEmpty ? .valid : .invalid(errors.map(\.description))
+  }
+
+  /// A path with keys as they are declared instead of as a context spells them, as far as there are such fields.
+  func declaredPath(_ path: FieldPath, in context: ValueTransformerContext) -> FieldPath {
+    var (model, rest) = (self as ModelObject?, path.components[...])
+    var declared: [FieldPath.Component] = []
+    while let first = rest.first {
+      var found: (parts: [FieldPath.Component], next: ModelObject?)?
+      model?.forEachField { field, index in
+        let key = model?.key(of: field, at: index) ?? ""
+        let parts = FieldPath(key).components
+        guard parts.count > (found?.parts.count ?? 0),
+          rest.starts(with: parts) || rest.starts(with: FieldPath(context.key(key)).components)
+        else { return }
+        found = (parts, (field as? any Relation)?.relatedModels.first)
+      }
+      declared += found?.parts ?? [first]
+      rest = rest.dropFirst(max(1, found?.parts.count ?? 1))
+      model = found?.next
+    }
+    return FieldPath(declared)
+  }
+
+  var fieldErrors: [ModelValidationError] {
+    var errors = orderedFields.flatMap { field in
+      field.validationState.messages.map { message in
+        ModelValidationError(path: FieldPath(verbatim: field.key ?? field.name ?? "?"), message: message)
+      }
+    }
+    for error in details?.errors ?? [] where error.counts {
+      errors.append(ModelValidationError(path: error.path, message: error.violation.message))
+    }
+    return errors
+  }
+}

@@ -1,0 +1,54 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+extension ModelIsolation where Self: ModelObject {
+  /// Visits the fields of this model and of all models that can be reached from it, each model once.
+  ///
+  /// Fields come in the order of ``fields``; the fields of a related model come right after the relation that leads there.
+  /// Circles end, and a chain may be as long as memory allows.
+  ///
+  /// - Parameters:
+  ///   - recursive: whether to visit related models as well.
+  ///   - action: gets each field.
+  public func visitAllFields(recursive: Bool = true, action: (any FieldProtocol) -> Void) {
+    GraphWalk.fields(from: self, recursive: recursive) { action($0) }
+  }
+
+  /// Visits the values of all fields that ``visitAllFields(recursive:action:)`` visits, nil included. For a list the action
+  /// gets the list and then each of its elements.
+  ///
+  /// - Parameters:
+  ///   - recursive: whether to visit related models as well.
+  ///   - action: gets each value.
+  public func visitAllFieldValues(recursive: Bool = true, action: (Any?) -> Void) {
+    GraphWalk.fields(from: self, recursive: recursive) { field in
+      let value = field.anyValue
+      action(value)
+      if let elements = value as? [Any] { for element in elements { action(element) } }
+    }
+  }
+
+  /// The related models of which nothing but the identifier is known: what a store would have to look up to have the whole.
+  ///
+  /// - Parameter recursive: whether to look in related models as well, and in theirs.
+  /// - Returns: each model once, in the order in which they are met; never this model itself.
+  public func incompleteModels(recursive: Bool = true) -> [ModelObject] {
+    relatedModels(recursive: recursive) { _ in true }.filter { $0.modelLoadState == .incomplete }
+  }
+
+  /// The models that foreign keys lead to, in this model and all that can be reached from it.
+  ///
+  /// - Returns: each model once, in the order in which they are met.
+  public func foreignKeyModels() -> [ModelObject] { relatedModels(recursive: true, where: \.isForeignKey) }
+}
+
+extension ModelObject {
+  fileprivate func relatedModels(recursive: Bool, where counts: (any Relation) -> Bool) -> [ModelObject] {
+    var models: [ModelObject] = []
+    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+    GraphWalk.fields(from: self, recursive: recursive) { field in
+      guard let relation = field as? any Relation, counts(relation) else { return }
+      for model in relation.relatedModels where seen.insert(ObjectIdentifier(model)).inserted { models.append(model) }
+    }
+    return models
+  }
+}

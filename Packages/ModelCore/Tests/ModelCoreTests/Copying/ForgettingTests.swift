@@ -1,0 +1,179 @@
+import ModelCore
+@_spi(ModelKitInternals) import ModelCore
+import Testing
+
+@Suite struct `Unloading a model` {
+  private func loaded() throws -> Workplace {
+    try Workplace.from(
+      dictionaryValue: ["id": "f", "name": "ACM", "tags": ["a"], "employees": [["id": 1, "name": "Ada"], ["id": 2]]])
+  }
+
+  @Test func `forgets all but the identifier`() throws {
+    let firm = try loaded()
+    let staff = firm.employees.value
+    firm.name.value = "IBM"
+    firm.unload()
+    #expect(firm.identifier == "f")
+    #expect(firm.name.value == nil)
+    #expect(firm.tags.value == nil)
+    #expect(firm.employees.value == nil)
+    #expect(firm.loadState == .incomplete)
+    #expect(firm.fields.filter { $0 !== firm.id }.allSatisfy { $0.loadState == .notLoaded && !$0.isDirty })
+    withExtendedLifetime(staff) {}
+  }
+
+  @Test func `leaves the related models their side`() throws {
+    let firm = try loaded()
+    let staff = try #require(firm.employees.value)
+    firm.unload()
+    #expect(staff.allSatisfy { $0.firm.value === firm })
+    #expect(staff.allSatisfy { !$0.firm.isDirty })
+    let ada = staff[0]
+    let other = StaffMember(name: "Eve")
+    other.firm.value = firm
+    ada.unload()
+    #expect(ada.firm.value == nil)
+    #expect(firm.employees.value == [other])
+  }
+
+  @Test func `leaves nothing to be saved`() throws {
+    let firm = try loaded()
+    firm.name.value = "IBM"
+    firm.unload()
+    #expect(firm.dirtyFields.isEmpty)
+    #expect(firm.storableFields.compactMap(\.key) == ["id"])
+    #expect(!firm.isDirty)
+  }
+
+  @Test func `can be followed by reading`() throws {
+    let scope = ModelScope()
+    let firm = try Workplace.from(dictionaryValue: ["id": "f", "name": "ACM", "employees": [["id": 1]]], in: scope)
+    let staff = firm.employees.value
+    firm.unload()
+    try firm.read(["id": "f", "name": "ACM", "employees": [["id": 1, "name": "Ada"]]])
+    #expect(firm.loadState == .loaded)
+    #expect(firm.employees.value == staff)
+    #expect(staff?.first?.name.value == "Ada")
+    #expect(staff?.first?.firm.value === firm)
+  }
+
+  @Test func `lets a merge fill the gaps`() throws {
+    let firm = try loaded()
+    let copy = firm.copy()
+    firm.unload()
+    firm.merge(from: copy)
+    #expect(firm.name == "ACM")
+    #expect(firm.tags.value == ["a"])
+  }
+
+  @Test func `tells the observers`() throws {
+    let firm = try loaded()
+    var names: [String?] = []
+    firm.name --> { names.append($0) }
+    firm.unload()
+    #expect(names == ["ACM", nil])
+  }
+
+  @Test func `is not undone by what is bound to its fields both ways`() throws {
+    let firm = try loaded()
+    let box = Field<String>()
+    box <--> firm.name
+    firm.unload()
+    #expect(firm.name.loadState == .notLoaded)
+    #expect(!firm.name.isDirty)
+  }
+}
+
+@Suite struct `Reverting a model` {
+  @Test func `goes back to what was read`() throws {
+    let book = try Book.from(dictionaryValue: ["id": 1, "title": "A", "year": nil])
+    book.title.value = "B"
+    book.title.value = "C"
+    book.year.value = 1843
+    #expect(book.revert().compactMap(\.key) == ["title", "year"])
+    #expect(book.title == "A")
+    #expect(book.year.value == nil)
+    #expect(book.year.loadState == .loaded)
+    #expect(!book.isDirty)
+    #expect(book.revert().isEmpty)
+    book.title.value = "D"
+    book.revert()
+    #expect(book.title == "A")
+  }
+
+  @Test func `goes back to what was saved`() {
+    let book = Book(id: 1, title: "A")
+    book.markSaved(book.fields, asOf: .next())
+    book.title.value = "B"
+    book.markSaved([book.title], asOf: .next())
+    book.title.value = "C"
+    book.revert()
+    #expect(book.title == "B")
+  }
+
+  @Test func `unsets what was neither read nor saved`() throws {
+    let book = try Book.from(dictionaryValue: ["id": 1, "title": "A"])
+    book.year.value = 1843
+    book.revert()
+    #expect(book.year.value == nil)
+    #expect(book.year.loadState == .notLoaded)
+  }
+
+  @Test func `keeps the values of a model that is new`() {
+    let book = Book(id: 1, title: "A")
+    #expect(book.revert().isEmpty)
+    #expect(book.title == "A")
+    #expect(book.title.isDirty)
+  }
+
+  @Test func `keeps what was changed while it was being saved`() {
+    let book = Book(id: 1, title: "A")
+    book.markSaved(book.fields, asOf: .next())
+    book.title.value = "B"
+    let start = ChangeStamp.next()
+    book.title.value = "C"
+    book.markSaved(book.fields, asOf: start)
+    #expect(book.revert().isEmpty)
+    #expect(book.title == "C")
+    #expect(book.title.isDirty)
+  }
+
+  @Test func `goes back over lists, wherever they were changed`() throws {
+    let firm = try Workplace.from(dictionaryValue: ["id": "f", "tags": ["a", "b"]])
+    firm.tags.append("c")
+    firm.tags.remove(at: 0)
+    firm.revert()
+    #expect(firm.tags.value == ["a", "b"])
+    firm.tags.value?.append("d")
+    firm.revert()
+    #expect(firm.tags.value == ["a", "b"])
+  }
+
+  @Test func `forgets what a later reading replaced`() throws {
+    let book = try Book.from(dictionaryValue: ["id": 1, "title": "A"])
+    book.title.value = "B"
+    try book.read(["title": "C"])
+    book.title.value = "D"
+    book.revert()
+    #expect(book.title == "C")
+  }
+
+  @Test func `tells the observers once all is back`() throws {
+    let book = try Book.from(dictionaryValue: ["id": 1, "title": "A", "year": 1])
+    book.title.value = "B"
+    book.year.value = 2
+    var seen: [String] = []
+    book.title.addObserver(updateImmediately: false) { _, new in seen.append("\(new ?? "-") \(book.year.value ?? 0)") }
+    book.revert()
+    #expect(seen == ["A 1"])
+  }
+
+  @Test func `leaves relations as they are`() throws {
+    let book = try Book.from(dictionaryValue: ["id": 1, "author": ["id": 2, "name": "Ada"]])
+    let bob = Author(name: "Bob")
+    book.author.value = bob
+    #expect(book.revert().isEmpty)
+    #expect(book.author.value === bob)
+    #expect(book.author.isDirty)
+  }
+}

@@ -1,0 +1,98 @@
+import ModelCore
+import Testing
+
+@Suite struct `Merging models` {
+  @Test func `takes what is newer, but for what is excluded`() {
+    let mine = Author(id: 1, name: "Ada")
+    let other = Author(id: 2, name: "Bob")
+    #expect(mine.merge(from: other, exclude: [mine.id]).compactMap(\.key) == ["name"])
+    #expect(mine.name == "Bob")
+    #expect(mine.id == 1)
+    #expect(mine.merge(from: other).compactMap(\.key) == ["id"])
+    #expect(mine.id == 2)
+    #expect(mine.merge(from: other).isEmpty)
+  }
+
+  @Test func `keeps what is newer here`() {
+    let other = Author(id: 2, name: "Bob")
+    let mine = Author(id: 1, name: "Ada")
+    #expect(mine.merge(from: other).isEmpty)
+    #expect(mine.name == "Ada")
+  }
+
+  @Test func `takes nothing from fields that were not set or not loaded`() {
+    let mine = Author(id: 1, name: "Ada")
+    let other = Author()
+    #expect(mine.merge(from: other).isEmpty)
+    other.name.value = "Bob"
+    other.name.loadState = .notLoaded
+    #expect(mine.merge(from: other).isEmpty)
+    #expect(mine.dictionaryValue == ["id": 1, "name": "Ada"])
+  }
+
+  @Test func `can be limited to fields and by a condition`() {
+    let mine = Book(id: 1, title: "A")
+    let other = Book(id: 2, title: "B")
+    other.year.value = 1843
+    #expect(mine.merge(from: other, include: [mine.title]).compactMap(\.key) == ["title"])
+    #expect(mine.merge(from: other, include: [mine.id, mine.year]) { mine, _ in mine.key != "id" }.count == 1)
+    #expect(mine.year == 1843)
+    #expect(mine.merge(from: other) { _, other in other.valueType == String.self }.isEmpty)
+    #expect(mine.id == 1)
+  }
+
+  @Test func `refers to the other's models`() {
+    let mine = Order()
+    let other = Order()
+    let book = Book(title: "T")
+    other.items.value = [book]
+    mine.merge(from: other)
+    #expect(mine.items.value == [book])
+    #expect(other.items.value == [book])
+  }
+
+  @Test func `brings an edited copy back`() {
+    let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada")])
+    let draft = firm.copy()
+    draft.name.value = "IBM"
+    #expect(firm.merge(from: draft).compactMap(\.key) == ["name"])
+    #expect(firm.name == "IBM")
+    #expect(firm.employees.value?.first?.firm.value === firm)
+  }
+
+  @Test func `tells observers when all was taken`() {
+    let mine = Author(id: 1, name: "Ada")
+    var seen: [String] = []
+    mine.id.addObserver(updateImmediately: false) { _, _ in seen.append("\(mine.name.value ?? "")") }
+    mine.merge(from: Author(id: 2, name: "Bob"))
+    #expect(seen == ["Bob"])
+  }
+
+  @Test func `with itself takes nothing`() {
+    let mine = Author(id: 1, name: "Ada")
+    #expect(mine.merge(from: mine).isEmpty)
+  }
+
+  @Test func `reports a field whose namesake has another type`() {
+    let mine = Author(name: "Ada")
+    mine << Field<Int>(key: "mismatched")
+    let other = Author()
+    other << Field<String>("x", key: "mismatched")
+    let issues = ReportedIssues.about("mismatched") { #expect(mine.merge(from: other).isEmpty) }
+    #expect(issues == ["Field \"mismatched\" keeps its value: it takes Int, not String."])
+  }
+
+  @Test func `is not needed where nothing differs`() {
+    let mine = Author(id: 1, name: "Ada")
+    let other = mine.copy()
+    #expect(mine.differences(from: other).isEmpty)
+    other.name.value = "Bob"
+    #expect(mine.differences(from: other).compactMap(\.key) == ["name"])
+    other.books.add(Book(title: "T"))
+    #expect(mine.differences(from: other).compactMap(\.key) == ["name", "books"])
+    mine << Field<Int>(key: "extra")
+    #expect(mine.differences(from: other).count == 2)
+    mine["extra"] = 3
+    #expect(mine.differences(from: other).count == 3)
+  }
+}

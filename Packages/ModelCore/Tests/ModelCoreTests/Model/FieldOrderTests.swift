@@ -1,0 +1,100 @@
+import ModelCore
+import Testing
+
+private class Form: Model {
+  let first = Field<String>()
+  let second = Field<String>(priority: 2)
+  let third = Field<String>()
+}
+
+private final class LongForm: Form {
+  let fourth = Field<String>(priority: 1)
+  let fifth = Field<String>(priority: 1_001)
+  let sixth = Field<String>()
+  let list = Field<Int>(priority: -5)*
+}
+
+private final class Flexible: Model {
+  let one: Field<String>
+  let two = Field<String>()
+
+  required init() {
+    one = Field()
+    super.init()
+  }
+
+  init(priority: Int) {
+    one = Field(priority: priority)
+    super.init()
+  }
+}
+
+@Suite struct `The order of fields` {
+  @Test func `is that of their priorities, then that of their declaration from 1000 on`() {
+    #expect(Form.fieldKeys == ["second", "first", "third"])
+    #expect(LongForm.fieldKeys == ["list", "fourth", "second", "first", "third", "fifth", "sixth"])
+  }
+
+  @Test func `is that of the declaration without priorities, superclasses first`() {
+    #expect(Circle.fieldKeys == ["id", "kind", "radius"])
+  }
+
+  @Test func `is that of the instance, if it has priorities of its own`() {
+    for (model, keys) in [
+      (Flexible(), ["one", "two"]), (Flexible(priority: 2_000), ["two", "one"]), (Flexible(), ["one", "two"]),
+    ] { #expect(model.fields.compactMap(\.key) == keys) }
+  }
+
+  @Test func `has a place for fields that are added at run time`() {
+    let form = Form()
+    form << Field<String>(key: "last")
+    form << Field<String>(key: "zeroth", priority: 0)
+    #expect(form.fields.compactMap(\.key) == ["zeroth", "second", "first", "third", "last"])
+    #expect(Form.fieldKeys == ["second", "first", "third"])
+  }
+}
+
+private class Labelled: Model, FieldInitializing {
+  let firstName = Field<String>().require(.notBlank)
+  let plain = Field<Int>(7, key: "number", priority: 3)
+  var seen: [String] = []
+
+  func initializeField(_ field: FieldBase) {
+    seen.append(field.key ?? "-")
+    field.rename(field.key.map { "<\($0)>" })
+  }
+}
+
+private final class MoreLabelled: Labelled {
+  let link = ModelField<Author>()
+}
+
+@Suite struct `A class that initialises its fields` {
+  @Test func `sees each field once, with its key and owner`() {
+    for _ in 0..<2 {
+      let model = MoreLabelled()
+      #expect(model.seen == ["firstName", "number", "link"])
+      #expect(model.fields.allSatisfy { $0.owner === model })
+    }
+  }
+
+  @Test func `can set the name and keeps the rest of the declaration`() {
+    let model = Labelled()
+    #expect(model.firstName.name == "<firstName>")
+    #expect(model.plain.name == "<number>")
+    #expect(model.plain.key == "number")
+    #expect(model.plain.priority == 3)
+    #expect(model.plain == 7)
+    model.firstName.value = ""
+    #expect(model.firstName.validate().isInvalid)
+    model.firstName.rename(nil)
+    #expect(model.firstName.name == nil)
+  }
+
+  @Test func `sees fields that are added at run time`() {
+    let model = Labelled()
+    model << Field<Int>(key: "extra")
+    #expect(model.seen.last == "extra")
+    #expect(model.field(at: "extra")?.name == "<extra>")
+  }
+}

@@ -1,0 +1,269 @@
+import ModelCore
+import Testing
+
+/// What an observer was told.
+private final class Log {
+  var paths: [String] = []
+}
+
+@Suite struct `An observer of a model` {
+  private let log = Log()
+  private let firm = Workplace(name: "ACM")
+  private let ada = StaffMember(name: "Ada")
+  private let bob = StaffMember(name: "Bob")
+
+  private func observe<M: Model>(_ model: M, for path: FieldPath? = nil) -> ObservationToken {
+    model.addObserver(for: path) { [log] _, path in log.paths.append("\(path)") }
+  }
+
+  private func told(_ body: () throws -> Void) rethrows -> [String] {
+    log.paths = []
+    try body()
+    return log.paths
+  }
+
+  @Test func `hears of changes of its fields, with the model and the path`() {
+    var models: [StaffMember] = []
+    ada.addObserver { model, path in models.append(model) }
+    _ = observe(ada)
+    #expect(told { ada.name.value = "Eve" } == ["name"])
+    #expect(told { ada.name.value = "Eve" } == [])
+    #expect(told { ada.id.value = 3 } == ["id"])
+    #expect(models == [ada, ada])
+  }
+
+  @Test func `is not called when it is added`() {
+    _ = observe(ada)
+    _ = observe(ada, for: "name")
+    #expect(log.paths == [])
+  }
+
+  @Test func `hears of changes of related models, with the way there`() {
+    ada.desk.value = WorkDesk(place: "left")
+    _ = observe(ada)
+    #expect(told { ada.desk.value?.place.value = "right" } == ["desk.place"])
+    #expect(told { ada.firm.value = firm } == ["firm"])
+    #expect(told { firm.name.value = "IBM" } == ["firm.name"])
+  }
+
+  @Test func `hears of members of a list without their position`() {
+    firm.employees.value = [ada, bob]
+    _ = observe(firm)
+    #expect(told { bob.name.value = "Rob" } == ["employees.name"])
+    #expect(told { firm.employees.value = [bob, ada] } == ["employees"])
+    #expect(told { bob.name.value = "Bob" } == ["employees.name"])
+  }
+
+  @Test func `follows the graph as it changes`() {
+    _ = observe(firm)
+    #expect(told { firm.employees.add(ada) }.contains("employees"))
+    #expect(told { ada.name.value = "Eve" } == ["employees.name"])
+    let desk = WorkDesk(place: "left")
+    #expect(told { ada.desk.value = desk } == ["employees.desk"])
+    #expect(told { desk.place.value = "right" } == ["employees.desk.place"])
+    #expect(told { firm.employees.remove(ada) }.last == "employees")
+    #expect(told { ada.name.value = "Ada" } == [])
+    #expect(told { desk.place.value = "here" } == [])
+    bob.desk.value = desk
+    #expect(told { firm.employees.value = [bob] }.contains("employees"))
+    #expect(told { desk.place.value = "there" } == ["employees.desk.place"])
+  }
+
+  @Test func `finds another way when the first is cut`() {
+    let order = Person()
+    let (left, right, far, end) = (Person(), Person(), Person(), Person())
+    order.spouse.value = left
+    order.children.value = [right]
+    left.friends.value = [far]
+    right.friends.value = [far]
+    far.children.value = [end]
+    _ = observe(order)
+    #expect(told { end.name.value = "1" } == ["children.friends.children.name"])
+    _ = told { right.friends.value = [] }
+    #expect(told { end.name.value = "2" } == ["spouse.friends.children.name"])
+    _ = told { left.friends.value = [] }
+    #expect(told { end.name.value = "3" } == [])
+    _ = told { left.friends.value = [far] }
+    #expect(told { end.name.value = "4" } == ["spouse.friends.children.name"])
+  }
+
+  @Test func `is told once in circles, by a shortest path`() {
+    firm.employees.value = [ada, bob]
+    let friend = Person()
+    let other = Person()
+    friend.spouse.value = other
+    friend.friends.value = [other]
+    _ = observe(firm)
+    _ = observe(friend)
+    #expect(told { firm.name.value = "IBM" } == ["name"])
+    #expect(told { ada.name.value = "Eve" } == ["employees.name"])
+    #expect(told { friend.name.value = "x" } == ["name"])
+    #expect(told { other.name.value = "y" } == ["spouse.name"])
+    let loop = Person()
+    loop.spouse.value = loop
+    _ = observe(loop)
+    #expect(told { loop.name.value = "z" } == ["name"])
+  }
+
+  @Test func `may change what it observes`() {
+    ada.addObserver { ada, path in if ada.name.value == "Eve" { ada.name.value = "Ada" } }
+    _ = observe(ada)
+    #expect(told { ada.name.value = "Eve" } == ["name", "name"])
+    #expect(ada.name == "Ada")
+  }
+
+  @Test func `hears of fields that are added later`() {
+    _ = observe(firm)
+    firm.employees.value = [ada]
+    ada << Field<String>(key: "nickname")
+    #expect(told { ada["nickname"] = "A" } == ["employees.nickname"])
+    ada << ModelField<WorkDesk>(key: "home")
+    let desk = WorkDesk()
+    #expect(told { ada["home"] = desk } == ["employees.home"])
+    #expect(told { desk.place.value = "x" } == ["employees.home.place"])
+  }
+
+  @Test func `is called in a transaction once for each field that changed, at the end`() {
+    firm.employees.value = [ada]
+    _ = observe(firm)
+    let seen = told {
+      transaction {
+        ada.name.value = "x"
+        firm.name.value = "y"
+        ada.name.value = "z"
+        #expect(log.paths == [])
+      }
+    }
+    #expect(seen == ["employees.name", "name"])
+    #expect(
+      told {
+        transaction {
+          ada.name.value = "q"; ada.name.value = "z"
+        }
+      } == [])
+  }
+
+  @Test func `ends with its token`() {
+    let token = observe(ada)
+    let second = observe(ada)
+    token.cancel()
+    #expect(told { ada.name.value = "Eve" } == ["name"])
+    second.cancel()
+    #expect(told { ada.name.value = "Ada" } == [])
+    _ = observe(ada)
+    #expect(told { ada.name.value = "Eve" } == ["name"])
+    ada.removeAllObservers()
+    #expect(told { ada.name.value = "Ada" } == [])
+  }
+
+  @Test func `may do without details`() {
+    var calls = 0
+    ada.addObserver { calls += 1 }
+    ada.addObserver(for: "name") { calls += 10 }
+    ada.id.value = 1
+    #expect(calls == 1)
+    ada.name.value = "Eve"
+    #expect(calls == 12)
+  }
+
+  @Test func `ends with its owner, or when it is removed by it`() {
+    final class Screen: ObservationOwner {}
+    var screen: Screen? = Screen()
+    let other = Screen()
+    var calls = 0
+    if let screen { ada.addObserver(screen) { _, _ in calls += 1 } }
+    ada.addObserver(other, for: "name") { _, _ in calls += 10 }
+    ada.name.value = "1"
+    #expect(calls == 11)
+    screen = nil
+    ada.name.value = "2"
+    #expect(calls == 21)
+    ada.removeObserver(other)
+    ada.removeObserver(Screen())
+    ada.name.value = "3"
+    #expect(calls == 21)
+  }
+
+  @Test func `keeps nothing alive, neither the model nor what is related to it`() {
+    weak var gone: Workplace?
+    weak var member: StaffMember?
+    do {
+      let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada")])
+      gone = firm
+      member = firm.employees.value?.first
+      firm.addObserver { _, _ in }
+      firm.addObserver(for: "employees.firm.name") { _, _ in }
+      firm.addObserver(for: "employees.*") { _, _ in }
+      member?.addObserver { _, _ in }
+    }
+    #expect(gone == nil)
+    #expect(member == nil)
+  }
+
+  @Test func `forgets models that are gone`() {
+    _ = observe(firm)
+    for round in 0..<50 {
+      let guest = StaffMember(name: "\(round)")
+      guest.firm.value = firm
+      #expect(told { guest.name.value = "x" } == ["employees.name"])
+    }
+    firm.employees.value = []
+    let last = StaffMember(name: "last")
+    firm.employees.add(last)
+    #expect(told { last.name.value = "x" } == ["employees.name"])
+  }
+
+  @Test func `needs no deep stack for a chain of 10,000 models`() {
+    let chain = ChainLink.chain(10_000)
+    var length = 0
+    let token = chain[0].addObserver { _, path in length = path.components.count }
+    chain[9_999].name.value = "end"
+    #expect(length == 10_000)
+    chain[0].next.value = nil
+    length = 0
+    chain[9_999].name.value = "gone"
+    #expect(length == 0)
+    token.cancel()
+  }
+
+  @Test func `agrees with who can be reached, in any graph`() {
+    var generator = SeededGenerator(seed: 7)
+    for _ in 0..<60 {
+      let people = (0..<8).map { _ in Person() }
+      var last: FieldPath?
+      people[0].addObserver { _, path in if path.components.last == .key("name") { last = path } }
+      for step in 0..<40 {
+        let (one, other) = (Int.random(in: 0..<8, using: &generator), Int.random(in: 0..<8, using: &generator))
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: people[one].spouse.value = people[other]
+        case 1: people[one].spouse.value = nil
+        case 2: people[one].children.add(people[other])
+        case 3: people[one].children.value = []
+        default: people[one].friends.value = [people[other]]
+        }
+        var reached: Set<Person> = [people[0]]
+        people[0].visitAllFieldValues { if let person = $0 as? Person { reached.insert(person) } }
+        for person in people {
+          last = nil
+          person.name.value = "\(step)"
+          #expect((last != nil) == reached.contains(person))
+          // Without positions a path may lead to several models: one of them is the one that changed.
+          if let last { #expect(people[0].models(at: last).contains(person)) }
+        }
+      }
+    }
+  }
+}
+
+extension ModelObject {
+  /// The models whose field a path without positions may lead to.
+  fileprivate func models(at path: FieldPath) -> [ModelObject] {
+    path.components.dropLast().reduce([self]) { models, component in
+      guard case .key(let key) = component else { return [] }
+      let next = models.flatMap { model in
+        ((model as? Person)?.field(at: FieldPath([.key(key)])) as? any RelationField)?.relatedModels ?? []
+      }
+      return Array(Set(next))
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import ModelCore
+import Testing
+
+@Suite struct `An observer of a path` {
+  private let firm = Workplace(name: "ACM")
+  private let ada = StaffMember(name: "Ada")
+  private let bob = StaffMember(name: "Bob")
+
+  /// What an observer of a path is told.
+  private func told<M: Model>(
+    _ path: FieldPath, of model: M, _ body: () -> Void
+  ) -> [String] {
+    var paths: [String] = []
+    let token = model.addObserver(for: path) { _, path in paths.append("\(path)") }
+    body()
+    token.cancel()
+    return paths
+  }
+
+  @Test func `hears of that field and of no other`() {
+    #expect(told("name", of: ada) { ada.name.value = "Eve" } == ["name"])
+    #expect(told("name", of: ada) { ada.id.value = 1 } == [])
+    ada.firm.value = firm
+    #expect(told("firm.name", of: ada) { firm.name.value = "IBM" } == ["firm.name"])
+    #expect(
+      told("firm.name", of: ada) {
+        firm.id.value = "f"
+        ada.name.value = "x"
+        firm.employees.add(bob)
+      } == [])
+  }
+
+  @Test func `hears when something on the way is replaced, and follows it`() {
+    let other = Workplace(name: "IBM")
+    ada.firm.value = firm
+    let paths = told("firm.name", of: ada) {
+      ada.firm.value = other
+      firm.name.value = "no"
+      other.name.value = "yes"
+      ada.firm.value = nil
+      other.name.value = "no"
+      ada.firm.value = firm
+      firm.name.value = "yes"
+    }
+    #expect(paths == ["firm", "firm.name", "firm", "firm", "firm.name"])
+  }
+
+  @Test func `does not hear of what is below, unless it is a wildcard`() {
+    ada.firm.value = firm
+    #expect(told("firm", of: ada) { firm.name.value = "IBM" } == [])
+    #expect(told("firm.*", of: ada) { firm.name.value = "ACM" } == ["firm.name"])
+    let paths = told("firm.*", of: ada) {
+      ada.name.value = "x"
+      ada.firm.value = Workplace(name: "new")
+      ada.firm.value?.name.value = "y"
+      firm.name.value = "z"
+    }
+    #expect(paths.first == "firm.employees.name" || paths.first == "firm")
+    #expect(paths.suffix(1) == ["firm.name"])
+    #expect(told("name.*", of: ada) { ada.name.value = "q" } == ["name"])
+  }
+
+  @Test func `of members of a list hears of each, and of the list`() {
+    firm.employees.value = [ada, bob]
+    let cy = StaffMember(name: "Cy")
+    let paths = told("employees.name", of: firm) {
+      bob.name.value = "Rob"
+      firm.employees.add(cy)
+      cy.name.value = "Sy"
+      firm.employees.remove(ada)
+      ada.name.value = "Eve"
+    }
+    #expect(paths == ["employees.name", "employees", "employees.name", "employees"])
+  }
+
+  @Test func `of one member hears of that one`() {
+    firm.employees.value = [ada, bob]
+    let paths = told("employees[1].name", of: firm) {
+      ada.name.value = "Eve"
+      bob.name.value = "Rob"
+      firm.employees.value = [bob, ada]
+      ada.name.value = "Ada"
+      bob.name.value = "Bob"
+    }
+    #expect(paths == ["employees[1].name", "employees", "employees[1].name"])
+  }
+
+  @Test func `sees a model that is on the path in two ways`() {
+    ada.firm.value = firm
+    let paths = told("firm.employees.firm.name", of: ada) { firm.name.value = "IBM" }
+    #expect(paths == ["firm.employees.firm.name"])
+  }
+
+  @Test func `understands keys with dots`() {
+    ada.desk.value = WorkDesk(place: "left")
+    #expect(told("desk.label.text", of: ada) { ada.desk.value?.label.value = "x" } == ["desk.label.text"])
+  }
+
+  @Test func `reports a field that is not there, and waits for it`() {
+    var paths: [String] = []
+    let issues = ReportedIssues.about("nickname") {
+      ada.addObserver(for: "nickname") { _, path in paths.append("\(path)") }
+    }
+    #expect(issues == ["An observer waits for changes of nickname: StaffMember has no field \"nickname\" as yet."])
+    ada << Field<String>(key: "nickname")
+    ada["nickname"] = "A"
+    #expect(paths == ["nickname"])
+  }
+
+  @Test func `that is empty or a star hears of everything`() {
+    #expect(told("", of: ada) { ada.name.value = "x" } == ["name"])
+    #expect(told("*", of: ada) { ada.name.value = "y" } == ["name"])
+  }
+
+  @Test func `leaves fields alone that are not on its path`() {
+    firm.employees.value = [ada]
+    let token = firm.addObserver(for: "employees.name") { _, _ in }
+    #expect(ada.name.observations.isEmpty == false)
+    #expect(ada.id.observations.isEmpty)
+    token.cancel()
+    ada.name.value = "x"
+    #expect(ada.name.observations.isEmpty)
+    #expect(firm.employees.observations.isEmpty)
+  }
+}
