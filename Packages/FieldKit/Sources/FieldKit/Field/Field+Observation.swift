@@ -1,0 +1,41 @@
+extension Field {
+  /// The observers of the value. Made when the first one is added.
+  @inlinable
+  public var observations: ObservationRegistry<Content?> {
+    if let unmanagedRegistry { return unmanagedRegistry.takeUnretainedValue() }
+    let registry = ObservationRegistry<Content?>()
+    unmanagedRegistry = Unmanaged.passRetained(registry)
+    return registry
+  }
+
+  /// How bindings reach this field.
+  @inlinable
+  public var bindingEnd: BindingEnd<Content?>? {
+    if let end = knownBindingEnd { return unsafeDowncast(end, to: BindingEnd<Content?>.self) }
+    let end = BindingEnd<Content?>(of: self) { field, value, arrival in
+      guard arrival.stamp > field.updatedStamp else { return }
+      if let registry = field.unmanagedRegistry {
+        registry._withUnsafeGuaranteedRef { arrival.passOn(to: $0) { field.set(value, stamp: arrival.stamp) } }
+      } else {
+        field.set(value, stamp: arrival.stamp)
+      }
+    }
+    knownBindingEnd = end
+    return end
+  }
+
+  /// Takes the value of the field or other observable that this field is bound to. An unset field gives nothing.
+  @inlinable
+  public func valueChanged(
+    from oldValue: Content?, to newValue: Content?, observable: any ValueObservable<Content?>
+  ) {
+    if observable.isUnset { return }
+    let stamp = observable.observations.stamp
+    if stamp == .never {
+      // The initial copy of a binding: the source wins, however old its value is.
+      value = newValue
+    } else if stamp > updatedStamp {
+      set(newValue, stamp: stamp)
+    }
+  }
+}
