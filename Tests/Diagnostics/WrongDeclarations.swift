@@ -7,7 +7,7 @@ func declare() {
   age.require(.notBlank)  // error: requires
   age.constrain(to: 0.0...1.0)  // error: no exact matches
   age.value = "three"  // error: cannot assign value of type 'String'
-  age.validationStates.value = .valid  // error: setter is inaccessible
+  age.validationStates.value = .valid  // error: get-only property
   age.isDirty = false  // error: is a get-only property
   Field<Color>(.blue)  // error: has no member 'blue'
   ObservationToken()  // error: inaccessible
