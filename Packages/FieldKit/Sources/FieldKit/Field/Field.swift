@@ -292,7 +292,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     markSaved(asOf: stamp)
   }
 
-  override var hasObservers: Bool { unmanagedRegistry != nil }
+  override var hasObservers: Bool { isObserved }
 
   override func hasValue(of other: FieldBase) -> Bool {
     (other as? Field<Content>).map { !isChange(from: storage, to: $0.storage) } ?? false

@@ -14,12 +14,7 @@ extension ValueObservable {
   ) -> ObservationToken {
     let observations = observations
     let token = observations.add(ObservationAction(requiresChange: requiresChange, action))
-    if updateImmediately {
-      observations.announce {
-        let value = value
-        action(value, value)
-      }
-    }
+    if updateImmediately { announce(on: observations, to: action) }
     return token
   }
 
@@ -68,6 +63,15 @@ extension ValueObservable {
     observations.removeAll()
   }
 
+  /// Makes the first call of a new observation, with the current value as old and new.
+  @inlinable
+  func announce(on observations: ObservationRegistry<Value>, to action: (Value, Value) -> Void) {
+    observations.announce {
+      let value = value
+      action(value, value)
+    }
+  }
+
   @inlinable
   func add(_ owned: OwnedAction<Value>, _ requiresChange: Bool, _ updateImmediately: Bool) -> ObservationToken {
     let action = owned.action
@@ -78,12 +82,7 @@ extension ValueObservable {
       if owner.object != nil { action(old, new) } else { observations.sweepOrphans() }
     }
     let token = observations.add(ObservationAction(requiresChange: requiresChange, call), owner: owner)
-    if updateImmediately {
-      observations.announce {
-        let value = value
-        action(value, value)
-      }
-    }
+    if updateImmediately { announce(on: observations, to: action) }
     return token
   }
 
@@ -136,10 +135,7 @@ extension ValueObservable {
     let token = observations.add(ObservationAction(requiresChange: requiresChange, call), owner: reference)
     weakToken?.object = token
     if updateImmediately {
-      observations.announce {
-        let value = value
-        observer.valueChanged(from: value, to: value, observable: self)
-      }
+      announce(on: observations) { observer.valueChanged(from: $0, to: $1, observable: self) }
     }
     return token
   }
