@@ -13,9 +13,8 @@
 /// allows none.
 open class ArrayField<Element>: Field<[Element]> {
   let elementMetadata: FieldMetadata<Element>?
-  private let elementsAreEqual: ((Element, Element) -> Bool)?
   /// Whether the list may hold an element more than once.
-  public let allowsDuplicates: Bool
+  public final var allowsDuplicates: Bool { !flags.contains(.unique) }
 
   /// Creates a list.
   ///
@@ -32,18 +31,14 @@ open class ArrayField<Element>: Field<[Element]> {
     allowsDuplicates: Bool = true
   ) {
     elementMetadata = element.metadata
-    elementsAreEqual = element.areEqual
-    self.allowsDuplicates = allowsDuplicates
     let name = name ?? element.metadata?.name
     let key = key ?? element.metadata?.key
     let priority = priority ?? element.metadata?.priority
     let metadata: FieldMetadata<[Element]>? =
       name != nil || key != nil || priority != nil ? .declaring(name: name, key: key, priority: priority) : nil
-    // Not `map`: it would look up the types of both closures at run time, for every list that is made.
-    var areEqual: (([Element], [Element]) -> Bool)?
-    if let elementsAreEqual = element.areEqual { areEqual = { $0.elementsEqual($1, by: elementsAreEqual) } }
-    let isPlain = allowsDuplicates && element.metadata?.coerce == nil
-    super.init(unset: [], metadata: metadata, areEqual: areEqual, flags: isPlain ? [] : .hooksSet)
+    var flags: FieldFlags = allowsDuplicates && element.metadata?.coerce == nil ? [] : .hooksSet
+    if !allowsDuplicates { flags.formUnion(.unique) }
+    super.init(unset: [], metadata: metadata, equality: element.equality?.ofLists, flags: flags)
     if let initial = element.storage {
       storage = [initial]
       setInitialState()
@@ -52,13 +47,13 @@ open class ArrayField<Element>: Field<[Element]> {
 
   private init(copying original: ArrayField) {
     elementMetadata = original.elementMetadata
-    elementsAreEqual = original.elementsAreEqual
-    allowsDuplicates = original.allowsDuplicates
     let isPlain =
       original.allowsDuplicates && original.elementMetadata?.coerce == nil && original.metadata?.coerce == nil
+    var flags: FieldFlags = isPlain ? [] : .hooksSet
+    if !original.allowsDuplicates { flags.formUnion(.unique) }
     super.init(
-      unset: original.storage, metadata: original.metadataForCopy, areEqual: original.areEqual,
-      flags: isPlain ? [] : .hooksSet)
+      unset: original.storage, metadata: original.metadataForCopy, equality: original.equality,
+      flags: flags)
     takeState(of: original)
   }
 
@@ -181,7 +176,7 @@ open class ArrayField<Element>: Field<[Element]> {
       element = replacement
     }
     if allowsDuplicates { return element }
-    guard let storage, let areSame = elementsAreEqual ?? ValueComparison.known().areSame else { return element }
+    guard let storage, let areSame = ValueComparison<Element>.known().areSame else { return element }
     return storage.contains { areSame($0, element) } ? nil : element
   }
 

@@ -10,7 +10,7 @@ extension FieldBase {
 extension Field {
   convenience init(copying original: Field) {
     self.init(
-      unset: original.value, metadata: original.metadataForCopy, areEqual: original.areEqual,
+      unset: original.value, metadata: original.metadataForCopy, equality: original.equality,
       flags: original.metadata?.coerce == nil ? [] : [.hooksSet, .onlyConstrained])
     takeState(of: original)
   }

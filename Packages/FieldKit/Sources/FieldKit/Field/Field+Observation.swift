@@ -4,8 +4,18 @@ extension Field {
   public var observations: ObservationRegistry<Content?> {
     if let unmanagedRegistry { return unmanagedRegistry.takeUnretainedValue() }
     let registry = ObservationRegistry<Content?>()
-    unmanagedRegistry = Unmanaged.passRetained(registry)
+    detailsForWriting.registry = Unmanaged.passRetained(registry as AnyObservationRegistry)
     return registry
+  }
+
+  @inlinable
+  var unmanagedRegistry: Unmanaged<ObservationRegistry<Content?>>? {
+    @inline(__always) get {
+      // Of this type: nothing else is put there, above.
+      unmanagedDetails?._withUnsafeGuaranteedRef {
+        unsafeBitCast($0.registry, to: Unmanaged<ObservationRegistry<Content?>>?.self)
+      }
+    }
   }
 
   /// How bindings reach this field.

@@ -12,11 +12,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// What observers see: the optional value.
   public typealias Value = Content?
 
-  /// Made once, when the first observer comes, and released when the field dies. Unmanaged, because to retain it for
-  /// every set would cost as much as an observer.
-  @exclusivity(unchecked) @usableFromInline final var unmanagedRegistry: Unmanaged<ObservationRegistry<Content?>>?
   /// Nil if values can't be compared: then every set is a change.
-  @usableFromInline final let areEqual: ((Content, Content) -> Bool)?
+  @usableFromInline final let equality: ValueEquality<Content>.Type?
   @exclusivity(unchecked) @usableFromInline final var metadata: FieldMetadata<Content>?
 
   /// Creates a field of values that the compiler does not know to be comparable: that is found out when the program runs,
@@ -29,7 +26,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   ///   - priority: the place in a form.
   @inlinable
   public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil) {
-    areEqual = equalityFoundAtRunTime(of: Content.self)
+    equality = ValueEquality<Content>.foundAtRunTime()
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
@@ -47,7 +44,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @inlinable
   public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil)
   where Content: Equatable {
-    areEqual = { $0 == $1 }
+    equality = EquatableEquality<Content>.self
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
     if name != nil || key != nil || priority != nil {
@@ -57,10 +54,10 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   /// Creates a field for a subclass.
   init(
-    unset value: Content?, metadata: FieldMetadata<Content>?, areEqual: ((Content, Content) -> Bool)?,
+    unset value: Content?, metadata: FieldMetadata<Content>?, equality: ValueEquality<Content>.Type?,
     flags: FieldFlags = []
   ) {
-    self.areEqual = areEqual
+    self.equality = equality
     super.init(value, flags: flags)
     self.metadata = metadata
   }
@@ -73,10 +70,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     changedStamp = stamp
   }
 
-  deinit {
-    if let details { details.end() }
-    unmanagedRegistry?.release()
-  }
+  // Here and not in `FieldBase`, whose turn comes after the value was released: that may run code that reaches this field.
+  deinit { unmanagedDetails?.release() }
 
   // MARK: Value
 
@@ -128,9 +123,9 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// Creates a field whose value is set through ``setHooked(_:stamp:)``.
   @_spi(ModelKitInternals)
   public init(
-    hooked value: Content?, name: String?, key: String?, priority: Int?, areEqual: @escaping (Content, Content) -> Bool
+    hooked value: Content?, name: String?, key: String?, priority: Int?, comparing comparison: ObjectComparison<Content>
   ) {
-    self.areEqual = areEqual
+    equality = comparison.equality
     super.init(value, flags: [.hooksSet, .relation])
     if name != nil || key != nil || priority != nil {
       metadata = .declaring(name: name, key: key, priority: priority)
@@ -154,14 +149,12 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   /// Whether anybody may have to be told of a change.
   @_spi(ModelKitInternals)
-  public final var isObserved: Bool { unmanagedRegistry != nil }
+  public final var isObserved: Bool { hasRegistry }
 
   /// Tells the observers of a change that was made before.
   @_spi(ModelKitInternals)
   public final func announce(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
-    unmanagedRegistry?._withUnsafeGuaranteedRef {
-      $0.notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) { !self.isChange(from: $0, to: $1) }
-    }
+    notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
   }
 
   // MARK: Erased access

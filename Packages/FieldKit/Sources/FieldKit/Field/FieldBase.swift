@@ -18,8 +18,8 @@ open class FieldBase: FieldProtocol {
   // A weak reference would cost every field of every model about 60 ns to make and break. This one is safe because the
   // owner calls `disown()` on each of its fields when it dies: see `ModelObject.deinit`.
   @exclusivity(unchecked) private final unowned(unsafe) var unsafeOwner: AnyObject?
-  /// Rarely needed state of this one field.
-  final var details: FieldDetails?
+  /// What not every field has. Unmanaged, because a set that looks for observers must not retain it.
+  @exclusivity(unchecked) @usableFromInline final var unmanagedDetails: Unmanaged<FieldDetails>?
 
   @usableFromInline
   init(flags: FieldFlags) {
@@ -224,13 +224,6 @@ open class FieldBase: FieldProtocol {
   }
 
   func ruleViolations() -> [RuleViolation] { [] }
-
-  final var detailsForWriting: FieldDetails {
-    if let details { return details }
-    let details = FieldDetails()
-    self.details = details
-    return details
-  }
 
   // MARK: Copying and merging
 

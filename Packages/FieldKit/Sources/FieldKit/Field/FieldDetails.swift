@@ -1,7 +1,11 @@
 @_spi(ModelKitInternals) import ObservationKit
 
-/// Rarely needed state of one field, made when it is first needed.
+/// What not every field has, made when it is first needed.
+@usableFromInline
 final class FieldDetails {
+  /// The observers of the value; always of the field's own type, see `Field.observations`. Unmanaged, because to retain
+  /// it for every set would cost as much as an observer.
+  @exclusivity(unchecked) @usableFromInline var registry: Unmanaged<AnyObservationRegistry>?
   var violations: [RuleViolation] = []
   var loadError: (any Error)?
   /// Sets the field back to what was last read or saved, once that changed; says whether it could.
@@ -15,11 +19,27 @@ final class FieldDetails {
   /// Tells those who read the field under tracking.
   var tracker: ReadTracker?
 
-  /// Says that the field dies.
-  func end() { bindingEnd?.end() }
+  /// Called by the field that dies.
+  deinit {
+    bindingEnd?.end()
+    registry?.release()
+  }
 }
 
 extension FieldBase {
+  final var details: FieldDetails? { unmanagedDetails?.takeUnretainedValue() }
+
+  @usableFromInline
+  final var detailsForWriting: FieldDetails {
+    if let details { return details }
+    let details = FieldDetails()
+    unmanagedDetails = Unmanaged.passRetained(details)
+    return details
+  }
+
+  /// Whether anybody observes the value, or did.
+  final var hasRegistry: Bool { unmanagedDetails?._withUnsafeGuaranteedRef { $0.registry != nil } ?? false }
+
   /// How bindings reach the field, once one did.
   @usableFromInline
   final var knownBindingEnd: Lifeline? {

@@ -49,6 +49,9 @@ struct FieldFlags: OptionSet {
   /// The value is the one the field was created with.
   @inlinable static var initial: FieldFlags { FieldFlags(rawValue: 1 << 15) }
 
+  /// A list that holds no element twice.
+  @inlinable static var unique: FieldFlags { FieldFlags(rawValue: 1 << 17) }
+
   /// What every set forgets.
   @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 15 | 0b11111) }
 }

@@ -1,18 +1,18 @@
 /// What can be done with values of a type that is not known when the caller is compiled: found once per type, because
 /// to ask the runtime whether a type conforms to a protocol costs more than the comparison.
 final class ValueComparison<Value>: Sendable {
-  /// Whether two values are equal; nil if they can't be compared.
-  let areEqual: (@Sendable (Value, Value) -> Bool)?
+  /// How values are compared; nil if they can't be.
+  let equality: ValueEquality<Value>.Type?
   /// Whether two values are the same: equal, or one object; nil if there is no telling.
   let areSame: (@Sendable (Value, Value) -> Bool)?
   private let firsts: @Sendable ([Value]) -> [Value]
   private let surplus: @Sendable ([Value], [Value]) -> [Value]
 
   private init(
-    areEqual: (@Sendable (Value, Value) -> Bool)?, areSame: (@Sendable (Value, Value) -> Bool)?,
+    equality: ValueEquality<Value>.Type?, areSame: (@Sendable (Value, Value) -> Bool)?,
     firsts: @escaping @Sendable ([Value]) -> [Value], surplus: @escaping @Sendable ([Value], [Value]) -> [Value]
   ) {
-    self.areEqual = areEqual
+    self.equality = equality
     self.areSame = areSame
     self.firsts = firsts
     self.surplus = surplus
@@ -48,13 +48,13 @@ final class ValueComparison<Value>: Sendable {
     func hashable<T: Hashable & SendableMetatype>(_ type: T.Type) -> ValueComparison? {
       cast(
         ValueComparison<T>(
-          areEqual: { $0 == $1 }, areSame: { $0 == $1 },
+          equality: EquatableEquality<T>.self, areSame: { $0 == $1 },
           firsts: { firstOccurrences(in: $0) { $0 } }, surplus: { excess(of: $0, over: $1) { $0 } }))
     }
     func equatable<T: Equatable & SendableMetatype>(_ type: T.Type) -> ValueComparison? {
       cast(
         ValueComparison<T>(
-          areEqual: { $0 == $1 }, areSame: { $0 == $1 },
+          equality: EquatableEquality<T>.self, areSame: { $0 == $1 },
           firsts: { values in
             var unique: [T] = []
             for value in values where !unique.contains(value) { unique.append(value) }
@@ -76,11 +76,11 @@ final class ValueComparison<Value>: Sendable {
     if let type = Value.self as? any (Equatable & SendableMetatype).Type, let found = equatable(type) { return found }
     if Value.self is AnyObject.Type {
       return ValueComparison(
-        areEqual: nil, areSame: { $0 as AnyObject === $1 as AnyObject },
+        equality: nil, areSame: { $0 as AnyObject === $1 as AnyObject },
         firsts: { firstOccurrences(in: $0) { ObjectIdentifier($0 as AnyObject) } },
         surplus: { excess(of: $0, over: $1) { ObjectIdentifier($0 as AnyObject) } })
     }
-    return ValueComparison(areEqual: nil, areSame: nil, firsts: { $0 }, surplus: { values, _ in values })
+    return ValueComparison(equality: nil, areSame: nil, firsts: { $0 }, surplus: { values, _ in values })
   }
 }
 
@@ -103,10 +103,4 @@ private func excess<Value, Key: Hashable>(
 
 private enum ValueComparisons {
   static let known = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
-}
-
-/// How values of a type are compared that the caller's compiler does not know to be `Equatable`; nil if they are not.
-@usableFromInline
-func equalityFoundAtRunTime<Value>(of type: Value.Type) -> ((Value, Value) -> Bool)? {
-  ValueComparison<Value>.known().areEqual
 }

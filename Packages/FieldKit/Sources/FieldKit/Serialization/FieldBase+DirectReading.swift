@@ -4,15 +4,15 @@ extension FieldBase {
   /// the transformer that its kind allows for, and nobody who would be told.
   public final func isReadableDirectly(as kind: DirectKind, declaredKey: String?) -> Bool {
     if kind == .relation { return declaredKey == self.declaredKey }
-    guard details == nil, flags.isDisjoint(with: [.reportsSets, .watched, .relation]) else { return false }
+    guard unmanagedDetails == nil, flags.isDisjoint(with: [.reportsSets, .watched, .relation]) else { return false }
     return switch kind {
-    case .int: asInt.metadata.isPlain(declaredKey) && asInt.unmanagedRegistry == nil
-    case .string: asString.metadata.isPlain(declaredKey) && asString.unmanagedRegistry == nil
-    case .double: asDouble.metadata.isPlain(declaredKey) && asDouble.unmanagedRegistry == nil
-    case .bool: asBool.metadata.isPlain(declaredKey) && asBool.unmanagedRegistry == nil
+    case .int: asInt.metadata.isPlain(declaredKey)
+    case .string: asString.metadata.isPlain(declaredKey)
+    case .double: asDouble.metadata.isPlain(declaredKey)
+    case .bool: asBool.metadata.isPlain(declaredKey)
     case .strings:
-      asStrings.metadata.isPlain(declaredKey) && asStrings.unmanagedRegistry == nil && !asStrings.transformsElements
-    case .ints: asInts.metadata.isPlain(declaredKey) && asInts.unmanagedRegistry == nil && !asInts.transformsElements
+      asStrings.metadata.isPlain(declaredKey) && !asStrings.transformsElements
+    case .ints: asInts.metadata.isPlain(declaredKey) && !asInts.transformsElements
     case .value, .relation: declaredKey == self.declaredKey && !hasObservers
     }
   }
@@ -124,11 +124,11 @@ extension FieldBase {
 extension Field {
   @inline(__always)
   fileprivate final func load(readBy other: Field, stamp: ChangeStamp) {
-    if self === other, unmanagedRegistry == nil, details == nil, !flags.contains(.hooksSet), updatedStamp < stamp {
+    if self === other, unmanagedDetails == nil, !flags.contains(.hooksSet), updatedStamp < stamp {
       markSet(isChange: false, stamp: stamp)
       return markSaved(asOf: stamp)
     }
-    let needsOwnStamp = unmanagedRegistry != nil || details != nil || updatedStamp >= stamp
+    let needsOwnStamp = unmanagedDetails != nil || updatedStamp >= stamp
     load(other.storage, stamp: needsOwnStamp ? .next() : stamp)
   }
 }

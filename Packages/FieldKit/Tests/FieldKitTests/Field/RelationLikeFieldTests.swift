@@ -57,7 +57,7 @@ private final class Link: Field<Node> {
   private(set) var sets = 0
 
   init(name: String? = nil) {
-    super.init(hooked: nil, name: name, key: nil, priority: nil, areEqual: { $0 === $1 })
+    super.init(hooked: nil, name: name, key: nil, priority: nil, comparing: .sameObject)
     readsThroughHook = true
   }
 

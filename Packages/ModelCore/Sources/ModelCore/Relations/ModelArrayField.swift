@@ -30,7 +30,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     declaredInverse = member.declaredInverse
     super.init(
       hooked: [], name: member.declaredName, key: member.declaredKey, priority: member.priority,
-      areEqual: { $0.elementsEqual($1, by: ===) })
+      comparing: .sameObjects())
   }
 
   /// The related models that are there now.

@@ -45,7 +45,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     isForeignKey = foreignKey
     self.deleteRule = deleteRule
     declaredInverse = inverse
-    super.init(hooked: nil, name: name, key: key, priority: priority, areEqual: { $0 === $1 })
+    super.init(hooked: nil, name: name, key: key, priority: priority, comparing: .sameObject)
   }
 
   /// The related model, or none.
