@@ -20,6 +20,8 @@ final class ModelLayout: Sendable {
   }
 
   let slots: [Slot]
+  /// Where the fields are in every instance, if none comes later or is replaced: what making and ending a model need.
+  private let fixedOffsets: ContiguousArray<Int>?
   /// Whether fields may be read at their offsets. Otherwise every instance is mirrored when it is made.
   let isProven: Bool
   /// What stores call models of this class.
@@ -49,6 +51,8 @@ final class ModelLayout: Sendable {
     self.order = order
     initializesFields = modelClass is any FieldInitializing.Type
     self.slots = slots
+    let isFixed = isProven && !slots.contains { $0.isVariable }
+    fixedOffsets = isFixed ? ContiguousArray(slots.map(\.offset)) : nil
     self.isProven = isProven
     self.identifierIndex = identifierIndex
     typeName = modelClass.typeName
@@ -57,35 +61,34 @@ final class ModelLayout: Sendable {
 
   // MARK: One layout per class
 
-  private static let layouts = Lock<[ObjectIdentifier: ModelLayout]>([:])
+  private static let layouts = LayoutTable()
 
   /// Used while the first instance of a class is reflected.
   static let unknown = ModelLayout(modelClass: ModelObject.self, slots: [], isProven: true, identifierIndex: nil)
 
   static func known(for modelClass: ModelObject.Type) -> ModelLayout? {
-    layouts.withLock { $0[ObjectIdentifier(modelClass)] }
+    layouts.layout(of: modelClass)
   }
 
   /// Keeps a layout for good. If another thread was faster, its layout stands.
   static func remember(_ layout: ModelLayout, for modelClass: ModelObject.Type) -> ModelLayout {
-    layouts.withLock { layouts in
-      if let first = layouts[ObjectIdentifier(modelClass)] { return first }
-      layouts[ObjectIdentifier(modelClass)] = layout
-      return layout
-    }
+    layouts.add(layout, for: modelClass)
   }
 
   // MARK: Fields
 
   /// Makes a new model the owner of its fields.
   func adoptFields(of model: ModelObject) {
+    if forEachFixedField(of: model, { field, index in field.adopt(by: model, at: index) }) { return }
     if !isProven { model.detailsForWriting.mirroredFields = mirroredFields(of: model) }
     forEachField(of: model) { field, index in field.adopt(by: model, at: index) }
   }
 
   /// Ends the ownership, in the deinitialiser of the model: the fields still exist there, and some may live on.
   func disownFields(of model: ModelObject) {
-    forEachField(of: model) { field, _ in field.disown() }
+    if !forEachFixedField(of: model, { field, _ in field.disown() }) {
+      forEachField(of: model) { field, _ in field.disown() }
+    }
     model.details?.disownFields()
   }
 
@@ -121,6 +124,21 @@ final class ModelLayout: Sendable {
         try body($0, index)
       }
     }
+  }
+
+  /// Calls a closure for the fields of a model if all of them are there from its beginning to its end.
+  ///
+  /// - Returns: `false` if the class has others; then nothing was called.
+  @inline(__always)
+  private func forEachFixedField(of model: ModelObject, _ body: (FieldBase, Int) -> Void) -> Bool {
+    guard let fixedOffsets else { return false }
+    let start = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
+    for index in fixedOffsets.indices {
+      // See `reference(at:of:)`.
+      start.load(fromByteOffset: fixedOffsets[index], as: Unmanaged<FieldBase>?.self)?
+        ._withUnsafeGuaranteedRef { body($0, index) }
+    }
+    return true
   }
 
   /// A variable may get another field, and a lazy one its first, after the model was made: they are adopted when they
