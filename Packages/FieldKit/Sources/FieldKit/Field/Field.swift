@@ -291,6 +291,10 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     (other as? Field<Content>).map { !isChange(from: storage, to: $0.storage) } ?? false
   }
 
+  override func hasValue(_ json: JSONValue, in context: ValueTransformerContext) -> Bool {
+    (try? importedValue(json, in: context)).map { !isChange(from: storage, to: $0) } ?? false
+  }
+
   override func load(readBy other: FieldBase, stamp: ChangeStamp) {
     if let other = other as? Field<Content> { load(other.storage, stamp: .next()) }
   }

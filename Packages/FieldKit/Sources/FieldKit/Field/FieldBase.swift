@@ -284,6 +284,9 @@ open class FieldBase: FieldProtocol {
   /// Whether another field has an equal value.
   func hasValue(of other: FieldBase) -> Bool { false }
 
+  /// Whether the field has the value that is read from this JSON. `false` also if there is no telling.
+  func hasValue(_ json: JSONValue, in context: ValueTransformerContext) -> Bool { false }
+
   /// Sets the field to a value that was read into another one.
   func load(readBy other: FieldBase, stamp: ChangeStamp) {}
 

@@ -15,11 +15,15 @@ final class DirectClassReader {
   private var spare: ModelObject?
   /// Whether the last object of this class was one that exists already.
   var expectsKnown = false
+  /// Whether it said what that has already.
+  var expectsUnchanged = false
+  let typeKey: ModelTypeKey
 
   init(_ modelClass: any Model.Type, _ context: ValueTransformerContext) {
     self.modelClass = modelClass
     let sample = modelClass.init()
     layout = sample.layout
+    typeKey = sample.typeKey
     following = Array(repeating: -1, count: layout.slots.count + 1)
     related = Array(repeating: nil, count: layout.slots.count)
     if !OverrideProbe.choosesInstanceClass(modelClass) {

@@ -19,14 +19,14 @@ extension DirectReading {
 
   func run(_ confirmation: DirectConfirmation) {
     let model = confirmation.model
-    var source = model
     // An observer that was told of another model of the document may have set a field since it was compared.
-    if hasChanged(confirmation.fields, of: model), let fresh = confirmation.reader.freshInstance(),
+    if hasRunOthersCode, hasChanged(confirmation.fields, of: model), let fresh = confirmation.reader.freshInstance(),
       let record = try? readAgain(confirmation.reader, fresh, confirmation.offset, Int(confirmation.depth))
     {
-      source = record.model
+      load(confirmation.fields, of: record.model, into: model, confirmation.reader)
+    } else {
+      confirm(confirmation.fields, of: model, confirmation.reader)
     }
-    load(confirmation.fields, of: source, into: model, confirmation.reader)
     model.becomeRead(isReference: confirmation.isReference, isFromStore: reader.keepsLocalChanges)
   }
 
@@ -42,6 +42,19 @@ extension DirectReading {
       }
     }
     return false
+  }
+
+  private func confirm(_ fields: UInt64, of model: ModelObject, _ classReader: DirectClassReader) {
+    let layout = classReader.layout
+    var rest = fields
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      layout.reference(at: index, of: model)?._withUnsafeGuaranteedRef { field in
+        if reader.keeps(field) { return }
+        if !field.confirm(as: classReader.kinds[index], stamp: stamp) { hasRunOthersCode = true }
+      }
+    }
   }
 
   private func load(_ fields: UInt64, of read: ModelObject, into model: ModelObject, _ classReader: DirectClassReader) {

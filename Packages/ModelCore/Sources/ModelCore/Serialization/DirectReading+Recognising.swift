@@ -111,6 +111,7 @@ extension DirectReading {
             model: model, reader: record.reader, fields: record.fields, offset: record.offset,
             depth: Int32(truncatingIfNeeded: record.depth), isReference: record.isReference)))
       record.reader.recycle(record.model)
+      record.reader.expectsUnchanged = confirmsDirectly
       return model
     }
     if !known.waitsForValues { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }

@@ -10,6 +10,11 @@ final class DirectReading {
   /// What links models to each other, outer links before inner ones.
   var links: [() -> Void] = []
 
+  /// Whether an observer, or anybody else, may have changed a model since the document was read.
+  var hasRunOthersCode = false
+  /// Whether to compare objects with live models before anything is made of them.
+  let confirmsDirectly: Bool
+
   /// How many models inside each other are read on the stack. Whatever is deeper is left to the tree.
   private static let maximumLevel = 48
 
@@ -17,6 +22,8 @@ final class DirectReading {
     self.reader = reader
     self.bytes = bytes
     self.maximumDepth = maximumDepth
+    // Leniency has more to say of a value than whether it is equal.
+    confirmsDirectly = reader.scope != nil && reader.context.decoding == .strict
   }
 
   func reader(of modelClass: any Model.Type) -> DirectClassReader {

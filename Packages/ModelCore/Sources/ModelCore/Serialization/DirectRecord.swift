@@ -33,15 +33,16 @@ enum DirectNode {
 
 /// A model that is there already and has what the document says of it.
 struct DirectConfirmation {
-  let model: ModelObject
-  // Not retained, because there is one for each object of a document: `DirectReading` keeps its readers as long as it has
-  // anything to do.
+  // Neither is retained, because there is one of these for each object of a document, and to retain a model that a scope
+  // knows is slow. Models are kept by the list that is read, or by the links that lead to them, until all is applied;
+  // `DirectReading` keeps its readers.
+  unowned(unsafe) let model: ModelObject
   unowned(unsafe) let reader: DirectClassReader
-  let fields: UInt64
+  var fields: UInt64 = 0
   /// Where the object begins.
   let offset: Int
   let depth: Int32
-  let isReference: Bool
+  var isReference = false
 }
 
 /// Values of a model that was read, for the one that it turned out to be.

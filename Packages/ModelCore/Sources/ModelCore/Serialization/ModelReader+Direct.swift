@@ -49,6 +49,11 @@ extension ModelReader {
         try scanner.go(toArrayAt: path)
         try scanner.beginArray()
         while try scanner.nextElement() {
+          if let model = try direct.readUnchanged(&scanner, root) {
+            guard let model = model as? M else { return nil }
+            models.append(model)
+            continue
+          }
           let start = scanner.offset
           let node = try direct.readNode(&scanner, root, level: 0)
           if models.isEmpty {

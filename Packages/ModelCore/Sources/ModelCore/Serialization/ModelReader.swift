@@ -89,11 +89,16 @@ final class ModelReader: FieldReader {
     let staged = operations
     operations = []
     for operation in staged {
+      if case .confirm(let confirmation) = operation {
+        direct?.run(confirmation)
+        continue
+      }
+      direct?.hasRunOthersCode = true
       switch operation {
       case .closure(let apply): apply()
       case .add(let model): scope?.register(model)
-      case .confirm(let confirmation): direct?.run(confirmation)
       case .merge(let merge): direct?.run(merge)
+      case .confirm: break
       }
     }
   }

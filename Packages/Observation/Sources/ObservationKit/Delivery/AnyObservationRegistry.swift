@@ -47,6 +47,10 @@ public class AnyObservationRegistry {
   /// Whether nobody observes. Observers that died but were not yet noticed still count.
   public final var isEmpty: Bool { entries.count == cancelledCount }
 
+  /// Whether somebody wants to be told of a set to an equal value.
+  @_spi(ModelKitInternals)
+  public final var hearsOfEqualValues: Bool { unconditionalCount > 0 }
+
   /// Remembers what the value is for an observation made in the middle of a transaction, whose first call shows it.
   func didJoin(_ token: ObservationToken) {}
 

@@ -1,0 +1,105 @@
+@_spi(ModelKitInternals) import ObservationKit
+
+// Reading again what a field has already: most of what a store or a server gives has not changed since it was read. So
+// the bytes are compared with the value, and nothing is made of them.
+@_spi(ModelKitInternals)
+extension FieldBase {
+  /// Passes the next value of a document and says whether it is the one that the field has.
+  ///
+  /// - Parameters:
+  ///   - scanner: where the value comes next. If the answer is no, it may be anywhere within the value.
+  ///   - kind: the kind of the field in the context; no relation.
+  ///   - context: how values are spelled.
+  /// - Returns: `false` also if there is no telling.
+  public final func hasNextValue(
+    of scanner: inout JSONScanner, as kind: DirectKind, in context: ValueTransformerContext
+  ) throws(JSONSyntaxError) -> Bool {
+    if flags.contains(.hooksSet) { return false }
+    let next = try scanner.peek()
+    switch (kind, next) {
+    case (.int, .number):
+      guard case .int(let value) = try scanner.readNumber() else { return false }
+      return asInt.storage == value
+    case (.string, .string):
+      return try scanner.passString(equalTo: asString.storage)
+    case (.double, .number):
+      guard let value = try? Double(json: scanner.readNumber()) else { return false }
+      return asDouble.storage == value
+    case (.bool, .bool):
+      return asBool.storage == (try scanner.readBool())
+    case (.strings, .array):
+      guard let values = asStrings.storage else { return false }
+      var count = 0
+      try scanner.beginArray()
+      while try scanner.nextElement() {
+        guard count < values.count, try scanner.passString(equalTo: values[count]) else { return false }
+        count += 1
+      }
+      return count == values.count
+    case (.ints, .array):
+      guard let values = asInts.storage else { return false }
+      var count = 0
+      try scanner.beginArray()
+      while try scanner.nextElement() {
+        guard count < values.count, try scanner.peek() == .number, case .int(values[count]) = try scanner.readNumber()
+        else { return false }
+        count += 1
+      }
+      return count == values.count
+    case (.value, _):
+      return hasValue(try scanner.readValue(), in: context)
+    case (.relation, _): return false
+    case (_, .null):
+      try scanner.readNull()
+      return hasNil(as: kind)
+    default: return false
+    }
+  }
+
+  private final func hasNil(as kind: DirectKind) -> Bool {
+    switch kind {
+    case .int: asInt.storage == nil
+    case .string: asString.storage == nil
+    case .double: asDouble.storage == nil
+    case .bool: asBool.storage == nil
+    case .strings: asStrings.storage == nil
+    case .ints: asInts.storage == nil
+    case .value, .relation: false
+    }
+  }
+
+  /// Takes the value the field has as one that was read just now, as ``load(readBy:as:stamp:)`` from the field itself.
+  ///
+  /// - Returns: whether nobody's code ran.
+  public final func confirm(as kind: DirectKind, stamp: ChangeStamp) -> Bool {
+    guard !flags.contains(.hooksSet), updatedStamp < stamp, !flags.contains(.dirty), tellsNobodyOfEqualValues else {
+      load(readBy: self, as: kind, stamp: stamp)
+      return false
+    }
+    // What follows this field compares stamps: there every value needs one of its own.
+    setStates(isChange: false, stamp: unmanagedDetails == nil ? stamp : .next())
+    flags.formUnion(.original)
+    details?.restoration = nil
+    return true
+  }
+
+  /// Whether a set to an equal value is nobody's business.
+  private final var tellsNobodyOfEqualValues: Bool {
+    guard let unmanagedDetails else { return true }
+    return unmanagedDetails._withUnsafeGuaranteedRef {
+      $0.tracker == nil && $0.validationStates == nil && $0.loadStates == nil && $0.extras == nil
+        && ($0.registry?._withUnsafeGuaranteedRef { $0.hearsOfEqualValues } != true)
+    }
+  }
+}
+
+extension JSONScanner {
+  /// Passes the next value if it is a string, and says whether it is this text, byte by byte.
+  @inline(__always)
+  fileprivate mutating func passString(equalTo text: String?) throws(JSONSyntaxError) -> Bool {
+    guard try peek() == .string else { return false }
+    let raw = try readRawString()
+    guard let text, !raw.hasEscapes else { return false }
+    return text.utf8.withContiguousStorageIfAvailable { raw.equals($0) } ?? false
+  }
+}
