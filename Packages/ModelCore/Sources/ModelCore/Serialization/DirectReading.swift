@@ -66,11 +66,12 @@ final class DirectReading {
         continue
       }
       last = index
+      // The last of equal keys counts: a tree has only that.
+      if record.fields & 1 &<< UInt64(index) != 0 { throw NeedsTree() }
       if index == identifierIndex { hasIdentifier = try scanner.peek() != .null }
       let kind = kinds[index]
       if kind == .relation {
         let link = try readLink(index, &scanner, reader, model, level)
-        record.links.removeAll { $0.field == index }
         record.links.append(link)
       } else {
         try layout.reference(at: index, of: model)?

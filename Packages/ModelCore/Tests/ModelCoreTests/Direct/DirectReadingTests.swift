@@ -113,6 +113,46 @@ private final class World {
     return wasDirect
   }
 
+  /// A list of what the live models of a seed have, each several times, and now and then with a change.
+  private func listOfWhatIsThere<M: Model>(_ type: M.Type, seed: UInt64) throws -> String {
+    var random = RandomDocument(seed: seed &+ 1)
+    let hasScope = random.chance(700)
+    _ = (random.chance(400), random.chance(300))
+    let context = randomContext(&random)
+    let live = try World(type, seed: seed, hasScope: hasScope, context: context).live
+    guard !live.isEmpty else { return "[]" }
+    let objects = (0..<random.number(1...12)).map { _ in
+      var object = (random.pick(live) as? M)?.dictionaryValue ?? [:]
+      for relation in ["books", "author", "next", "others", "zeta", "alpha"] where !random.chance(30) {
+        object[relation] = nil
+      }
+      var members = object.map { ($0.key, $0.value.description) }
+      if random.chance(150), !members.isEmpty {
+        let place = random.number(0...members.count - 1)
+        members[place].1 = random.pick(["null", "2", "\"changed\"", "[]", "[\"x\"]", "true", "1.5"])
+      }
+      if random.chance(100), !members.isEmpty { members.remove(at: random.number(0...members.count - 1)) }
+      if random.chance(100) { members.append(("unknown", "{\"a\": [1]}")) }
+      if random.chance(30) { members.append(("id", "\(random.number(1...4))")) }
+      members.sort { $0.0 < $1.0 }
+      if random.chance(200) { members.shuffle(using: &random.random) }
+      return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+    return "[" + objects.joined(separator: ",") + "]"
+  }
+
+  @Test func `of what is there already gives what the tree way gives`() throws {
+    var directCount = 0
+    for seed in 0..<900 as Range<UInt64> {
+      let types: [any Model.Type] = [
+        Book.self, Author.self, Sampler.self, Watcher.self, Track.self, Crossing.self,
+      ]
+      let type = types[Int(seed) % types.count]
+      if try compare(type, try listOfWhatIsThere(type, seed: seed), seed: seed) { directCount += 1 }
+    }
+    #expect(directCount > 600)
+  }
+
   @Test func `gives what the tree way gives: models, states, errors, notifications`() throws {
     var directCount = 0
     for seed in 0..<650 as Range<UInt64> {
