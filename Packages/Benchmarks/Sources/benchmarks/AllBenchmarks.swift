@@ -4,7 +4,8 @@ import BenchmarkHarness
 enum AllBenchmarks {
   static func list(directory: StoreFolder.Place) -> [Benchmark] {
     SettingBenchmarks.all + GettingBenchmarks.all + LifetimeBenchmarks.all + BindingBenchmarks.all
-      + ScalingBenchmarks.all + ReadingBenchmarks.all + WritingBenchmarks.all + StoringBenchmarks.all(in: directory)
+      + ScalingBenchmarks.all + ModelBenchmarks.all + RelationBenchmarks.all + ReadingBenchmarks.all
+      + WritingBenchmarks.all + NestedBenchmarks.all + ReadingScaleBenchmarks.all + StoringBenchmarks.all(in: directory)
       + FindingBenchmarks.all(in: directory)
   }
 }

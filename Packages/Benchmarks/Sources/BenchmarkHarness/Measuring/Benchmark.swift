@@ -16,6 +16,8 @@ public struct Benchmark {
   public let size: Int
   /// What the first side should not exceed, in nanoseconds for one operation.
   public let goal: Double?
+  /// How many rounds are counted at most, where one takes seconds; nil for as many as the runner has.
+  public let maximumRounds: Int?
   let sides: (_ size: Int) async throws -> [Side]
 
   /// Describes a benchmark; nothing is done before it runs.
@@ -26,9 +28,10 @@ public struct Benchmark {
   ///   - operation: what times are given for, such as `set`.
   ///   - size: how many operations a round has.
   ///   - goal: what the first side should not exceed, in nanoseconds for one operation.
+  ///   - maximumRounds: how many rounds are counted at most, for rounds that take seconds.
   ///   - sides: makes the sides for a number of operations, this library first.
   public init(
-    group: String, name: String, operation: String, size: Int, goal: Double? = nil,
+    group: String, name: String, operation: String, size: Int, goal: Double? = nil, maximumRounds: Int? = nil,
     sides: @escaping (_ size: Int) async throws -> [Side]
   ) {
     self.group = group
@@ -36,6 +39,7 @@ public struct Benchmark {
     self.operation = operation
     self.size = size
     self.goal = goal
+    self.maximumRounds = maximumRounds
     self.sides = sides
   }
 

@@ -47,7 +47,7 @@ public struct Runner: Sendable {
   private func measure(_ benchmark: Benchmark, _ sides: [Side], size: Int) async throws -> BenchmarkResult {
     var samples = [[Double]](repeating: [], count: sides.count)
     var checksum: UInt64 = 0
-    for round in 0...rounds {
+    for round in 0...min(rounds, benchmark.maximumRounds ?? rounds) {
       var checksums: [UInt64] = []
       for (index, side) in sides.enumerated() {
         let sample = try await side.measure(round)
