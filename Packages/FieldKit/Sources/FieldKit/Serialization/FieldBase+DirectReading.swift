@@ -136,7 +136,7 @@ extension Field {
 extension Field where Content: Equatable {
   /// Loads a list into a field that nobody observes. The closure that compares lists is slow.
   @inline(__always)
-  fileprivate final func loadUnobserved(_ value: Content, stamp: ChangeStamp) {
+  final func loadUnobserved(_ value: Content, stamp: ChangeStamp) {
     if flags.contains(.hooksSet) { return load(value, stamp: stamp) }
     let isChange = storage != value
     storage = value
@@ -154,4 +154,4 @@ extension JSONScanner {
 }
 
 /// Says that a value does not fit: the tree way tells why.
-private struct UnfitValue: Error {}
+struct UnfitValue: Error {}

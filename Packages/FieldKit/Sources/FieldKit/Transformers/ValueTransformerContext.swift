@@ -107,6 +107,10 @@ public struct ValueTransformerContext: Sendable {
     return { try codec.exporting($0, self) }
   }
 
+  /// Whether there is no transformer for any type.
+  @_spi(ModelKitInternals)
+  public var isPlain: Bool { transformers.isEmpty }
+
   /// Whether there is a transformer for exactly this type.
   func transforms(_ type: Any.Type) -> Bool {
     !transformers.isEmpty && transformers[ObjectIdentifier(type)] != nil

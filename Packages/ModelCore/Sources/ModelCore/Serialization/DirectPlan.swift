@@ -38,6 +38,10 @@ final class DirectPlan: Sendable {
   /// Whether relations come in the same order by key as by declaration.
   let hasRelationsInOrder: Bool
   let relationCount: Int
+  /// Whether the class has a say in which fields are written.
+  let choosesFields: Bool
+  /// Whether the class has a say in which class is made from a dictionary.
+  let choosesInstanceClass: Bool
   /// False for the plan that says there is none.
   let isUsable: Bool
 
@@ -51,6 +55,8 @@ final class DirectPlan: Sendable {
   }
 
   private init(_ model: ModelObject, _ layout: ModelLayout, _ context: ValueTransformerContext) {
+    choosesFields = OverrideProbe.choosesFields(type(of: model))
+    choosesInstanceClass = OverrideProbe.choosesInstanceClass(type(of: model))
     var members: [Member] = []
     var isUsable = layout.isProven && layout.slots.count <= 64
     for (index, slot) in layout.slots.enumerated() where isUsable {

@@ -16,7 +16,8 @@ extension ModelIsolation where Self: ModelObject {
   ///     this call.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public static func from(dictionaryValue dictionary: AttributeDictionary, in scope: ModelScope? = nil) throws -> Self {
-    try decoding {
+    if let model = ModelReader.plainModel(self, dictionary, in: scope) { return model }
+    return try decoding {
       let reader = ModelReader(scope: scope)
       return reader.apply([try reader.stage(dictionary, as: Self.self)])[0]
     }

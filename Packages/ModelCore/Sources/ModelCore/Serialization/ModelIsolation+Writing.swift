@@ -11,7 +11,12 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// Left out are values that can't be expressed, such as those a transformer refuses; ``jsonData(pretty:)`` throws for
   /// them.
-  public var dictionaryValue: AttributeDictionary { dictionaryValue(fields: fieldsForDictionaryValue()) }
+  public var dictionaryValue: AttributeDictionary {
+    if let dictionary = ModelWriter(context: memberScope?.transformers ?? .standard).plainObject(of: self) {
+      return dictionary
+    }
+    return dictionaryValue(fields: fieldsForDictionaryValue())
+  }
 
   /// Chosen fields that were loaded or set, by key.
   ///

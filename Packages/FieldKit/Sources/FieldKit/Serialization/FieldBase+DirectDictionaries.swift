@@ -1,0 +1,88 @@
+// The commonest types of values between fields and the members of a dictionary, without a look at transformers and
+// codecs: see `DirectKind`.
+@_spi(ModelKitInternals)
+extension FieldBase {
+  /// The value as the member of a dictionary, as ``exported(by:)`` says; nil where nothing is to be written.
+  ///
+  /// - Parameters:
+  ///   - kind: the kind of the field in the context of `fieldWriter`; no relation.
+  ///   - declaredKey: the key that the class's first instance had.
+  ///   - inclusion: which fields are written.
+  ///   - fieldWriter: what knows the context.
+  /// - Throws: an error if the field was declared in another way than in the class's first instance, or if the value can't
+  ///   be written.
+  public final func directMember(
+    as kind: DirectKind, declaredKey: String?, _ inclusion: DirectInclusion, by fieldWriter: FieldWriter
+  ) throws -> JSONValue? {
+    guard isIncluded(in: inclusion) else { return Optional<JSONValue>.none }
+    let value: JSONValue?
+    switch kind {
+    case .int:
+      guard asInt.metadata.isPlain(declaredKey) else { throw OtherDeclaration() }
+      value = asInt.value.map { .int($0) }
+    case .string:
+      guard asString.metadata.isPlain(declaredKey) else { throw OtherDeclaration() }
+      value = asString.value.map { .string($0) }
+    case .double:
+      guard asDouble.metadata.isPlain(declaredKey) else { throw OtherDeclaration() }
+      guard let double = asDouble.value else { return nilMember(by: fieldWriter) }
+      guard double.isFinite else { throw OtherDeclaration() }
+      value = .double(double)
+    case .bool:
+      guard asBool.metadata.isPlain(declaredKey) else { throw OtherDeclaration() }
+      value = asBool.value.map { .bool($0) }
+    case .strings:
+      guard asStrings.metadata.isPlain(declaredKey), !asStrings.transformsElements else { throw OtherDeclaration() }
+      value = asStrings.value.map { .array($0.map { .string($0) }) }
+    case .ints:
+      guard asInts.metadata.isPlain(declaredKey), !asInts.transformsElements else { throw OtherDeclaration() }
+      value = asInts.value.map { .array($0.map { .int($0) }) }
+    case .value:
+      guard declaredKey == self.declaredKey else { throw OtherDeclaration() }
+      value = try exported(by: fieldWriter)
+    case .relation: throw OtherDeclaration()
+    }
+    return value ?? nilMember(by: fieldWriter)
+  }
+
+  private final func nilMember(by fieldWriter: FieldWriter) -> JSONValue? {
+    guard fieldWriter.context.explicitNull else { return Optional<JSONValue>.none }
+    return .null
+  }
+
+  /// Reads the member of a dictionary into a field that nobody observes, as ``staged(_:by:)`` would have it.
+  ///
+  /// - Parameters:
+  ///   - kind: the kind of the field in the context; no relation.
+  ///   - json: the member.
+  ///   - stamp: when the dictionary is read.
+  ///   - context: how values are spelled.
+  /// - Throws: an error if the value does not fit. Not the error to report.
+  public final func readDirectly(
+    as kind: DirectKind, from json: JSONValue, stamp: ChangeStamp, in context: ValueTransformerContext
+  ) throws {
+    switch (kind, json) {
+    case (.int, .int(let value)): asInt.load(value, stamp: stamp)
+    case (.string, .string(let value)): asString.load(value, stamp: stamp)
+    case (.double, .double(let value)): asDouble.load(value, stamp: stamp)
+    case (.bool, .bool(let value)): asBool.load(value, stamp: stamp)
+    case (.strings, .array(let elements)):
+      asStrings.loadUnobserved(
+        try elements.map { element in
+          guard case .string(let value) = element else { throw UnfitValue() }
+          return value
+        }, stamp: stamp)
+    case (.ints, .array(let elements)):
+      asInts.loadUnobserved(
+        try elements.map { element in
+          guard case .int(let value) = element else { throw UnfitValue() }
+          return value
+        }, stamp: stamp)
+    case (.relation, _): throw UnfitValue()
+    default: try load(read: json, in: context, stamp: stamp)
+    }
+  }
+}
+
+/// Says that a field is not declared as in the first instance of its class, or has a value that needs a closer look.
+private struct OtherDeclaration: Error {}
