@@ -22,6 +22,8 @@ final class ModelLayout: Sendable {
   let slots: [Slot]
   /// Whether fields may be read at their offsets. Otherwise every instance is mirrored when it is made.
   let isProven: Bool
+  /// Whether there is a property that may get another field.
+  private let hasVariables: Bool
   /// What stores call models of this class.
   let typeName: String
   /// The class that stands for the whole hierarchy in registries.
@@ -50,6 +52,7 @@ final class ModelLayout: Sendable {
     initializesFields = modelClass is any FieldInitializing.Type
     self.slots = slots
     self.isProven = isProven
+    hasVariables = slots.contains(where: \.isVariable)
     self.identifierIndex = identifierIndex
     typeName = modelClass.typeName
     rootClass = Self.rootClass(of: modelClass)
@@ -85,7 +88,12 @@ final class ModelLayout: Sendable {
 
   /// Ends the ownership, in the deinitialiser of the model: the fields still exist there, and some may live on.
   func disownFields(of model: ModelObject) {
-    forEachField(of: model) { field, _ in field.disown() }
+    if isProven {
+      forEachField(of: model) { field, _ in field.disown() }
+    } else {
+      // A model that dies is not mirrored again. Fields that it got later are among those in variables.
+      for field in model.details?.mirroredFields ?? [] { field?.disown() }
+    }
     model.details?.disownFields()
   }
 
@@ -100,7 +108,11 @@ final class ModelLayout: Sendable {
 
   func field(at index: Int, of model: ModelObject) -> FieldBase? {
     guard slots.indices.contains(index) else { return nil }
-    guard isProven else { return model.details?.mirroredFields?[index] }
+    guard isProven else {
+      let field = slots[index].isVariable ? mirroredFields(of: model)[index] : model.details?.mirroredFields?[index]
+      if let field, slots[index].isVariable { adoptVariable(field, of: model, at: index) }
+      return field
+    }
     let field = reference(at: index, of: model)?.takeUnretainedValue()
     if let field, slots[index].isVariable { adoptVariable(field, of: model, at: index) }
     return field
@@ -109,8 +121,11 @@ final class ModelLayout: Sendable {
   @inline(__always)
   func forEachField(of model: ModelObject, _ body: (FieldBase, Int) throws -> Void) rethrows {
     guard isProven else {
-      for (index, field) in (model.details?.mirroredFields ?? []).enumerated() {
-        if let field { try body(field, index) }
+      let fields = hasVariables ? mirroredFields(of: model) : model.details?.mirroredFields ?? []
+      for (index, field) in fields.enumerated() {
+        guard let field else { continue }
+        if slots[index].isVariable { adoptVariable(field, of: model, at: index) }
+        try body(field, index)
       }
       return
     }

@@ -17,6 +17,8 @@ final class DirectReading {
     self.reader = reader
     self.bytes = bytes
     self.maximumDepth = maximumDepth
+    // What does not fit is left to a tree.
+    reader.leniency = nil
   }
 
   func reader(of modelClass: any Model.Type) -> DirectClassReader {
@@ -54,6 +56,7 @@ final class DirectReading {
     try scanner.beginObject()
     while let index = try reader.nextField(&scanner, after: last, plan) {
       guard index >= 0 else {
+        if context.keepsUnknownKeys { throw NeedsTree() }
         hasUnknown = true
         try scanner.skipValue()
         continue
