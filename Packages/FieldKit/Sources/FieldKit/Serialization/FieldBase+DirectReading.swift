@@ -82,6 +82,9 @@ extension FieldBase {
     }
   }
 
+  /// When the value was last set or read, to another value or not; `never` if it was not.
+  public final var lastSet: ChangeStamp { updatedStamp }
+
   /// The value of a field of the kind `int`.
   public final var intValue: Int? { asInt.storage }
 

@@ -19,4 +19,29 @@ struct FieldTransformer<Content>: Sendable {
     if let name { changed.named[name] = transformer } else { changed.general = transformer }
     return changed
   }
+
+  /// The same for lists, of which each element is read and written so: by the name of the contexts, or nil for all.
+  var forLists: [(name: String?, transformer: any ValueTransforming<[Content]>)] {
+    var transformers: [(name: String?, transformer: any ValueTransforming<[Content]>)] = []
+    if let general { transformers.append((nil, Self.list(of: general))) }
+    for (name, transformer) in named { transformers.append((name, Self.list(of: transformer))) }
+    return transformers
+  }
+
+  private static func list(of element: some ValueTransforming<Content>) -> any ValueTransforming<[Content]> {
+    ListTransformer(element: element)
+  }
+}
+
+/// Reads and writes every element of a list alike.
+private struct ListTransformer<Element: ValueTransforming>: ValueTransforming {
+  let element: Element
+
+  func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [Element.Value]? {
+    try context.importList(json) { $0.isNull ? nil : try element.take($0, in: context) }
+  }
+
+  func exportValue(_ value: [Element.Value], in context: ValueTransformerContext) throws -> JSONValue {
+    try context.exportList(value) { try element.give($0, in: context) }
+  }
 }

@@ -19,6 +19,9 @@ public struct ValueTransformerContext: Sendable {
     ///
     /// Nothing is cut, rounded to a whole number or left out: `"1.5"` is no integer, and one bad element makes a list an
     /// error that says which. Transformers and ``JSONConvertible`` types of one's own get the JSON as it is.
+    ///
+    /// A field that is read by itself throws for what is left. A whole model does not: it takes what fits, and keeps what
+    /// does not as it is, to give it back when it is written.
     case lenient
   }
 
@@ -30,9 +33,14 @@ public struct ValueTransformerContext: Sendable {
   public var explicitNull: Bool
   /// What to do with a value that is not written the way its type is.
   public var decoding: Decoding
+  /// Whether a model keeps the values under keys that none of its fields has, and gives them back when it is written in
+  /// full. Otherwise they are ignored.
+  ///
+  /// Such keys are written as they were, whatever the case of keys. Models that met none pay nothing for it.
+  public var keepsUnknownKeys: Bool
   private var transformers: [ObjectIdentifier: any ValueTransforming] = [:]
 
-  /// Keys as declared, nil left out, values as their types say, read strictly. It has no name.
+  /// Keys as declared, nil left out, values as their types say, read strictly, unknown keys ignored. It has no name.
   public static let standard = ValueTransformerContext()
 
   /// Creates a context.
@@ -42,13 +50,16 @@ public struct ValueTransformerContext: Sendable {
   ///   - keyCase: the case of keys; nil for keys as declared.
   ///   - explicitNull: whether a value that is nil is written as `null`.
   ///   - decoding: what to do with a value that is not written the way its type is.
+  ///   - keepsUnknownKeys: whether models keep the values under keys that none of their fields has.
   public init(
-    name: String? = nil, keyCase: KeyCase? = nil, explicitNull: Bool = false, decoding: Decoding = .strict
+    name: String? = nil, keyCase: KeyCase? = nil, explicitNull: Bool = false, decoding: Decoding = .strict,
+    keepsUnknownKeys: Bool = false
   ) {
     self.name = name
     self.keyCase = keyCase
     self.explicitNull = explicitNull
     self.decoding = decoding
+    self.keepsUnknownKeys = keepsUnknownKeys
   }
 
   /// Says how every value of a type is read and written, unless a field says otherwise.

@@ -58,6 +58,7 @@ extension ModelObject {
     modelLoadState = original.modelLoadState
     origin = original.origin
     isStored = original.isStored
+    if let remainder = original.details?.remainder { detailsForWriting.remainder = remainder }
   }
 
   private func addCopy(of field: FieldBase) {

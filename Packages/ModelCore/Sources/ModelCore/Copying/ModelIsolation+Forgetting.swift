@@ -9,6 +9,7 @@ extension ModelIsolation where Self: ModelObject {
   public func unload() {
     let identifierField = identifierField
     for field in orderedFields where field !== identifierField { field.unload() }
+    details?.remainder = nil
     modelLoadState = .incomplete
   }
 

@@ -20,8 +20,8 @@ extension ModelLayout {
         isVariable: property.isVariable,
         kind: property.type is any RelationField.Type ? .relation : DirectKind(propertyOf: property.type))
     }
-    // What a custom mirror shows says nothing about where fields lie.
-    let isProven = model is any CustomReflectable || proves(slots, on: model)
+    // What a custom mirror shows says nothing about where fields lie, nor does it help to find them.
+    let isProven = model is any CustomReflectable || LayoutCache.isOn && proves(slots, on: model)
     // The identifier field is found by comparing objects, so the class can say it in any way it likes.
     let draft = ModelLayout(modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: nil)
     draft.adoptFields(of: model)

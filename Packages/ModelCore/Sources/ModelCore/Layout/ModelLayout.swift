@@ -24,6 +24,8 @@ final class ModelLayout: Sendable {
   private let fixedOffsets: ContiguousArray<Int>?
   /// Whether fields may be read at their offsets. Otherwise every instance is mirrored when it is made.
   let isProven: Bool
+  /// Whether there is a property that may get another field.
+  private let hasVariables: Bool
   /// What stores call models of this class.
   let typeName: String
   /// The class that stands for the whole hierarchy in registries.
@@ -51,9 +53,10 @@ final class ModelLayout: Sendable {
     self.order = order
     initializesFields = modelClass is any FieldInitializing.Type
     self.slots = slots
-    let isFixed = isProven && !slots.contains { $0.isVariable }
+    let isFixed = isProven && !slots.contains(where: \.isVariable)
     fixedOffsets = isFixed ? ContiguousArray(slots.map(\.offset)) : nil
     self.isProven = isProven
+    hasVariables = slots.contains(where: \.isVariable)
     self.identifierIndex = identifierIndex
     typeName = modelClass.typeName
     rootClass = Self.rootClass(of: modelClass)
@@ -86,8 +89,13 @@ final class ModelLayout: Sendable {
 
   /// Ends the ownership, in the deinitialiser of the model: the fields still exist there, and some may live on.
   func disownFields(of model: ModelObject) {
-    if !forEachFixedField(of: model, { field, _ in field.disown() }) {
-      forEachField(of: model) { field, _ in field.disown() }
+    if isProven {
+      if !forEachFixedField(of: model, { field, _ in field.disown() }) {
+        forEachField(of: model) { field, _ in field.disown() }
+      }
+    } else {
+      // A model that dies is not mirrored again. Fields that it got later are among those in variables.
+      for field in model.details?.mirroredFields ?? [] { field?.disown() }
     }
     model.details?.disownFields()
   }
@@ -103,7 +111,11 @@ final class ModelLayout: Sendable {
 
   func field(at index: Int, of model: ModelObject) -> FieldBase? {
     guard slots.indices.contains(index) else { return nil }
-    guard isProven else { return model.details?.mirroredFields?[index] }
+    guard isProven else {
+      let field = slots[index].isVariable ? mirroredFields(of: model)[index] : model.details?.mirroredFields?[index]
+      if let field, slots[index].isVariable { adoptVariable(field, of: model, at: index) }
+      return field
+    }
     let field = reference(at: index, of: model)?.takeUnretainedValue()
     if let field, slots[index].isVariable { adoptVariable(field, of: model, at: index) }
     return field
@@ -112,8 +124,11 @@ final class ModelLayout: Sendable {
   @inline(__always)
   func forEachField(of model: ModelObject, _ body: (FieldBase, Int) throws -> Void) rethrows {
     guard isProven else {
-      for (index, field) in (model.details?.mirroredFields ?? []).enumerated() {
-        if let field { try body(field, index) }
+      let fields = hasVariables ? mirroredFields(of: model) : model.details?.mirroredFields ?? []
+      for (index, field) in fields.enumerated() {
+        guard let field else { continue }
+        if slots[index].isVariable { adoptVariable(field, of: model, at: index) }
+        try body(field, index)
       }
       return
     }

@@ -14,6 +14,8 @@ final class ModelDetails {
   var errors: [PlacedError] = []
   /// What is observed, by path; an empty wildcard for everything.
   var watches: [FieldPath: ModelWatch] = [:]
+  /// What was read of the model and is in none of its fields.
+  var remainder: Remainder?
   /// Who has to know when the model gets another field.
   private var watchers: [WeakWatcher] = []
 

@@ -33,8 +33,21 @@ public struct ModelIssue: Sendable, CustomStringConvertible {
     set { currentHandler.withLock { $0 = newValue } }
   }
 
-  private static let currentHandler = Lock<@Sendable (ModelIssue) -> Void> { issue in
-    _ = "ModelKit: \(issue)\n".withCString { write(2, $0, strlen($0)) }
+  private static let currentHandler = Lock<@Sendable (ModelIssue) -> Void> { write($0.description) }
+
+  /// Writes a line to standard error.
+  static func write(_ text: String) {
+    _ = "ModelKit: \(text)\n".withCString { bytes in
+      #if canImport(Darwin)
+        Darwin.write(2, bytes, strlen(bytes))
+      #elseif canImport(Glibc)
+        Glibc.write(2, bytes, strlen(bytes))
+      #elseif canImport(Musl)
+        Musl.write(2, bytes, strlen(bytes))
+      #elseif canImport(Android)
+        Android.write(2, bytes, strlen(bytes))
+      #endif
+    }
   }
 
   static func report(_ error: any Error) { handler(ModelIssue(error: error)) }

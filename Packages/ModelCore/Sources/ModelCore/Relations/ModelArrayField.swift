@@ -31,6 +31,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     super.init(
       hooked: [], name: member.declaredName, key: member.declaredKey, priority: member.priority,
       comparing: .sameObjects())
+    if member.hasTransformers { takeTransformers(ofElement: member) }
   }
 
   /// The related models that are there now.
@@ -305,6 +306,14 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   @_spi(ModelKitInternals)
   public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
+    if hasTransformer(in: reader.context) {
+      let apply = try super.staged(json, by: reader)
+      return { [self] in
+        if (reader as? ModelReader)?.keeps(self) == true { return }
+        isBeingRead = true
+        apply()
+      }
+    }
     guard let reader = reader as? ModelReader else {
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
@@ -314,13 +323,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     guard case .array(let elements) = json else {
       throw ValueTransformError(expected: "a list", found: json)
     }
-    let related = try elements.enumerated().map { index, element in
-      do {
-        return try reader.stage(element, as: Related.self, isForeignKey: isForeignKey)
-      } catch {
-        throw ModelDecodingError.wrapping(error, at: FieldPath([.index(index)]))
-      }
-    }
+    let related = try reader.stage(elements, as: Related.self, isForeignKey: isForeignKey)
     return { [self] in
       if !reader.keeps(self) { read(related.map(\.model)) }
       for related in related { related.link() }
@@ -344,6 +347,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   @_spi(ModelKitInternals)
   public override func exported(by writer: FieldWriter) throws -> JSONValue? {
+    if hasTransformer(in: writer.context) { return try super.exported(by: writer) }
     guard let value else { return nil }
     let writer = ModelWriter.writer(for: self, writer)
     return .array(

@@ -190,6 +190,14 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   @_spi(ModelKitInternals)
   public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
+    if hasTransformer(in: reader.context) {
+      let apply = try super.staged(json, by: reader)
+      return { [self] in
+        if (reader as? ModelReader)?.keeps(self) == true { return }
+        isBeingRead = true
+        apply()
+      }
+    }
     guard let reader = reader as? ModelReader else {
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
@@ -218,6 +226,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   @_spi(ModelKitInternals)
   public override func exported(by writer: FieldWriter) throws -> JSONValue? {
+    if hasTransformer(in: writer.context) { return try super.exported(by: writer) }
     guard let value else { return nil }
     let writer = ModelWriter.writer(for: self, writer)
     return try writer.json(of: value, isForeignKey: isForeignKey)

@@ -6,6 +6,7 @@
 final class IdentityMap {
   let transformers: ValueTransformerContext
   var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError
+  var decodingIssueHandler: ([ModelDecodingError]) -> Void = ModelDecodingError.writeToStandardError
   private let registry: any ModelRegistry
   private weak var front: ModelScope?
   private(set) var unsaved: Set<ModelObject> = []

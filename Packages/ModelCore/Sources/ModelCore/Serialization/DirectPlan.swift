@@ -3,7 +3,7 @@
 /// How the models of one class go straight between bytes and fields: their keys in one spelling, as bytes.
 ///
 /// There is none for a class with something that needs a tree: keys with dots, keys that two fields share, fields in
-/// variables and optional fields, more than 64 fields.
+/// variables and optional fields, relations with transformers, more than 64 fields.
 final class DirectPlan: Sendable {
   struct Member: Sendable {
     /// The key at the declaration; nil if it is the name of the property.
@@ -54,6 +54,10 @@ final class DirectPlan: Sendable {
     return plan.isUsable ? plan : nil
   }
 
+  private static func hasTransformers(_ field: FieldBase) -> Bool {
+    field.isRelation && (field as? any DirectRelation)?.hasTransformers != false
+  }
+
   private init(_ model: ModelObject, _ layout: ModelLayout, _ context: ValueTransformerContext) {
     choosesFields = OverrideProbe.choosesFields(type(of: model))
     choosesInstanceClass = OverrideProbe.choosesInstanceClass(type(of: model))
@@ -61,7 +65,7 @@ final class DirectPlan: Sendable {
     var isUsable = layout.isProven && layout.slots.count <= 64
     for (index, slot) in layout.slots.enumerated() where isUsable {
       guard let field = layout.field(at: index, of: model), !slot.isVariable, !slot.isOptional,
-        field.isRelation == (slot.kind == .relation)
+        field.isRelation == (slot.kind == .relation), !Self.hasTransformers(field)
       else {
         isUsable = false
         break

@@ -23,6 +23,7 @@ extension DirectReading {
     try next.beginObject()
     while let index = try reader.nextField(&next, after: last, plan) {
       guard index >= 0 else {
+        if context.keepsUnknownKeys { throw NeedsTree() }
         hasUnknown = true
         try next.skipValue()
         continue

@@ -24,6 +24,8 @@ final class DirectReading {
     self.maximumDepth = maximumDepth
     // Leniency has more to say of a value than whether it is equal.
     confirmsDirectly = reader.scope != nil && reader.context.decoding == .strict
+    // What does not fit is left to a tree.
+    reader.leniency = nil
   }
 
   func reader(of modelClass: any Model.Type) -> DirectClassReader {
@@ -61,6 +63,7 @@ final class DirectReading {
     try scanner.beginObject()
     while let index = try reader.nextField(&scanner, after: last, plan) {
       guard index >= 0 else {
+        if context.keepsUnknownKeys { throw NeedsTree() }
         hasUnknown = true
         try scanner.skipValue()
         continue

@@ -5,6 +5,8 @@ protocol DirectRelation: FieldBase {
   var relatedType: any Model.Type { get }
   var leadsToMany: Bool { get }
   var isForeignKey: Bool { get }
+  /// Whether it is read and written by a transformer of its own, of which the direct way knows nothing.
+  var hasTransformers: Bool { get }
   func accepts(_ model: ModelObject) -> Bool
 }
 

@@ -9,9 +9,13 @@
 extension ModelIsolation where Self: ModelObject {
   /// Makes a model from a dictionary, or updates the live one that has its identifier.
   ///
+  /// In a scope whose context is lenient a value that does not fit is no error: its field stays as it is, the model keeps
+  /// the value to give it back when it is written (``rejectedValues``), and all such values of the document are reported to
+  /// ``ModelScope/decodingIssueHandler``. That holds for everything that reads models.
+  ///
   /// - Parameters:
   ///   - dictionary: keys and values. Missing keys leave fields as they are, `null` makes them nil, unknown keys are
-  ///     ignored.
+  ///     ignored unless the scope's context keeps them: see ``unknownValues``.
   ///   - scope: the identity map the models become part of; without one, equal identifiers still give one object within
   ///     this call.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
@@ -33,6 +37,8 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Makes models from a JSON document that has a list of objects, all or none.
   ///
+  /// Read leniently, an element that is no object is reported and left out: there is no model to keep it.
+  ///
   /// - Parameters:
   ///   - data: the document.
   ///   - path: where in the document the list lies, such as `"authors"`; the whole document by default.
@@ -47,7 +53,8 @@ extension ModelIsolation where Self: ModelObject {
   }
 
   /// Reads values into this model. Missing keys leave fields as they are, `null` makes them nil, unknown keys are
-  /// ignored.
+  /// ignored unless the scope's context keeps them. An identifier that belongs to another live model is an error, also where
+  /// the context is lenient.
   ///
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public func read(_ dictionary: AttributeDictionary) throws {

@@ -15,7 +15,10 @@ extension ModelIsolation where Self: ModelObject {
     if let dictionary = ModelWriter(context: memberScope?.transformers ?? .standard).plainObject(of: self) {
       return dictionary
     }
-    return dictionaryValue(fields: fieldsForDictionaryValue())
+    if let dictionary = try? encodedDictionary(in: memberScope) { return dictionary }
+    var dictionary = dictionaryValue(fields: fieldsForDictionaryValue())
+    if memberScope?.transformers.keepsUnknownKeys == true { details?.remainder?.addUnknown(to: &dictionary) }
+    return dictionary
   }
 
   /// Chosen fields that were loaded or set, by key.
@@ -52,6 +55,10 @@ extension ModelIsolation where Self: ModelObject {
 extension Array where Element: Model {
   /// The models as a JSON document that is a list, with sorted keys.
   ///
+  /// Each is written in full in its own place, and by its identifier wherever else it is met; all other models are written in
+  /// full where they are first met. So the document is linear in the number of models and links. A model of the list that
+  /// has no identifier may come twice.
+  ///
   /// - Parameter pretty: whether to break lines and indent.
   /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
   public func jsonData(pretty: Bool = false) throws -> Data {
@@ -60,9 +67,10 @@ extension Array where Element: Model {
 
   /// The document by way of a tree.
   func treeData(pretty: Bool) throws -> Data {
+    var writers = ListWriters(self)
     let list = try enumerated().map { index, model in
       do {
-        return JSONValue.object(try model.encodedDictionary(in: model.memberScope))
+        return JSONValue.object(try writers.writer(for: model).object(of: model, fields: nil))
       } catch let error as ModelEncodingError {
         throw error.inside(.index(index))
       }
@@ -76,6 +84,6 @@ extension ModelObject {
     fields: [any FieldProtocol]? = nil, in scope: ModelScope?
   ) throws -> AttributeDictionary {
     try ModelWriter(context: scope?.transformers ?? .standard)
-      .object(of: self, fields: fields ?? fieldsForDictionaryValue())
+      .object(of: self, fields: fields)
   }
 }

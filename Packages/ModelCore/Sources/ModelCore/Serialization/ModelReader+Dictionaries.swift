@@ -30,6 +30,7 @@ extension ModelReader {
       }
       if !wasRead { return nil }
     }
+    if context.keepsUnknownKeys, count < dictionary.count { return nil }
     let identifier = model.modelIdentifier
     if let scope, let identifier, scope.canonicalModel(like: model, identifier: identifier) != nil { return nil }
     // Nothing but the identifier is a reference: it says nothing about the other fields.

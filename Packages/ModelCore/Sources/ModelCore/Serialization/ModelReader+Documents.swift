@@ -22,17 +22,22 @@ extension ModelReader {
     _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader
   ) throws -> [M] {
     var staged: [Staged<M>] = []
+    var index = 0
     var elements = try JSONArrayReader(data, at: path)
     while let element = try elements.next() {
-      let place = FieldPath(path).appending(FieldPath([.index(staged.count)]))
+      let place = FieldPath(path).appending(FieldPath([.index(index)]))
       do {
         guard case .object(let dictionary) = element else {
           throw ValueTransformError(expected: "an object", found: element)
         }
-        staged.append(try reader.stage(dictionary, as: type))
+        staged.append(try reader.inside(place) { try reader.stage(dictionary, as: type) })
       } catch {
-        throw ModelDecodingError.wrapping(error, at: place)
+        let error = ModelDecodingError.wrapping(error, at: place)
+        if reader.leniency == nil { throw error }
+        // There is no model that could keep it.
+        reader.leniency?.issues.append(error)
       }
+      index += 1
     }
     return reader.apply(staged)
   }

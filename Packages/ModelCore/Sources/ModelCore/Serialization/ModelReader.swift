@@ -19,7 +19,12 @@ final class ModelReader: FieldReader {
   private(set) var hasReplacedShell = false
   /// Instances that were made to read an identifier with, and not needed for more.
   private var spares: [ObjectIdentifier: ModelObject] = [:]
-  private var keys: [String: String] = [:]
+  /// Keys as the context spells them, by how they are declared.
+  var keys: [String: String] = [:]
+  /// Takes note of what does not fit instead of ending with the first; see `ModelReader+Leniency.swift`.
+  var leniency: Leniency?
+  /// Keys that lead into the object that is read next, and belong to fields of the model around it.
+  var outerKeys: [String] = []
 
   /// A model that an identifier stands for in this call.
   struct Made {
@@ -59,6 +64,7 @@ final class ModelReader: FieldReader {
     self.scope = scope
     self.keepsLocalChanges = keepsLocalChanges
     super.init(context: context ?? scope?.transformers ?? .standard)
+    if self.context.decoding == .lenient { leniency = Leniency() }
   }
 
   /// Checks what a relation is to read by itself, without the other fields of its model.
@@ -67,6 +73,7 @@ final class ModelReader: FieldReader {
   ) throws -> () -> Void {
     let owner = relation.owner as? ModelObject
     let reader = ModelReader(scope: owner?.memberScope, context: context)
+    reader.leniency = nil
     if let owner { reader.recognise(owner, in: [:]) }
     let link = try relation.staged(json, by: reader)
     return {
@@ -79,6 +86,7 @@ final class ModelReader: FieldReader {
   func apply<M: ModelObject>(_ staged: [Staged<M>]) -> [M] {
     runOperations()
     for staged in staged { staged.link() }
+    reportIssues()
     return staged.map(\.model)
   }
 
@@ -130,13 +138,14 @@ final class ModelReader: FieldReader {
 
   /// A model that is there already, and gets what the object has.
   func stage<M: ModelObject>(_ object: AttributeDictionary, into model: M) throws -> Staged<M> {
+    let outerKeys = takeOuterKeys()
     var links: [() -> Void] = []
     var readCount = 0
     try model.forEachField { field, index in
       guard let json = value(of: field, index, of: model, in: object) else { return }
       readCount += 1
       do {
-        let apply = try field.staged(json, by: self)
+        guard let apply = try staged(json, field, index, of: model, object) else { return }
         if field.isRelation {
           links.append(apply)
         } else {
@@ -148,6 +157,7 @@ final class ModelReader: FieldReader {
         throw ModelDecodingError.wrapping(error, at: path(of: field, index, of: model))
       }
     }
+    if context.keepsUnknownKeys { stageUnknownKeys(of: object, of: model, outerKeys) }
     // Nothing but the identifier is a reference: it says nothing about the other fields.
     let isReference =
       readCount == 1 && object.count == 1 && model.layout.slots.count > 1
@@ -255,46 +265,5 @@ final class ModelReader: FieldReader {
       return false
     }
     return value(of: field, index, of: model, in: object).map { !$0.isNull } ?? false
-  }
-
-  // MARK: Keys
-
-  private func value(
-    of field: FieldBase, _ index: Int, of model: ModelObject, in object: AttributeDictionary
-  ) -> JSONValue? {
-    // Where a key leads through something else than an object, such as an identifier, there is nothing to be read.
-    try? object.value(atNestedKey: key(of: field, index, of: model))
-  }
-
-  private func key(of field: FieldBase, _ index: Int, of model: ModelObject) -> String {
-    context.key(field.declaredKey ?? model.layout.slots[index].propertyName, &keys)
-  }
-
-  private func path(of field: FieldBase, _ index: Int, of model: ModelObject) -> FieldPath {
-    FieldPath(key(of: field, index, of: model).split(separator: ".").map { .key(String($0)) })
-  }
-}
-
-extension ModelObject {
-  /// Says that the model has what a document says of it, which may be no more than that it exists.
-  func becomeRead(isReference: Bool, isFromStore: Bool) {
-    if !isReference {
-      modelLoadState = .loaded
-    } else if origin == .new {
-      modelLoadState = .incomplete
-    }
-    origin = .read
-    if isFromStore { isStored = true }
-  }
-}
-
-extension ValueTransformerContext {
-  /// A key as this context spells it. Changing the case costs more than reading a value: each key is changed once.
-  func key(_ key: String, _ cache: inout [String: String]) -> String {
-    if keyCase == nil { return key }
-    if let known = cache[key] { return known }
-    let spelled = self.key(key)
-    cache[key] = spelled
-    return spelled
   }
 }

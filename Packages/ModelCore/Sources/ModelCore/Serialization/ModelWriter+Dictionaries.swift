@@ -8,7 +8,8 @@ extension ModelWriter {
     let layout = model.layout
     guard context.isPlain, let plan = DirectPlan.plan(for: model, keyCase: context.keyCase, context: context),
       // What is met first is written in full: where there are two relations, the order of the fields counts.
-      !plan.choosesFields, plan.relationCount < 2, !model.hasDynamicFields
+      !plan.choosesFields, plan.relationCount < 2, !model.hasDynamicFields,
+      model.details?.remainder == nil
     else { return nil }
     if plan.relationCount > 0 { seen.insert(ObjectIdentifier(model)) }
     let inclusion: DirectInclusion = model.origin == .new ? .loadedOrIncomplete : .loaded

@@ -35,26 +35,18 @@ extension ModelWriter {
     var json = JSONWriter(JSONWritingOptions(pretty: pretty, sortedKeys: true), capacity: 256 * models.count + 256)
     do {
       if isList { try json.beginArray() }
-      var scope: ModelScope?
-      var writer: ModelWriter?
-      for model in models {
-        let own: ModelWriter
-        if let writer, scope === model.memberScope {
-          own = writer
-        } else {
-          scope = model.memberScope
-          own = ModelWriter(context: scope?.transformers ?? .standard)
-          writer = own
-        }
-        // Every element of a list is a document of its own, so far as it goes.
-        if !own.seen.isEmpty { own.seen.removeAll(keepingCapacity: true) }
-        try own.write(model, isNested: false, to: &json)
-      }
+      var writers = ListWriters(models)
+      for model in models { try writers.writer(for: model).write(model, isNested: false, to: &json) }
       if isList { json.endArray() }
       return json.takeData()
     } catch {
       return nil
     }
+  }
+
+  /// Whether models of this kind may meet others; cheap to ask of many.
+  func mayMeetOthers(_ model: ModelObject) -> Bool {
+    direct(for: model).plan?.relationCount != 0 || model.hasDynamicFields
   }
 
   private func direct(for model: ModelObject) -> DirectClassWriter {
@@ -77,14 +69,15 @@ extension ModelWriter {
         model.origin == .new ? .loadedOrIncomplete : .loaded
       }
     if !isNested, direct.plan?.relationCount != 0 { seen.insert(ObjectIdentifier(model)) }
+    let hasRemainder = model.details?.remainder != nil
     // Priorities change the order of fields, which matters only to models that meet more than one other.
-    if let plan = direct.plan, !direct.choosesFields, plan.relationCount < 2, !model.hasDynamicFields {
+    if let plan = direct.plan, !direct.choosesFields, plan.relationCount < 2, !model.hasDynamicFields, !hasRemainder {
       try json.beginObject()
       for index in plan.sorted { try write(index, of: model, direct, plan, inclusion, to: &json) }
       return json.endObject()
     }
     let fields = model.fieldsForDictionaryValue()
-    guard let plan = direct.plan, let order = chosen(fields, of: model) else {
+    guard let plan = direct.plan, !hasRemainder, let order = chosen(fields, of: model) else {
       let object = try object(of: model, fields) { field in field.isIncluded(in: inclusion) }
       return try json.value(.object(object), sortedKeys: true)
     }

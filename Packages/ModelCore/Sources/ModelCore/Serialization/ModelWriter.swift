@@ -18,10 +18,13 @@ final class ModelWriter: FieldWriter {
     return own
   }
 
-  /// The chosen fields of a model that were loaded or set.
-  func object(of model: ModelObject, fields: [any FieldProtocol]) throws -> AttributeDictionary {
+  /// The fields of a model that were loaded or set.
+  ///
+  /// - Parameter fields: chosen ones; nil for all that the class writes, and unknown keys.
+  func object(of model: ModelObject, fields: [any FieldProtocol]?) throws -> AttributeDictionary {
     seen.insert(ObjectIdentifier(model))
-    return try object(of: model, fields) { field in
+    let chosen = fields ?? model.fieldsForDictionaryValue()
+    return try object(of: model, chosen, withUnknownKeys: fields == nil) { field in
       switch field.loadState {
       case .loaded: true
       // What a new model knows of a relation is all there is.
@@ -35,11 +38,30 @@ final class ModelWriter: FieldWriter {
   func values(of model: ModelObject, fields: [any FieldProtocol]) throws -> [StoredValue] {
     isForStore = true
     seen.insert(ObjectIdentifier(model))
-    return try fields.compactMap { field in
+    var values: [StoredValue] = try fields.compactMap { field in
       guard let field = field as? FieldBase, let key = field.key else { return nil }
       let path = context.key(key, &keys).split(separator: ".").map(String.init)
-      return try exported(field, key).map { StoredValue(path: path, value: $0) }
+      return try exported(field, key, of: model).map { StoredValue(path: path, value: $0) }
     }
+    // A record that is there already has what no field has.
+    if !model.isStored, model.details?.remainder != nil { values += remainingValues(of: model, besides: fields) }
+    return values
+  }
+
+  /// What a model has besides the values of fields.
+  private func remainingValues(of model: ModelObject, besides fields: [any FieldProtocol]) -> [StoredValue] {
+    let written = Set(fields.map { ObjectIdentifier($0) })
+    var values: [StoredValue] = model.orderedFields.compactMap { field in
+      guard !written.contains(ObjectIdentifier(field)), let key = field.key,
+        case .value(let json)? = model.rejection(of: field, in: context)?.content
+      else { return nil }
+      return StoredValue(path: context.key(key, &keys).split(separator: ".").map(String.init), value: json)
+    }
+    if context.keepsUnknownKeys {
+      model.dropKnownRemainder(spelledIn: context)
+      values += (model.details?.remainder?.unknown ?? [:]).map { StoredValue(path: $0, value: $1) }
+    }
+    return values
   }
 
   /// A related model in full, or what stands for it; nil if nothing can.
@@ -70,12 +92,15 @@ final class ModelWriter: FieldWriter {
   }
 
   func object(
-    of model: ModelObject, _ fields: [any FieldProtocol], where includes: (FieldBase) -> Bool
+    of model: ModelObject, _ fields: [any FieldProtocol], withUnknownKeys: Bool = true,
+    where includes: (FieldBase) -> Bool
   ) throws -> AttributeDictionary {
     var object: AttributeDictionary = [:]
     for field in fields {
-      guard let field = field as? FieldBase, includes(field), let key = field.key else { continue }
-      guard let json = try exported(field, key) else { continue }
+      guard let field = field as? FieldBase, let key = field.key,
+        includes(field) || model.rejection(of: field, in: context) != nil
+      else { continue }
+      guard let json = try exported(field, key, of: model) else { continue }
       do {
         // A related model and flattened attributes of it may share a key: they are merged.
         try object.set(json, atNestedKey: context.key(key, &keys), merging: true)
@@ -83,10 +108,25 @@ final class ModelWriter: FieldWriter {
         throw ModelEncodingError.wrapping(error, at: FieldPath())
       }
     }
+    if withUnknownKeys, context.keepsUnknownKeys, model.details?.remainder != nil {
+      model.dropKnownRemainder(spelledIn: context)
+      model.details?.remainder?.addUnknown(to: &object)
+    }
     return object
   }
 
-  /// The value of a field; `null` for nil if the context wants that, otherwise nothing.
+  /// What is written for a field: its value, or what did not fit into it; `null` for nil if the context wants that,
+  /// otherwise nothing.
+  private func exported(_ field: FieldBase, _ key: String, of model: ModelObject) throws -> JSONValue? {
+    if let rejection = model.rejection(of: field, in: context) {
+      switch rejection.content {
+      case .value(let json): return json
+      case .elements: return rejection.completing(try exported(field, key))
+      }
+    }
+    return try exported(field, key)
+  }
+
   private func exported(_ field: FieldBase, _ key: String) throws -> JSONValue? {
     do {
       if let json = try field.exported(by: self) { return json }

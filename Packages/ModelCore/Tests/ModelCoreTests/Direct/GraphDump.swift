@@ -28,6 +28,13 @@ func dump(_ models: [ModelObject], scope: ModelScope?) -> String {
         line += value.map { "\($0)" } ?? "nil"
       }
     }
+    for (path, value) in (model.details?.remainder?.unknown ?? [:]).sorted(by: { "\($0.key)" < "\($1.key)" }) {
+      line += "\n  besides \(path) \(value)"
+    }
+    for field in model.layout.fields(of: model) {
+      guard let rejection = model.details?.remainder?.rejection(of: field) else { continue }
+      line += "\n  rejected \(field.key ?? "?") \(rejection.content) \(rejection.issues)"
+    }
     lines.append(line)
   }
   return lines.joined(separator: "\n")

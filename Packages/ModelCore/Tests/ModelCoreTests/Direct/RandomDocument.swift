@@ -36,6 +36,9 @@ struct RandomDocument {
       if chance(25) { members.append("\(spelled(key)):\(value)") }
     }
     if chance(60) { members.append("\"unknown\": [1, {\"a\": null}]") }
+    if chance(40) {
+      members.append("\"extra\": \(pick(["null", "1.10", "123456789012345678901", "{\"z\": 1}", "\"x\""]))")
+    }
     if chance(300) { members.shuffle(using: &random) }
     return "{" + members.joined(separator: pick([",", ",", ", ", " ,\n"])) + pick(["", " "]) + "}"
   }
@@ -88,7 +91,8 @@ struct RandomDocument {
       ]
     case is Dotted.Type:
       return [
-        ("meta", "{\"id\": \(number(1...3))}"), ("titles", pick(["{\"main\": \"T\"}", "null", "5", "{}"])),
+        ("meta", "{\"id\": \(number(1...3))}"),
+        ("titles", pick(["{\"main\": \"T\"}", "{\"main\": \"T\", \"sub\": [1]}", "null", "5", "{}"])),
         ("writer", related(Author.self, depth)), ("inner", related(Sampler.self, depth)),
       ]
     default: return samplerMembers(id, depth)

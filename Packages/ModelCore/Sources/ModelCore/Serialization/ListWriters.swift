@@ -1,0 +1,25 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// The writers of a document that is a list: one for each scope, which says how its models are spelled.
+struct ListWriters {
+  private var writers: [ObjectIdentifier?: ModelWriter] = [:]
+  private var last: (map: IdentityMap?, writer: ModelWriter)?
+
+  /// Has all models of the list that can be referred to written in full in their own places only.
+  init(_ models: [ModelObject]) {
+    guard models.contains(where: { writer(for: $0).mayMeetOthers($0) }) else { return }
+    for model in models where model.modelIdentifier != nil {
+      writer(for: model).seen.insert(ObjectIdentifier(model))
+    }
+  }
+
+  mutating func writer(for model: ModelObject) -> ModelWriter {
+    let map = model.identityMap
+    if let last, last.map === map { return last.writer }
+    let key = map.map { ObjectIdentifier($0) }
+    let writer = writers[key] ?? ModelWriter(context: map?.transformers ?? .standard)
+    writers[key] = writer
+    last = (map, writer)
+    return writer
+  }
+}

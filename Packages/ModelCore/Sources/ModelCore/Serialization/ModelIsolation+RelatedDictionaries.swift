@@ -1,0 +1,73 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+// Related models by dictionary, for data whose shape is known only when the program runs.
+extension ModelIsolation where Self: ModelObject {
+  /// Makes a model from a dictionary, or updates the live one that has its identifier, and adds it to a relation to many:
+  /// `try author.add(["title": "Nightfall"], forKey: "books")`.
+  ///
+  /// - Parameters:
+  ///   - dictionary: keys and values of the related model, as ``from(dictionaryValue:in:)`` takes them.
+  ///   - key: the key the relation was declared with, or the name of its property.
+  /// - Throws: ``MappingError`` if there is no such relation to many, ``ModelDecodingError`` for a value that does not fit;
+  ///   nothing is changed then.
+  public func add(_ dictionary: AttributeDictionary, forKey key: String) throws {
+    try add([dictionary], forKey: key)
+  }
+
+  /// Makes models from dictionaries, as ``add(_:forKey:)`` does with one, and adds them to a relation to many, all or none.
+  @_disfavoredOverload
+  public func add(_ dictionaries: [AttributeDictionary], forKey key: String) throws {
+    let relation = try relation(forKey: key)
+    guard relation.isToMany else { throw MappingError.leadsToOne(key) }
+    try add(related(dictionaries, to: relation, isList: true), forKey: key)
+  }
+
+  /// Makes a model from a dictionary, or updates the live one that has its identifier, and sets a relation to it.
+  ///
+  /// - Parameters:
+  ///   - dictionary: keys and values of the related model; or an object that has these under the key of the relation, unless
+  ///     related models have a field with that key.
+  ///   - key: the key the relation was declared with, or the name of its property.
+  /// - Throws: ``MappingError`` if there is no such relation to one, ``ModelDecodingError`` for a value that does not fit;
+  ///   nothing is changed then.
+  public func set(_ dictionary: AttributeDictionary, forKey key: String) throws {
+    let relation = try relation(forKey: key)
+    if relation.isToMany { throw MappingError.leadsToMany(key) }
+    var inner = dictionary
+    if let name = relation.key, !relation.relatedClass.init().hasField(forKey: name),
+      case .object(let wrapped)? = try? dictionary.value(atNestedKey: context.key(name))
+    {
+      inner = wrapped
+    }
+    try set(related([inner], to: relation, isList: false).first, forKey: key)
+  }
+
+  private var context: ValueTransformerContext { memberScope?.transformers ?? .standard }
+
+  private func related(
+    _ dictionaries: [AttributeDictionary], to relation: any RelationField, isList: Bool
+  ) throws -> [ModelObject] {
+    guard let type = relation.relatedClass as? any Model.Type else { return [] }
+    return try related(dictionaries, as: type, at: relation.key ?? "", isList: isList)
+  }
+
+  private func related<M: Model>(
+    _ dictionaries: [AttributeDictionary], as type: M.Type, at key: String, isList: Bool
+  ) throws -> [ModelObject] {
+    let reader = ModelReader(scope: memberScope)
+    reader.recognise(self, in: [:])
+    let staged = try dictionaries.enumerated().map { index, dictionary in
+      let place = FieldPath([.key(context.key(key))] + (isList ? [.index(index)] : []))
+      do {
+        return try reader.inside(place) { try reader.stage(dictionary, as: type) }
+      } catch {
+        throw ModelDecodingError.wrapping(error, at: place)
+      }
+    }
+    return reader.apply(staged)
+  }
+}
+
+extension ModelObject {
+  fileprivate func hasField(forKey key: String) -> Bool { field(forKey: key) != nil }
+}

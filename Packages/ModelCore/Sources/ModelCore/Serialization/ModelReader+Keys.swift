@@ -1,0 +1,30 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// Keys as a context spells them, and what is at them.
+extension ModelReader {
+  func value(
+    of field: FieldBase, _ index: Int, of model: ModelObject, in object: AttributeDictionary
+  ) -> JSONValue? {
+    // Where a key leads through something else than an object, such as an identifier, there is nothing to be read.
+    try? object.value(atNestedKey: key(of: field, index, of: model))
+  }
+
+  func key(of field: FieldBase, _ index: Int, of model: ModelObject) -> String {
+    context.key(field.declaredKey ?? model.layout.slots[index].propertyName, &keys)
+  }
+
+  func path(of field: FieldBase, _ index: Int, of model: ModelObject) -> FieldPath {
+    FieldPath(key(of: field, index, of: model).split(separator: ".").map { .key(String($0)) })
+  }
+}
+
+extension ValueTransformerContext {
+  /// A key as this context spells it. Changing the case costs more than reading a value: each key is changed once.
+  func key(_ key: String, _ cache: inout [String: String]) -> String {
+    if keyCase == nil { return key }
+    if let known = cache[key] { return known }
+    let spelled = self.key(key)
+    cache[key] = spelled
+    return spelled
+  }
+}

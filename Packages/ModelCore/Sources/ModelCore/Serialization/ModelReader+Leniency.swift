@@ -1,0 +1,137 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// Reading whole documents leniently: what does not fit is noted with its path, kept by the model it was meant for, and
+// reported when everything else was read. Only the tree way does so: the direct one leaves a document with a mistake to it.
+
+/// What did not fit so far, and where the reader is in the document.
+final class Leniency {
+  var issues: [ModelDecodingError] = []
+  fileprivate var place = FieldPath()
+  /// Elements of the list of models that was staged last.
+  fileprivate var elements: [(index: Int, json: JSONValue)] = []
+  fileprivate var elementIssues: [ModelDecodingError] = []
+  fileprivate var pending: [PendingKey: PendingRejection] = [:]
+}
+
+private struct PendingKey: Hashable {
+  let model: ModelObject
+  let key: String
+}
+
+private struct PendingRejection {
+  let field: FieldBase
+  var rejection: Rejection
+}
+
+extension ModelReader {
+  /// Does what reads something that lies in the document at a path.
+  func inside<Result>(_ path: FieldPath, _ body: () throws -> Result) rethrows -> Result {
+    guard let outer = leniency?.place else { return try body() }
+    leniency?.place = outer.appending(path)
+    defer { leniency?.place = outer }
+    return try body()
+  }
+
+  /// What the elements of a list of models are; leniently, without those that are no models.
+  func stage<M: Model>(_ elements: [JSONValue], as type: M.Type, isForeignKey: Bool) throws -> [Staged<M>] {
+    var rejected: [(index: Int, json: JSONValue)] = []
+    var issues: [ModelDecodingError] = []
+    var staged: [Staged<M>] = []
+    staged.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      do {
+        if leniency == nil {
+          staged.append(try stage(element, as: type, isForeignKey: isForeignKey))
+        } else {
+          let path = FieldPath([.index(index)])
+          staged.append(try inside(path) { try stage(element, as: type, isForeignKey: isForeignKey) })
+        }
+      } catch {
+        let error = ModelDecodingError.wrapping(error, at: FieldPath([.index(index)]))
+        guard let leniency else { throw error }
+        issues.append(error.inside(leniency.place))
+        rejected.append((index, element))
+      }
+    }
+    leniency?.elements = rejected
+    leniency?.elementIssues = issues
+    return staged
+  }
+
+  /// What sets a field; nil if the value does not fit, which is noted.
+  func stagedLeniently(
+    _ json: JSONValue, _ field: FieldBase, at path: FieldPath, of model: ModelObject
+  ) -> (() -> Void)? {
+    do {
+      guard field.isRelation else {
+        let apply = try field.staged(json, by: self)
+        note(nil, field, of: model)
+        return apply
+      }
+      let apply = try inside(path) { try field.staged(json, by: self) }
+      let (elements, issues) = (leniency?.elements ?? [], leniency?.elementIssues ?? [])
+      leniency?.elements = []
+      leniency?.elementIssues = []
+      leniency?.issues += issues
+      note(elements.isEmpty ? nil : Rejection(content: .elements(elements), issues: issues), field, of: model)
+      return apply
+    } catch {
+      let issues = issues(of: json, error, field).map { error in
+        ModelDecodingError.wrapping(error, at: path).inside(leniency?.place ?? FieldPath())
+      }
+      leniency?.issues += issues
+      note(Rejection(content: .value(json), issues: issues), field, of: model)
+      return nil
+    }
+  }
+
+  /// Remembers the last that a document says of a field, so far as it did not fit.
+  private func note(_ rejection: Rejection?, _ field: FieldBase, of model: ModelObject) {
+    guard rejection != nil || leniency?.pending.isEmpty == false, let key = field.key else { return }
+    // Where local changes are kept, what a store has does not count.
+    let pending = rejection.flatMap { keeps(field) ? nil : PendingRejection(field: field, rejection: $0) }
+    leniency?.pending[PendingKey(model: model, key: key)] = pending
+  }
+
+  /// Every element of a list that does not fit, where a first one was found.
+  private func issues(of json: JSONValue, _ error: any Error, _ field: FieldBase) -> [any Error] {
+    guard !field.isRelation, case .array(let elements) = json,
+      case .index? = ModelDecodingError.wrapping(error, at: FieldPath()).path.components.first
+    else { return [error] }
+    let reader = FieldReader(context: context)
+    var issues: [any Error] = []
+    for (index, element) in elements.enumerated() {
+      do {
+        _ = try field.staged([element], by: reader)
+      } catch {
+        let error = ModelDecodingError.wrapping(error, at: FieldPath())
+        issues.append(
+          ModelDecodingError(
+            path: FieldPath([.index(index)] + error.path.components.dropFirst()), expected: error.expected,
+            found: error.found, position: error.position, cause: error.cause))
+      }
+    }
+    return issues.isEmpty ? [error] : issues
+  }
+
+  /// Gives the models what they could not take, once all else was applied, and reports it.
+  func reportIssues() {
+    guard let issues = leniency?.issues, !issues.isEmpty else { return }
+    for (key, pending) in leniency?.pending ?? [:] {
+      var rejection = pending.rejection
+      rejection.stamp = pending.field.lastSet
+      key.model.detailsForWriting.remainder = key.model.details?.remainder ?? Remainder()
+      key.model.details?.remainder?.keep(rejection, of: key.key)
+    }
+    leniency = Leniency()
+    scope?.decodingIssueHandler(issues)
+  }
+}
+
+extension ModelDecodingError {
+  static func writeToStandardError(_ issues: [ModelDecodingError]) {
+    guard let first = issues.first else { return }
+    let others = issues.count == 1 ? "" : " (the first of \(issues.count) such values)"
+    ModelIssue.write("A value was not read, and is kept as it was: \(first)\(others)")
+  }
+}

@@ -1,0 +1,85 @@
+@_spi(ModelKitInternals) import FieldKit
+
+extension ModelReader {
+  /// Has a model keep what an object has under keys that belong to none of its fields.
+  ///
+  /// - Parameter outerKeys: keys in this object that belong to fields of the model around it.
+  func stageUnknownKeys(of object: AttributeDictionary, of model: ModelObject, _ outerKeys: [String]) {
+    var known = KnownKeys()
+    var foundCount = 0
+    model.forEachField { field, index in
+      let key = key(of: field, index, of: model)
+      // A key that is there with its dots, as it is, comes first.
+      if object[key] != nil {
+        if known.insert([key]) { foundCount += 1 }
+      } else {
+        known.insert(key.split(separator: ".").map(String.init))
+      }
+    }
+    for key in outerKeys { known.insert(key.split(separator: ".").map(String.init)) }
+    let isAllKnown = foundCount == object.count
+    if isAllKnown, model.details?.remainder == nil { return }
+    let unknown = isAllKnown ? [:] : known.unknownValues(in: object)
+    operations.append(
+      .closure { [context] in
+        if !unknown.isEmpty {
+          model.detailsForWriting.remainder = model.details?.remainder ?? Remainder()
+          model.details?.remainder?.take(unknown)
+        }
+        model.dropKnownRemainder(spelledIn: context)
+      })
+  }
+
+  /// The keys of a model's fields that lead into what one of its relations has, seen from in there.
+  func keysLeadingInto(
+    _ relationKey: String, of model: ModelObject, _ object: AttributeDictionary
+  ) -> [String] {
+    var keys: [String] = []
+    model.forEachField { field, index in
+      let key = key(of: field, index, of: model)
+      if key.utf8.count > relationKey.utf8.count + 1, key.hasPrefix(relationKey + "."),
+        object[key] == nil
+      {
+        keys.append(String(key.dropFirst(relationKey.count + 1)))
+      }
+    }
+    return keys
+  }
+}
+
+/// The keys of fields, as a tree: those with dots lead into nested objects.
+private struct KnownKeys {
+  private var members: [String: KnownKeys] = [:]
+  private var isField = false
+
+  /// - Returns: whether the key is new.
+  @discardableResult
+  mutating func insert(_ path: [String]) -> Bool { insert(path[...]) }
+
+  private mutating func insert(_ path: ArraySlice<String>) -> Bool {
+    guard let key = path.first else {
+      defer { isField = true }
+      return !isField
+    }
+    return members[key, default: KnownKeys()].insert(path.dropFirst())
+  }
+
+  /// What an object has that belongs to no field. An object that leads to fields is gone into, unless it is empty.
+  func unknownValues(in object: AttributeDictionary) -> [[String]: JSONValue] {
+    var found: [[String]: JSONValue] = [:]
+    collect(object, [], &found)
+    return found
+  }
+
+  private func collect(_ object: AttributeDictionary, _ path: [String], _ found: inout [[String]: JSONValue]) {
+    for (key, value) in object {
+      let known = members[key]
+      if known?.isField == true { continue }
+      if let known, case .object(let inner) = value, !inner.isEmpty {
+        known.collect(inner, path + [key], &found)
+      } else {
+        found[path + [key]] = value
+      }
+    }
+  }
+}

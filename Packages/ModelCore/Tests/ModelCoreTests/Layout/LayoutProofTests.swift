@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+@testable @_spi(ModelKitInternals) import ModelCore
+
+/// Stored properties of many sizes between the fields, and properties that are not stored.
+private class Ledger: Model {
+  let isOpen = true
+  let id = Field<Int>()
+  var byte: UInt8 = 1
+  private let hidden = Field<String>(key: "ledgerHidden")
+  var pair: (UInt8, Double) = (1, 2)
+  let amount = Field<Double>()
+  var opened = Date(timeIntervalSince1970: 0)
+  var address: URL?
+  var onChange: (() -> Void)?
+  let tags = Field<String>()*
+  var text = "text"
+  var anything: Any = 1
+  var title: Field<String> { fallback }
+  private lazy var fallback = Field<String>()
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private class Journal<Entry, Kind: Hashable>: Ledger {
+  var kinds: [Kind: Entry] = [:]
+  let entry = Field<Entry>()
+  var last: Entry?
+  private let hidden = Field<Int>(key: "journalHidden")
+  let isChecked: Field<Bool>?
+  var note: Field<String>?
+  let related = ModelField<Journal<Entry, Kind>>()
+
+  required init() {
+    isChecked = nil
+    super.init()
+  }
+
+  init(isChecked: Field<Bool>) {
+    self.isChecked = isChecked
+    super.init()
+  }
+}
+
+private final class Diary: Journal<[String: Int], UInt8> {
+  var flag = false
+  let mood = Field<String>()
+  weak var reader: Ledger?
+}
+
+private func localModels() -> [ModelObject] {
+  final class Local<Content>: Model {
+    let small: UInt8 = 1
+    let content = Field<Content>()
+    var stored: Content?
+    let list = Field<Content>()*
+  }
+  return [Local<Int>(), Local<String>(), Local<(UInt8, Double)>()]
+}
+
+private func nestedModel() -> ModelObject {
+  class Outer: Model {
+    let first = Field<Int>()
+    final class Inner: Outer {
+      let flag: Bool = true
+      let second = Field<Int>()
+    }
+  }
+  return Outer.Inner()
+}
+
+@Suite struct `A proven layout` {
+  /// The fields that `Mirror` finds in an instance, superclasses first, without those that belong to others.
+  private func mirrored(_ model: ModelObject) -> [FieldBase] {
+    var levels: [[FieldBase]] = []
+    var mirror: Mirror? = Mirror(reflecting: model)
+    while let level = mirror {
+      levels.append(level.children.compactMap { $0.value as? FieldBase })
+      mirror = level.superclassMirror
+    }
+    return levels.reversed().flatMap { $0 }
+  }
+
+  private func agrees(_ model: ModelObject) -> Bool {
+    model.layout.isProven == LayoutCache.isOn
+      && model.layout.fields(of: model).map(ObjectIdentifier.init) == mirrored(model).map(ObjectIdentifier.init)
+      && model.layout.fields(of: model).allSatisfy { $0.owner === model }
+  }
+
+  @Test func `leads to the fields that Mirror finds, on the first instance and the next`() {
+    for _ in 0..<2 {
+      #expect(agrees(Ledger()))
+      #expect(agrees(Journal<Int, String>()))
+      #expect(agrees(Journal<String, Int>()))
+      #expect(agrees(Journal<[Date?], UInt8>()))
+      #expect(agrees(Diary()))
+      for model in localModels() { #expect(agrees(model)) }
+      #expect(agrees(nestedModel()))
+    }
+  }
+
+  @Test func `leads to fields in the places of optional, variable and lazy properties, whenever they come`() {
+    let journal = Journal<Int, Int>()
+    #expect(agrees(journal))
+    let checked = Journal<Int, Int>(isChecked: Field<Bool>())
+    #expect(agrees(checked))
+    #expect(checked.isChecked?.key == "isChecked")
+    journal.note = Field<String>()
+    #expect(agrees(journal))
+    journal.note = Field<String>("again")
+    journal.title.value = "lazy"
+    #expect(agrees(journal))
+    #expect(journal.dictionaryValue == ["note": "again", "fallback": "lazy"])
+    journal.note = nil
+    #expect(agrees(journal))
+  }
+
+  @Test func `tells what is no field of the model from what is`() {
+    let diary = Diary()
+    let reader = Ledger()
+    diary.reader = reader
+    #expect(
+      diary.fieldKeysInOrder == ["id", "ledgerHidden", "amount", "tags", "entry", "journalHidden", "related", "mood"])
+  }
+
+  @Test func `is not used where the switch for diagnosis says so`() {
+    let isOff = ProcessInfo.processInfo.environment["MODELKIT_LAYOUT_CACHE"] == "off"
+    #expect(LayoutCache.isOn == !isOff)
+    #expect(Diary().details?.mirroredFields == nil || isOff)
+  }
+}
+
+extension ModelObject {
+  fileprivate var fieldKeysInOrder: [String] { layout.fields(of: self).compactMap(\.key) }
+}
