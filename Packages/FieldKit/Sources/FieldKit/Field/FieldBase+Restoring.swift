@@ -27,6 +27,20 @@ extension FieldBase {
   /// Whether nothing is known of what was read or saved, because nothing was.
   @_spi(ModelKitInternals)
   public final var wasNeverSaved: Bool { !flags.contains(.original) && details?.restoration == nil }
+
+  /// Whether the value is what was last read or saved: a subclass that stores values by itself keeps it before it changes
+  /// it for the first time.
+  @_spi(ModelKitInternals)
+  public final var isOriginal: Bool { flags.contains(.original) }
+
+  /// Keeps what sets the field back, until the field is saved, read or unloaded.
+  ///
+  /// - Parameter restoration: gets the field; says whether it could be set back.
+  @_spi(ModelKitInternals)
+  public final func keepRestoration(_ restoration: @escaping (FieldBase) -> Bool) {
+    flags.subtract(.original)
+    detailsForWriting.restoration = restoration
+  }
 }
 
 extension Field {

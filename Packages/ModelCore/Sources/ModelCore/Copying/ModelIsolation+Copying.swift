@@ -23,14 +23,14 @@ extension ModelIsolation where Self: ModelObject {
 
 extension ModelObject {
   /// Copies a graph in three steps, without calls from model to model: all copies are made with their plain values, then
-  /// linked, and then get the states that the linking changed.
+  /// linked as the originals are, and then get their states.
   fileprivate func copied(fields chosen: [any FieldProtocol]?) -> ModelObject {
     let chosen = chosen.map { Set($0.map { ObjectIdentifier($0) }) }
     func isChosen(_ field: any FieldProtocol, of model: ModelObject) -> Bool {
       guard let chosen, model === self else { return true }
       return chosen.contains(ObjectIdentifier(field))
     }
-    let originals = GraphWalk.models(from: self) { !$0.isForeignKey && isChosen($0, of: $1) }
+    let originals = GraphWalk.models(from: self, includesOriginals: true) { !$0.isForeignKey && isChosen($0, of: $1) }
     var copies: [ObjectIdentifier: ModelObject] = [:]
     var relations: [CopiedRelation] = []
     for original in originals {
@@ -48,9 +48,12 @@ extension ModelObject {
         }
       }
     }
-    for relation in relations { relation.refer(toCopies: copies) }
-    for relation in relations { relation.link(toCopies: copies) }
-    for relation in relations { relation.copiedField.takeStates(of: relation.field) }
+    for relation in relations { relation.makeRoom() }
+    let order = Dictionary(uniqueKeysWithValues: zip(relations.map { ObjectIdentifier($0.original) }, 0...))
+    for relation in relations { relation.refer(toCopies: copies, order) }
+    if chosen != nil { for relation in relations { relation.linkBack(to: self, copies, order) } }
+    for relation in relations { relation.takeStates(copies, order) }
+    for relation in relations { relation.copy.announceReference() }
     return copies[ObjectIdentifier(self)] ?? self
   }
 
@@ -77,22 +80,50 @@ private struct CopiedRelation {
   let copy: any Relation
   let copiedField: FieldBase
 
-  /// Takes the models that are not copied, without a word to them.
-  func refer(toCopies copies: [ObjectIdentifier: ModelObject]) {
-    let others = original.relatedModels.filter { copies[ObjectIdentifier($0)] == nil }
-    if !others.isEmpty { copy.refer(to: others) }
+  /// Lets go of what the class put there in `init`.
+  func makeRoom() {
+    if !copy.relatedModels.isEmpty { copy.unlink(copy.relatedModels) }
   }
 
-  /// Takes all models in their order. Those that are there already stay as they are, and the copies learn of it.
-  func link(toCopies copies: [ObjectIdentifier: ModelObject]) {
-    let models = original.relatedModels
-    if field.anyValue == nil { return setModels(nil) }
-    if models.allSatisfy({ copies[ObjectIdentifier($0)] == nil }), !models.isEmpty { return }
-    setModels(models.map { copies[ObjectIdentifier($0)] ?? $0 })
+  /// Takes the models in their order. Both sides of a link do so.
+  ///
+  /// - Parameter order: the places of all copied relations, by their originals.
+  func refer(toCopies copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]) {
+    guard field.anyValue != nil else { return copy.refer(to: nil, isUneven: true) }
+    var isUneven = original.isUneven
+    let links = original.relatedModels.map { model in
+      guard let copy = copies[ObjectIdentifier(model)] else {
+        // It does not hear of it.
+        isUneven = true
+        return (model: model, isRetained: true)
+      }
+      return (model: copy, isRetained: retains(model, order))
+    }
+    copy.refer(to: links, isUneven: isUneven)
   }
 
-  private func setModels(_ models: [ModelObject]?) {
-    // Always of the right type: copies are of the same class as their originals.
-    if copy.isToMany { try? copiedField.set(anyValue: models) } else { try? copiedField.set(anyValue: models?.first) }
+  /// Whether the copy is to retain the copy of a model: the side that is nearer to where the copying began does, for what
+  /// it leads to and for what it goes back to alike.
+  private func retains(_ model: ModelObject, _ order: [ObjectIdentifier: Int]) -> Bool {
+    guard let owner = original.ownerModel, let inverse = original.inverse(on: model),
+      let place = order[ObjectIdentifier(original)], let other = order[ObjectIdentifier(inverse)], other < place
+    else { return true }
+    return !inverse.refers(to: owner) && !inverse.goesBack(to: owner)
+  }
+
+  /// Has a model of which only some fields were copied follow the links that other copies have to it.
+  func linkBack(
+    to model: ModelObject, _ copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]
+  ) {
+    guard original.owner !== model, original.refers(to: model), let copiedModel = copies[ObjectIdentifier(model)],
+      let inverse = original.inverse(on: model), order[ObjectIdentifier(inverse)] == nil
+    else { return }
+    copy.linkBack(copiedModel, RelationChange())
+  }
+
+  /// Takes the states, and what there is to go back to.
+  func takeStates(_ copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]) {
+    copiedField.takeStates(of: field)
+    copy.keepOriginal(of: original, copies) { copies[ObjectIdentifier($0)] == nil || retains($0, order) }
   }
 }

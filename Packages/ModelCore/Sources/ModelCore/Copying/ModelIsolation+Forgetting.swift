@@ -8,9 +8,13 @@ extension ModelIsolation where Self: ModelObject {
   /// are nil.
   public func unload() {
     let identifierField = identifierField
-    for field in orderedFields where field !== identifierField { field.unload() }
-    details?.remainder = nil
-    modelLoadState = .incomplete
+    // What one relation retains, another one may lead to: nothing is to vanish from that before it is unloaded itself.
+    withExtendedLifetime(modelsKeptByRelations) {
+      for field in orderedFields where field !== identifierField { field.unload() }
+      details?.remainder = nil
+      modelLoadState = .incomplete
+      identityMap?.settle(self)
+    }
   }
 
   /// Goes back to the values as they were last loaded or saved. Observers are told once everything is back.
@@ -18,19 +22,32 @@ extension ModelIsolation where Self: ModelObject {
   /// Each field remembers what was last read or saved when it changes for the first time after that. A field that was
   /// neither read nor saved is unset again if the model was; if all of the model is new, there is nothing to go back to, and
   /// it keeps its values. Kept as well are fields that were changed while a save was under way: what was saved is not known.
-  /// Relations keep what they have; a dirty one stays dirty.
+  /// A relation goes back on both sides, and so changes the models that come back and those that go. One of these that has
+  /// what was last read or saved by that is not dirty any more; one that has something else is. What a relation goes back
+  /// to, it retains if it did before.
   ///
   /// - Returns: the fields that went back, in the order of ``fields``.
   @discardableResult
   public func revert() -> [any FieldProtocol] {
-    transaction {
-      orderedFields.filter { field in
-        guard field.isDirty, !field.isRelation else { return false }
-        if field.restore() { return true }
+    // What goes from one relation may come back to another one.
+    let models = modelsKeptByRelations
+    defer { withExtendedLifetime(models) {} }
+    return transaction {
+      orderedFields.filter(\.isDirty).filter { field in
+        // A relation that went back may have taken another one with it.
+        if !field.isDirty || field.restore() { return true }
         guard origin == .read, field.wasNeverSaved else { return false }
+        if let relation = field as? any Relation { relation.unlinkAll() }
         field.unload()
+        identityMap?.settle(self)
         return true
       }
     }
+  }
+}
+
+extension ModelObject {
+  fileprivate var modelsKeptByRelations: [ModelObject] {
+    relations.flatMap { $0.retainedModels + ($0.originalModels ?? []) }
   }
 }

@@ -2,14 +2,21 @@
 
 /// What has to happen to other models when some are deleted, as the delete rules of their relations say.
 ///
+/// How a store deletes:
+///
 /// ```swift
-/// let plan = try author.deletionPlan()
-/// for model in plan.models { … }   // write the deletions
-/// plan.cutLinks()                  // models that stay lead to the deleted ones no longer
+/// let plan = try author.deletionPlan()             // throws DeletionDeniedError; nothing is changed
+/// try await engine.delete(plan.models)             // all or none
+/// plan.cutLinks()                                  // only now: models that stay lead to the deleted ones no longer
+/// for model in plan.models { finishDeleting(model) }
+/// for model in plan.nullifiedModels where model.isKnownToStore { try await save(model) }
 /// ```
 ///
+/// Until ``cutLinks()`` is called nothing is changed, so a store that fails has nothing to undo.
+///
 /// A plan knows what the relations know. What one-way relations of others lead to a deleted model can't be seen from it,
-/// and lists that are not whole are named in ``unknownRelations``, so that a store can complete them first.
+/// and lists that are not whole are named in ``unknownRelations``, so that a store can complete them and make the plan
+/// anew.
 @_spi(ModelKitInternals)
 public struct DeletionPlan {
   /// A relation of a model to be deleted that leads to models that stay.
@@ -20,10 +27,13 @@ public struct DeletionPlan {
     public let models: [ModelObject]
   }
 
-  /// The models to delete: those that were asked for, then those that go with them, each once, nearer ones first.
+  /// The models to delete: those that were asked for, then those that go with them by cascade, each once, nearer ones
+  /// first.
   public let models: [ModelObject]
   /// The links between models to be deleted and models that stay.
   public let cuts: [Cut]
+  /// The models that stay and lose a link of their own, each once: the other side of it was nullified.
+  public let nullifiedModels: [ModelObject]
   /// Relations whose rule is to cascade or to deny, but of which not all models are known.
   public let unknownRelations: [any RelationField]
 
@@ -44,25 +54,41 @@ public struct DeletionPlan {
       next += 1
     }
     var cuts: [Cut] = []
+    var nullified: [ModelObject] = []
+    var known: Set<ModelObject> = []
     for model in models {
       for relation in model.relations {
         let staying = relation.relatedModels.filter { !doomed.contains($0) }
         if relation.deleteRule == .deny, !staying.isEmpty {
-          throw DeletionDeniedError(model: model, relation: relation, count: staying.count)
+          throw DeletionDeniedError(model: model, relation: relation, members: staying)
         }
         if relation.deleteRule != .nullify, !model.knowsAll(of: relation) { unknown.append(relation) }
-        if !staying.isEmpty { cuts.append(Cut(relation: relation, models: staying)) }
+        if staying.isEmpty { continue }
+        cuts.append(Cut(relation: relation, models: staying))
+        for related in staying where relation.inverse(on: related)?.refers(to: model) == true {
+          if known.insert(related).inserted { nullified.append(related) }
+        }
       }
     }
     self.models = models
     self.cuts = cuts
+    nullifiedModels = nullified
     unknownRelations = unknown
   }
 
-  /// Cuts all links between the deleted models and those that stay, on both sides. Fields of models that stay are dirty
-  /// afterwards, and so are written with the next save.
+  /// Cuts all links between the deleted models and those that stay, on both sides, in one operation. Fields of models that
+  /// stay are dirty afterwards, and so are written with the next save; reverting them does not lead to a deleted model.
+  ///
+  /// To be called once the models were deleted.
   public func cutLinks() {
-    for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models) }
+    let change = RelationChange(.deletion)
+    for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models, change) }
+    for model in models {
+      for relation in model.relations {
+        for former in relation.originalModels ?? [] { relation.inverse(on: former)?.forgetOriginal(model) }
+      }
+    }
+    change.announce()
   }
 }
 
@@ -79,35 +105,5 @@ extension ModelObject {
     case .loaded: true
     default: origin == .new
     }
-  }
-}
-
-/// A model can't be deleted as long as others are related to it. Nothing was changed.
-public struct DeletionDeniedError: Error, CustomStringConvertible {
-  /// What stores call the type of the model that can't be deleted. It may be one that would go with the one that was
-  /// asked for.
-  public let typeName: String
-  /// The identifier of that model, if it has one.
-  public let identifier: String?
-  /// The key of the relation that denies.
-  public let relation: String
-  /// How many models hold it back.
-  public let count: Int
-
-  init(model: ModelObject, relation: any Relation, count: Int) {
-    typeName = model.layout.typeName
-    identifier = model.modelIdentifier
-    self.relation = relation.key ?? relation.name ?? "?"
-    self.count = count
-  }
-
-  /// What was wrong, what was kept, and what to do.
-  public var description: String {
-    let subject = identifier.map { "\(typeName) \"\($0)\"" } ?? "A \(typeName)"
-    let models = count == 1 ? "1 model" : "\(count) models"
-    return """
-      \(subject) was not deleted: "\(relation)" still leads to \(models), and its rule is to deny. Remove or delete \
-      them first.
-      """
   }
 }

@@ -63,6 +63,23 @@ struct MemberTable<Related: AnyObject> {
 
   mutating func contains(_ model: AnyObject) -> Bool { place(of: model) != nil }
 
+  mutating func retains(_ model: AnyObject) -> Bool { place(of: model).map { links[$0].retained != nil } ?? false }
+
+  /// Retains a member no longer, which the other side does.
+  mutating func see(_ model: Related) {
+    guard let place = place(of: model), links[place].retained != nil else { return }
+    links[place] = Link(seeing: model)
+    weakCount += 1
+  }
+
+  /// The same members in another order.
+  func reordered(as models: [Related]) -> MemberTable {
+    let seen = weaklySeen
+    var table = MemberTable(retaining: [])
+    for model in models { table.append(model, isRetained: !seen.contains(ObjectIdentifier(model))) }
+    return table
+  }
+
   mutating func remove(_ model: AnyObject) {
     guard let place = place(of: model) else { return }
     if links[place].retained == nil { weakCount -= 1 }

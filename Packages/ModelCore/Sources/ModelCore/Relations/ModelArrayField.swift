@@ -14,12 +14,15 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// What happens to the related models when the model that has this field is deleted.
   public let deleteRule: DeleteRule
   let declaredInverse: ((Related) -> any RelationField)?
-  private var isBeingRead = false
+  /// Nil as long as all members are retained and few are being removed; then they are the stored value.
+  var table: MemberTable<Related>?
+  private(set) weak var original: OriginalMembers<Related>?
+  /// What the next set is.
+  var nextChange = RelationChange.Kind.local
   private var isToBeAnnounced = false
+  var isUneven = false
   /// How often a long list was gone through since it was last read.
   private var scans: UInt8 = 0
-  /// Nil as long as all members are retained and few are being removed; then they are the stored value.
-  private var table: MemberTable<Related>?
 
   /// Creates a relation to many from one that describes a member; `ModelField<Person>()*` is short for it.
   ///
@@ -34,6 +37,11 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     if member.hasTransformers { takeTransformers(ofElement: member) }
   }
 
+  deinit {
+    // Chains of models may hang on it.
+    ReleasedMembers.release(takeStoredValue(), &table)
+  }
+
   /// The related models that are there now.
   public var relatedModels: [ModelObject] { value ?? [] }
 
@@ -46,98 +54,12 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// The number of members that are there now.
   public var count: Int { value?.count ?? 0 }
 
-  // MARK: Members
-
-  /// Adds a model at the end, unless it is a member already. Where an inverse is declared, the model leaves its old
-  /// place.
-  ///
-  /// - Returns: `false` if the model is a member already.
-  /// - Complexity: O(1) on average without observers, O(*n*) with them.
-  @discardableResult
-  public func add(_ model: Related) -> Bool { add(contentsOf: CollectionOfOne(model)) > 0 }
-
-  /// Adds models at the end, those that are members already excepted. Observers are told once.
-  ///
-  /// - Returns: how many were added.
-  /// - Complexity: O(*m*) on average without observers, where *m* is the number of models; O(*n* + *m*) with them.
-  @discardableResult
-  public func add(contentsOf models: some Sequence<Related>) -> Int {
-    let change = RelationChange()
-    var added = 0
-    for model in models where insert(model, change) { added += 1 }
-    change.announce()
-    return added
-  }
-
-  private func insert(_ model: Related, _ change: RelationChange) -> Bool {
-    let inverse = inverse(on: model)
-    let isMember =
-      if let inverse, let owner = ownerModel, inverse.linkCount < linkCount { inverse.refers(to: owner) } else {
-        refers(to: model)
-      }
-    if isMember { return false }
-    let oldValue = valueForObservers
-    prepareToSet(isChange: true)
-    if table == nil {
-      if storedValue == nil { storedValue = [] }
-      storedValue?.append(model)
-    } else {
-      table?.append(model, isRetained: true)
-    }
-    mark(from: oldValue, isPartial: isPartial, change)
-    shareScope(with: model)
-    if let owner = ownerModel, let inverse, inverse !== self { inverse.attachBack(owner, change) }
-    return true
-  }
-
-  /// Removes a model.
-  ///
-  /// - Returns: `false` if it is not a member.
-  /// - Complexity: O(1) on average while many are removed and nobody reads the list in between, otherwise O(*n*).
-  @discardableResult
-  public func remove(_ model: Related) -> Bool { remove(contentsOf: CollectionOfOne(model)) > 0 }
-
-  /// Removes models. Observers are told once.
-  ///
-  /// - Returns: how many were members.
-  /// - Complexity: O(*n* + *m*) on average, where *m* is the number of models.
-  @discardableResult
-  public func remove(contentsOf models: some Sequence<Related>) -> Int {
-    let change = RelationChange()
-    var removed = 0
-    for model in models where refers(to: model) {
-      let oldValue = valueForObservers
-      prepareToSet(isChange: true)
-      drop(model)
-      mark(from: oldValue, isPartial: isPartial, change)
-      removed += 1
-      if let owner = ownerModel, let inverse = inverse(on: model), inverse !== self {
-        inverse.detachBack(owner, change)
-      }
-    }
-    change.announce()
-    return removed
-  }
-
-  /// Removes all models. The list is empty then, not nil.
-  ///
-  /// - Complexity: O(*n*).
-  public func removeAll() { value = [] }
-
-  /// Whether a model is a member.
-  ///
-  /// - Complexity: O(1) on average when asked often while nobody reads the list, otherwise O(*n*).
-  public func contains(_ model: Related) -> Bool {
-    noteValueRead()
-    return refers(to: model)
-  }
-
   // MARK: Value
 
-  private var liveValue: [Related]? { table?.models ?? storedValue }
+  var liveValue: [Related]? { table?.models ?? storedValue }
 
   /// The value before a change, if somebody is to be told of it.
-  private var valueForObservers: [Related]? { isObserved && !isToBeAnnounced ? liveValue : nil }
+  var valueForObservers: [Related]? { isObserved && !isToBeAnnounced ? liveValue : nil }
 
   @_spi(ModelKitInternals)
   public override func hookedValue() -> [Related]? {
@@ -156,8 +78,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   @_spi(ModelKitInternals)
   public override func setHooked(_ newValue: [Related]?, stamp: ChangeStamp) {
-    let change = RelationChange(stamp: stamp, isRead: isBeingRead)
-    isBeingRead = false
+    let change = RelationChange(stamp: stamp, nextChange)
+    nextChange = .local
     let oldValue = liveValue
     var members = Set<ObjectIdentifier>()
     let newValue = newValue?.filter { members.insert(ObjectIdentifier($0)).inserted }
@@ -166,6 +88,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       if isObserved { announce(from: oldValue, to: newValue, isChange: false, stamp: stamp) }
       return
     }
+    keepOriginal(before: change)
     prepareToSet(isChange: true)
     // Members that stay keep their link as it is: retained by the side on which it was made.
     let seen = table?.weaklySeen ?? []
@@ -179,43 +102,29 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     markSet(isChange: true, stamp: stamp, isRead: change.isRead)
     announceLater(from: oldValue, change)
     let old = Set((oldValue ?? []).map(ObjectIdentifier.init))
-    for model in oldValue ?? [] where !members.contains(ObjectIdentifier(model)) {
-      if let owner = ownerModel, let inverse = inverse(on: model), inverse !== self {
-        inverse.detachBack(owner, change)
-      }
-    }
-    for model in newValue ?? [] where !old.contains(ObjectIdentifier(model)) {
+    for model in oldValue ?? [] where !members.contains(ObjectIdentifier(model)) { cutBack(model, change) }
+    let known = change.kind == .reversion ? old.union(original?.silent ?? []) : old
+    for model in newValue ?? [] where !known.contains(ObjectIdentifier(model)) {
       shareScope(with: model)
-      if let owner = ownerModel, let inverse = inverse(on: model), inverse !== self {
-        inverse.attachBack(owner, change)
-      }
+      linkBack(model, change)
     }
     change.announce()
   }
 
-  private func keep(_ models: [Related]?) {
+  func keep(_ models: [Related]?) {
     table = nil
     readsThroughHook = false
     storedValue = models
   }
 
-  private func keep(_ newTable: MemberTable<Related>) {
+  func keep(_ newTable: MemberTable<Related>) {
     table = newTable
     readsThroughHook = true
     storedValue = []
   }
 
-  private func drop(_ model: ModelObject) {
-    makeTableIfWorthwhile()
-    if table != nil {
-      table?.remove(model)
-    } else if let index = storedValue?.firstIndex(where: { $0 === model }) {
-      storedValue?.remove(at: index)
-    }
-  }
-
   /// To go through a long list is fine now and then. Who does it again and again, and reads it never, gets a table.
-  private func makeTableIfWorthwhile() {
+  func makeTableIfWorthwhile() {
     guard table == nil, let storedValue, storedValue.count > 64 else { return }
     if scans < 8 {
       scans += 1
@@ -227,7 +136,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 
   /// Marks a change of members. A list that was not whole does not become whole by it.
-  private func mark(from oldValue: [Related]?, isPartial: Bool, _ change: RelationChange) {
+  func mark(from oldValue: [Related]?, isPartial: Bool, _ change: RelationChange) {
     markSet(isChange: true, stamp: change.stamp, isRead: change.isRead)
     if isPartial { loadState = .incomplete }
     announceLater(from: oldValue, change)
@@ -250,56 +159,18 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     (oldValue == nil) != (newValue == nil) || !(oldValue ?? []).elementsEqual(newValue ?? [], by: ===)
   }
 
-  private var isPartial: Bool { loadState == .incomplete || ownerModel?.modelLoadState == .incomplete }
-
-  // MARK: The other side
-
-  func declaredInverse(on related: ModelObject) -> (any Relation)? {
-    guard let declaredInverse, let related = related as? Related else { return nil }
-    return declaredInverse(related) as? any Relation
-  }
-
-  func accepts(_ modelClass: ModelObject.Type) -> Bool { modelClass is Related.Type }
-
-  func refers(to model: ModelObject) -> Bool {
-    makeTableIfWorthwhile()
-    if table != nil { return table?.contains(model) ?? false }
-    return storedValue?.contains { $0 === model } ?? false
-  }
-
-  var linkCount: Int { table?.count ?? storedValue?.count ?? 0 }
-
-  var retainedModels: [ModelObject] { table?.retained ?? storedValue ?? [] }
-
-  func attachBack(_ model: ModelObject, _ change: RelationChange) {
-    guard let model = model as? Related else { return }
-    let oldValue = valueForObservers
-    prepareToSet(isChange: true)
-    if table == nil { keep(MemberTable(retaining: storedValue ?? [])) }
-    table?.append(model, isRetained: false)
-    mark(from: oldValue, isPartial: loadState != .loaded, change)
-  }
-
-  func detachBack(_ model: ModelObject, _ change: RelationChange) {
-    let oldValue = valueForObservers
-    prepareToSet(isChange: true)
-    drop(model)
-    mark(from: oldValue, isPartial: loadState != .loaded, change)
-  }
-
-  func link(_ model: ModelObject) -> Bool {
-    guard let model = model as? Related else { return false }
-    add(model)
-    return true
-  }
-
-  func unlink(_ models: [ModelObject]) { remove(contentsOf: models.lazy.compactMap { $0 as? Related }) }
-
   @_spi(ModelKitInternals)
   public override func unload() {
-    super.unload()
-    table = nil
+    // What is there now is the old value that the observers are told of.
+    keep(liveValue)
     scans = 0
+    isUneven = true
+    super.unload()
+  }
+
+  func keepOriginal(_ members: OriginalMembers<Related>) {
+    original = members
+    keepRestoration { [members] field in withExtendedLifetime(members) { (field as? any Relation)?.goBack() ?? false } }
   }
 
   // MARK: Reading and writing
@@ -310,7 +181,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       let apply = try super.staged(json, by: reader)
       return { [self] in
         if (reader as? ModelReader)?.keeps(self) == true { return }
-        isBeingRead = true
+        nextChange = .reading
         apply()
       }
     }
@@ -331,7 +202,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 
   private func read(_ models: [Related]?) {
-    isBeingRead = true
+    nextChange = .reading
     load(models, stamp: .next())
   }
 

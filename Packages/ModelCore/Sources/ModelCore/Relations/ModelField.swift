@@ -17,7 +17,7 @@
 /// ```
 ///
 /// Each link is retained by the side on which it was set or loaded; the inverse side sees it weakly. A relation without
-/// inverse retains.
+/// inverse retains. Until a change is saved or reverted, what was retained before it is retained as well.
 public final class ModelField<Related: Model>: Field<Related>, RelationField, Relation {
   /// Whether the related model is written as its identifier instead of in full.
   public let isForeignKey: Bool
@@ -26,8 +26,11 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   let declaredInverse: ((Related) -> any RelationField)?
   private weak var backLink: Related?
   private var backLinkIdentity: LinkIdentity?
-  private var isBeingRead = false
+  private(set) weak var original: OriginalLink<Related>?
+  /// What the next set is.
+  var nextChange = RelationChange.Kind.local
   private var isToBeAnnounced = false
+  var isUneven = false
 
   /// Creates a relation.
   ///
@@ -48,6 +51,12 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     super.init(hooked: nil, name: name, key: key, priority: priority, comparing: .sameObject)
   }
 
+  deinit {
+    // A chain of models may hang on it.
+    var last: AnyObject? = takeStoredValue()
+    ReleaseQueue.release(&last)
+  }
+
   /// The related model, or none.
   public var relatedModels: [ModelObject] { value.map { [$0] } ?? [] }
 
@@ -59,7 +68,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   // MARK: Value
 
-  private var liveValue: Related? { readsThroughHook ? backLink : storedValue }
+  var liveValue: Related? { readsThroughHook ? backLink : storedValue }
 
   @_spi(ModelKitInternals)
   public override func hookedValue() -> Related? {
@@ -69,40 +78,40 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       if loadState == .loaded { loadState = .incomplete }
       return nil
     }
-    let shell: Related
-    if let map = ownerModel?.identityMap {
-      shell = Related.with(identifier: identifier, in: map.scope)
-    } else {
-      shell = Related()
-      shell.becomeShell(identifier: identifier)
-    }
+    let shell = shell(identifier)
     retain(shell)
-    if let owner = ownerModel, let inverse = inverse(on: shell) {
-      let change = RelationChange(stamp: .next(), isRead: true)
-      inverse.attachBack(owner, change)
-      change.announce()
-    }
+    let change = RelationChange(.reading)
+    linkBack(shell, change)
+    change.announce()
+    return shell
+  }
+
+  /// What stands for a model that is gone.
+  func shell(_ identifier: String) -> Related {
+    if let map = ownerModel?.identityMap { return Related.with(identifier: identifier, in: map.scope) }
+    let shell = Related()
+    shell.becomeShell(identifier: identifier)
     return shell
   }
 
   @_spi(ModelKitInternals)
   public override func setHooked(_ newValue: Related?, stamp: ChangeStamp) {
-    let change = RelationChange(stamp: stamp, isRead: isBeingRead)
-    isBeingRead = false
+    let change = RelationChange(stamp: stamp, nextChange)
+    nextChange = .local
     let oldValue = liveValue
-    if oldValue === newValue {
-      // An identifier without its model is a value too: setting nil cuts the link.
-      if newValue == nil { release() }
-      mark(from: oldValue, isChange: false, change)
-    } else {
-      let owner = ownerModel
+    // An identifier without its model is a value too: setting nil cuts the link.
+    let isChange = oldValue !== newValue || (newValue == nil && backLinkIdentity?.identifier != nil)
+    if isChange {
+      keepOriginal(before: change)
       prepareToSet(isChange: true)
-      if let newValue { retain(newValue) } else { release() }
-      mark(from: oldValue, isChange: true, change)
-      if let owner, let oldValue { inverse(on: oldValue)?.detachBack(owner, change) }
-      if let owner, let newValue {
+    }
+    if let newValue, isChange { retain(newValue) } else if newValue == nil { release() }
+    mark(from: oldValue, isChange: isChange, change)
+    if isChange {
+      if let oldValue { cutBack(oldValue, change) }
+      if let newValue, change.kind != .reversion || original?.isSilent != true {
         shareScope(with: newValue)
-        if let inverse = inverse(on: newValue), inverse !== self { inverse.attachBack(owner, change) }
+        linkBack(newValue, change)
       }
     }
     change.announce()
@@ -113,6 +122,14 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     backLink = nil
     backLinkIdentity = nil
     readsThroughHook = false
+  }
+
+  func see(_ model: ModelObject) {
+    guard let model = model as? Related else { return }
+    storedValue = nil
+    backLink = model
+    backLinkIdentity = LinkIdentity(model)
+    readsThroughHook = true
   }
 
   private func release() {
@@ -134,7 +151,30 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     }
   }
 
+  @_spi(ModelKitInternals)
+  public override func unload() {
+    // What is there now is the old value that the observers are told of.
+    storedValue = liveValue
+    backLink = nil
+    backLinkIdentity = nil
+    readsThroughHook = false
+    isUneven = true
+    super.unload()
+  }
+
   // MARK: The other side
+
+  func refer(to links: [(model: ModelObject, isRetained: Bool)]?, isUneven: Bool) {
+    release()
+    if let link = links?.first, let model = link.model as? Related {
+      if link.isRetained { retain(model) } else { see(model) }
+    }
+    self.isUneven = isUneven
+  }
+
+  func announceReference() {
+    if isObserved { announce(from: nil, to: liveValue, isChange: liveValue != nil, stamp: lastChange) }
+  }
 
   func declaredInverse(on related: ModelObject) -> (any Relation)? {
     guard let declaredInverse, let related = related as? Related else { return nil }
@@ -144,6 +184,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   func accepts(_ modelClass: ModelObject.Type) -> Bool { modelClass is Related.Type }
 
   func refers(to model: ModelObject) -> Bool { liveValue === model }
+
+  func retains(_ model: ModelObject) -> Bool { storedValue === model || original?.retained === model }
 
   var linkCount: Int { 1 }
 
@@ -155,35 +197,52 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     return true
   }
 
-  func unlink(_ models: [ModelObject]) {
-    if let current = liveValue, models.contains(current) { value = nil }
+  func unlink(_ models: [ModelObject], _ change: RelationChange) {
+    guard let current = liveValue, models.contains(current) else { return }
+    cut(current, change)
+    cutBack(current, change)
   }
 
-  func attachBack(_ model: ModelObject, _ change: RelationChange) {
-    guard let model = model as? Related, liveValue !== model else { return }
+  func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool {
+    guard let model = model as? Related, liveValue !== model else { return storedValue === model }
     let oldValue = liveValue
+    keepOriginal(before: change)
     prepareToSet(isChange: true)
-    storedValue = nil
-    backLink = model
-    backLinkIdentity = LinkIdentity(model)
-    readsThroughHook = true
+    let isRetained = original?.retained === model
+    if isRetained { retain(model) } else { see(model) }
+    if change.isRead { original?.see(model) }
     mark(from: oldValue, isChange: true, change)
-    if let owner = ownerModel, let oldValue { inverse(on: oldValue)?.detachBack(owner, change) }
+    change.note(self)
+    if let oldValue { cutBack(oldValue, change) }
+    return isRetained
   }
 
   func detachBack(_ model: ModelObject, _ change: RelationChange) {
-    guard liveValue === model else { return }
-    let oldValue = liveValue
-    prepareToSet(isChange: true)
-    release()
-    mark(from: oldValue, isChange: true, change)
+    if let current = liveValue, current === model { cut(current, change) }
   }
 
-  @_spi(ModelKitInternals)
-  public override func unload() {
-    super.unload()
-    backLink = nil
-    backLinkIdentity = nil
+  private func cut(_ model: Related, _ change: RelationChange) {
+    keepOriginal(before: change)
+    prepareToSet(isChange: true)
+    release()
+    if change.isRead || change.kind == .deletion, original?.model === model { original?.see(nil) }
+    mark(from: model, isChange: true, change)
+    change.note(self)
+  }
+
+  // MARK: Going back
+
+  private func keepOriginal(before change: RelationChange) {
+    guard hasToKeepOriginal(before: change) else { return }
+    keep(
+      OriginalLink(
+        retaining: readsThroughHook ? nil : storedValue, seeing: backLink, backLinkIdentity, loadState))
+  }
+
+  func keep(_ original: OriginalLink<Related>) {
+    self.original = original
+    keepRestoration { [original] field in withExtendedLifetime(original) { (field as? any Relation)?.goBack() ?? false }
+    }
   }
 
   // MARK: Reading and writing
@@ -194,7 +253,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       let apply = try super.staged(json, by: reader)
       return { [self] in
         if (reader as? ModelReader)?.keeps(self) == true { return }
-        isBeingRead = true
+        nextChange = .reading
         apply()
       }
     }
@@ -203,19 +262,18 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     }
     let related = json.isNull ? nil : try reader.stage(json, as: Related.self, isForeignKey: isForeignKey)
     return { [self] in
-      if !reader.keeps(self) {
-        isBeingRead = true
-        load(related?.model, stamp: .next())
-      }
+      if !reader.keeps(self) { read(related?.model) }
       related?.link()
     }
   }
 
-  @_spi(ModelKitInternals)
-  public override func load(readRelated models: [AnyObject]?) {
-    isBeingRead = true
-    load(models?.first as? Related, stamp: .next())
+  private func read(_ model: Related?) {
+    nextChange = .reading
+    load(model, stamp: .next())
   }
+
+  @_spi(ModelKitInternals)
+  public override func load(readRelated models: [AnyObject]?) { read(models?.first as? Related) }
 
   @_spi(ModelKitInternals)
   public override func writeRelated(

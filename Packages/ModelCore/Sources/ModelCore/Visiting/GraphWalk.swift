@@ -37,20 +37,29 @@ struct GraphWalk {
   ///
   /// - Parameters:
   ///   - model: where to begin.
+  ///   - includesOriginals: whether to follow relations to what they go back to as well.
   ///   - follows: whether to follow a relation of a model.
   static func models(
-    from model: ModelObject, where follows: (any Relation, ModelObject) -> Bool = { _, _ in true }
+    from model: ModelObject, includesOriginals: Bool = false,
+    where follows: (any Relation, ModelObject) -> Bool = { _, _ in true }
   ) -> [ModelObject] {
     var models = [model]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(model)]
     var next = 0
-    while next < models.count {
-      let model = models[next]
-      next += 1
+    func follow(_ model: ModelObject, _ lead: (any Relation) -> [ModelObject]) {
       for case let relation as any Relation in model.orderedFields where follows(relation, model) {
-        for related in relation.relatedModels where seen.insert(ObjectIdentifier(related)).inserted {
-          models.append(related)
-        }
+        for related in lead(relation) where seen.insert(ObjectIdentifier(related)).inserted { models.append(related) }
+      }
+    }
+    var nextOriginals = includesOriginals ? 0 : Int.max
+    // What is led to now comes first, and only then what there would be after going back.
+    while next < models.count || nextOriginals < models.count {
+      if next < models.count {
+        follow(models[next]) { $0.relatedModels }
+        next += 1
+      } else {
+        follow(models[nextOriginals]) { $0.originalModels ?? [] }
+        nextOriginals += 1
       }
     }
     return models

@@ -167,13 +167,4 @@ import Testing
     book.revert()
     #expect(seen == ["A 1"])
   }
-
-  @Test func `leaves relations as they are`() throws {
-    let book = try Book.from(dictionaryValue: ["id": 1, "author": ["id": 2, "name": "Ada"]])
-    let bob = Author(name: "Bob")
-    book.author.value = bob
-    #expect(book.revert().isEmpty)
-    #expect(book.author.value === bob)
-    #expect(book.author.isDirty)
-  }
 }

@@ -26,7 +26,9 @@ private final class Site: Model {
 }
 
 private final class Debt: Model {
+  let id = Field<Int>()
   let firm = ModelField<Firm>(inverse: \.debts)
+  override var identifierField: (any FieldProtocol)? { id }
 }
 
 @Suite struct `A delete rule` {
@@ -85,13 +87,21 @@ private final class Debt: Model {
     for worker in workers { worker.mentor.value = nil }
   }
 
-  @Test func `that denies names the relation and how many models hold it back`() throws {
+  @Test func `that denies names the relation and the models that hold it back`() throws {
     let firm = Firm()
-    firm.debts.value = [Debt(), Debt()]
+    let debt = Debt()
+    debt.id.value = 7
+    firm.debts.value = [debt, Debt()]
     let error = #expect(throws: DeletionDeniedError.self) { _ = try firm.deletionPlan() }
     #expect(error?.relation == "debts")
     #expect(error?.count == 2)
-    #expect(error?.description.contains("\"debts\" still leads to 2 models") == true)
+    let name = debt.storedTypeName
+    #expect(error?.members == ["\(name) \"7\"", "a \(name) without identifier"])
+    #expect(
+      error?.description == """
+        A \(firm.storedTypeName) was not deleted: "debts" still leads to 2 models (\(name) "7", a \(name) without \
+        identifier), and its rule is to deny. Remove or delete them first.
+        """)
     #expect(firm.debts.count == 2)
     firm.debts.removeAll()
     #expect(try firm.deletionPlan().models == [firm])
@@ -124,5 +134,63 @@ private final class Debt: Model {
     #expect(plan.unknownRelations.map(\.key) == ["tools", "mentor"])
     let planForNew = try Worker().deletionPlan()
     #expect(planForNew.unknownRelations.isEmpty)
+  }
+
+  @Test func `names few of many models that hold it back`() {
+    let firm = Firm()
+    firm.debts.value = (0..<100).map { _ in Debt() }
+    let error = #expect(throws: DeletionDeniedError.self) { _ = try firm.deletionPlan() }
+    #expect(error?.count == 100)
+    #expect((error?.description.count ?? 0) < 300)
+  }
+
+  @Test func `changes nothing before the links are cut`() throws {
+    let scope = ModelScope()
+    let ada = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2]]], in: scope)
+    let books = ada.books.value
+    let plan = try ada.deletionPlan()
+    #expect(plan.nullifiedModels == books)
+    #expect(scope.unsavedModels.isEmpty)
+    #expect(ada.books.value == books)
+  }
+
+  @Test func `nullifies only models that lead to a deleted one themselves`() throws {
+    let order = Order()
+    order.customer.value = Author(name: "Ada")
+    let plan = try order.deletionPlan()
+    #expect(plan.cuts.count == 1)
+    #expect(plan.nullifiedModels == [])
+    let firm = Firm()
+    let (site, worker) = (Site(), Worker())
+    firm.site.value = site
+    firm.staff.add(worker)
+    #expect(try firm.deletionPlan().nullifiedModels == [site])
+    #expect(try worker.deletionPlan().nullifiedModels == [firm])
+  }
+
+  @Test func `tells the observers of models that stay once, when all links are cut`() throws {
+    let students = (0..<2).map { _ in Student() }
+    let courses = (0..<2).map { _ in Course() }
+    for student in students { student.courses.value = courses }
+    var told: [Int?] = []
+    students[0].courses.addObserver(updateImmediately: false) { _, new in
+      told.append(students[1].courses.count + (new?.count ?? 0))
+    }
+    let plan = try DeletionPlan(deleting: courses)
+    plan.cutLinks()
+    #expect(told == [0])
+  }
+
+  @Test func `leaves no way back to a deleted model`() throws {
+    let scope = ModelScope()
+    let ada = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2]]], in: scope)
+    let bob = try Author.from(dictionaryValue: ["id": 2, "books": []], in: scope)
+    let books = ada.books.value ?? []
+    books[0].author.value = bob
+    let plan = try ada.deletionPlan()
+    plan.cutLinks()
+    for book in books { book.revert() }
+    #expect(books.allSatisfy { $0.author.value == nil && !$0.isDirty })
+    #expect(bob.books.value == [])
   }
 }

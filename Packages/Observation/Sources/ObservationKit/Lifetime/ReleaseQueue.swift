@@ -1,8 +1,9 @@
 /// Releases objects of which each may hold the last reference to the next, such as a long chain of derived observables,
 /// one after another instead of one within the other. So the stack does not grow with the length of the chain.
-enum ReleaseQueue {
+@_spi(ModelKitInternals)
+public enum ReleaseQueue {
   /// Takes what a variable refers to, and releases it now or when the release under way on this thread is over.
-  static func release(_ object: inout AnyObject?) {
+  public static func release(_ object: inout AnyObject?) {
     if object == nil { return }
     // Taken without a local variable, which would keep the object until the queue is empty.
     add { $0.append(object.take()) }

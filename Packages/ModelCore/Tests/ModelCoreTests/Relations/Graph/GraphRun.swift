@@ -9,8 +9,19 @@ final class GraphRun {
   private var held: [Node?]
   private var seen: [Weak]
   private var identifiers: [Int]
+  private var savedIdentifiers: [Int]
   private var nextIdentifier = 1_000
-  private var reports: [(node: Int, side: Side, old: [Int], new: [Int])] = []
+  private var reports: [Report] = []
+  /// Nodes that came to be while the operation was under way: nobody observed them.
+  private var newcomers: Set<Int> = []
+  private var failure: String?
+
+  private struct Report {
+    let node: Int
+    let side: Side
+    let old: [Node]
+    var new: [Node]
+  }
 
   private struct Weak {
     weak var node: Node?
@@ -21,6 +32,7 @@ final class GraphRun {
     held = Array(repeating: nil, count: count)
     seen = Array(repeating: Weak(), count: count)
     identifiers = Array(0..<count)
+    savedIdentifiers = identifiers
     for number in 0..<count { _ = meet(number) }
   }
 
@@ -29,31 +41,41 @@ final class GraphRun {
   /// - Returns: what went wrong, if anything did.
   func step(checksAll: Bool) -> String? {
     let number = Int.random(in: 0..<count, using: &generator)
-    guard reference.alive.contains(number) else { return make(number) }
+    guard reference.alive.contains(number) else { return reference.isRemembered(number) ? nil : make(number) }
     reports = []
+    newcomers = []
     let before = reference
     // In a function of its own: its variables keep nodes alive.
     let what = perform(on: number)
-    let fault = faultInReports(before)
+    let fault = failure ?? faultInReports(before)
     reports = []
     return (fault ?? settle(checksAll ? nil : [number])).map { "\(what) on \(number): \($0)" }
   }
 
   private func perform(on number: Int) -> String {
+    reference.changeNothing()
     guard let node = seen[number].node else { return "nothing" }
     let kind = Int.random(in: 0..<100, using: &generator)
     switch kind {
-    case 0..<60: return change(node, kind)
-    case 60..<70: return read(node)
-    case 70..<75:
+    case 0..<50: return change(node, kind)
+    case 50..<58: return read(node)
+    case 58..<62:
+      node.unload()
+      reference.unload(number)
+      return "unload"
+    case 62..<69: return revert(node)
+    case 69..<73: return copy(node)
+    case 73..<76:
+      if reference.isRemembered(number) { return "nothing" }
       nextIdentifier += 1
       identifiers[number] = nextIdentifier
       node.id.value = nextIdentifier
       reference.changeIdentifier(number)
       return "new identifier"
-    case 75..<90:
+    case 76..<90:
       node.markSaved(node.fields, asOf: .next())
       reference.save(number)
+      savedIdentifiers[number] = identifiers[number]
       return "save"
     case 90..<97:
       held[number] = nil
@@ -86,11 +108,17 @@ final class GraphRun {
     return seen.count { $0.node != nil } + scope.unsavedModels.count
   }
 
+  private func fail(_ what: String) -> String {
+    failure = what
+    return "copy"
+  }
+
   // MARK: Operations
 
   private func make(_ number: Int) -> String? {
     nextIdentifier += 1
     identifiers[number] = nextIdentifier
+    savedIdentifiers[number] = nextIdentifier
     let isNew = Bool.random(using: &generator)
     if isNew {
       let node = Node()
@@ -118,7 +146,7 @@ final class GraphRun {
     node.number = number
     seen[number].node = node
     node.observe { [unowned self, unowned node] side, old, new in
-      reports.append((node.number, side, old.map(\.number), new.map(\.number)))
+      reports.append(Report(node: node.number, side: side, old: old, new: new))
     }
   }
 
@@ -174,16 +202,16 @@ final class GraphRun {
 
   private func read(_ node: Node) -> String {
     // A new model that is read is no longer new, and not saved either: a matter of its own.
-    guard !reference.isUnsaved(node.number) else { return "nothing" }
+    guard !reference.new.contains(node.number) else { return "nothing" }
     let side = Side.allCases.randomElement(using: &generator) ?? .left
     let others = (0..<count).filter { other in
       other != node.number && reference.alive.contains(other) && Int.random(in: 0..<4, using: &generator) == 0
     }
     do {
       if side.isMany {
-        try node.read([side.rawValue: .array(others.map { .int(identifiers[$0]) })])
+        try node.read([side.key: .array(others.map { .int(identifiers[$0]) })])
       } else {
-        try node.read([side.rawValue: others.first.map { .int(identifiers[$0]) } ?? .null])
+        try node.read([side.key: others.first.map { .int(identifiers[$0]) } ?? .null])
       }
     } catch {
       return "reading \(error)"
@@ -192,10 +220,38 @@ final class GraphRun {
     return "read \(side) = \(others)"
   }
 
+  private func revert(_ node: Node) -> String {
+    let number = node.number
+    node.revert()
+    if !reference.new.contains(number) { identifiers[number] = savedIdentifiers[number] }
+    for link in reference.revert(number) {
+      newcomers.insert(link.other)
+      let shells = Side.allCases.flatMap { node.list($0) }.filter { $0.id.value == identifiers[link.other] }
+      if seen[link.other].node == nil, let shell = shells.first { adopt(shell, link.other) }
+    }
+    return "revert"
+  }
+
+  /// Copies a node and lets the copy go back, of which the graph must not notice anything.
+  private func copy(_ node: Node) -> String {
+    let number = node.number
+    let copy = node.copy()
+    for side in Side.allCases where copy.list(side) != node.list(side) { return fail("\(side) of a copy differs") }
+    if copy.isDirty != node.isDirty { return fail("a copy has other changes") }
+    copy.revert()
+    for side in Side.allCases {
+      let list = reference.listToRevertTo(number, side)
+      if copy.list(side).map(\.id.value) != list.map({ identifiers[$0] }) {
+        return fail("\(side) of a copy is \(copy.list(side).map(\.id.value)), not \(list) of \(identifiers)")
+      }
+    }
+    return "copy"
+  }
+
   // MARK: Checks
 
   private func mergeReports() {
-    var merged: [(node: Int, side: Side, old: [Int], new: [Int])] = []
+    var merged: [Report] = []
     for report in reports {
       if let index = merged.firstIndex(where: { $0.node == report.node && $0.side == report.side }) {
         merged[index].new = report.new
@@ -209,18 +265,20 @@ final class GraphRun {
   /// Whether exactly the fields that changed were announced, once each, with the right values.
   private func faultInReports(_ before: ReferenceGraph) -> String? {
     var changes = 0
-    for place in Set(before.lists.keys).union(reference.lists.keys) where reference.differs(from: before, at: place) {
+    for index in reference.touched where !newcomers.contains(index >> 3) && reference.differs(from: before, at: index) {
       changes += 1
     }
     for report in reports {
       let old = before.list(report.node, report.side)
       let new = reference.list(report.node, report.side)
       let place = ReferenceGraph.Place(node: report.node, side: report.side)
-      if report.old != old || report.new != new || !reference.differs(from: before, at: place) {
-        return "\(report.side) of \(report.node) was announced as \(report.old) to \(report.new), not \(old) to \(new)"
+      let told = (report.old.map(\.number), report.new.map(\.number))
+      if told.0 != old || told.1 != new || !reference.differs(from: before, at: place.index) {
+        return "\(report.side) of \(report.node) was announced as \(told.0) to \(told.1), not \(old) to \(new)"
       }
     }
-    return changes == reports.count ? nil : "\(changes) fields changed, \(reports.count) were announced"
+    let told = reports.map { "\($0.side) of \($0.node)" }
+    return changes == reports.count ? nil : "\(changes) fields changed, announced were \(told)"
   }
 
   /// Lets those die who have to, meets those again who left their identifiers, and compares.
@@ -248,7 +306,12 @@ final class GraphRun {
       }
       let canonical = Node.with(identifier: String(identifiers[number]), in: scope)
       if canonical !== node { return "\(number) is not found by its identifier" }
-      if node.isDirty, !reference.isUnsaved(number) { return "\(number) should not be dirty" }
+      for side in Side.allCases where node.field(side)?.isDirty != reference.isDirty(number, side) {
+        return "\(side) of \(number) should \(reference.isDirty(number, side) ? "" : "not ")be dirty"
+      }
+      if scope.unsavedModels.contains(node) != reference.isUnsaved(number) {
+        return "\(number) should \(reference.isUnsaved(number) ? "" : "not ")be kept until it is saved"
+      }
     }
     return nil
   }

@@ -48,6 +48,8 @@ final class Node: Model {
     }
   }
 
+  func field(_ side: Side) -> FieldBase? { toOne(side) ?? toMany(side) }
+
   func observe(_ report: @escaping (Side, [Node], [Node]) -> Void) {
     for side in Side.allCases {
       toOne(side)?.addObserver(updateImmediately: false) { report(side, $0.map { [$0] } ?? [], $1.map { [$0] } ?? []) }
@@ -56,11 +58,18 @@ final class Node: Model {
   }
 }
 
-/// The relations of a node by name.
-enum Side: String, CaseIterable {
+/// The relations of a node, in the order in which they are declared.
+enum Side: Int, CaseIterable {
   case left, right, parent, children, likes, likedBy, friends, spouse
 
-  var isMany: Bool { [.children, .likes, .likedBy, .friends].contains(self) }
+  var key: String { String(describing: self) }
+
+  var isMany: Bool {
+    switch self {
+    case .children, .likes, .likedBy, .friends: true
+    default: false
+    }
+  }
 
   var inverse: Side {
     switch self {

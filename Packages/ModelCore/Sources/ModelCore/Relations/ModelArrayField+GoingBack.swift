@@ -1,0 +1,69 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// What `revert()` asks of the list.
+extension ModelArrayField {
+  func keepOriginal(before change: RelationChange) {
+    guard hasToKeepOriginal(before: change) else { return }
+    keepOriginal(OriginalMembers(table ?? storedValue.map { MemberTable(retaining: $0) }, loadState))
+  }
+
+  var originalModels: [ModelObject]? { original.map { $0.models ?? [] } }
+
+  func goBack() -> Bool {
+    guard let original else { return false }
+    nextChange = .reversion
+    load(original.models, stamp: .next())
+    restoreLoadState(original)
+    return true
+  }
+
+  func settle(asOf stamp: ChangeStamp) {
+    guard let original, isDirty else { return }
+    let models = original.models ?? []
+    let current = liveValue ?? []
+    guard models.count == current.count else { return }
+    if !models.elementsEqual(current, by: ===) {
+      // The same members in another order, as going back on the other side leaves them.
+      let members = Set(current.map { ObjectIdentifier($0) })
+      guard models.allSatisfy({ members.contains(ObjectIdentifier($0)) }) else { return }
+      if let table { keep(table.reordered(as: models)) } else { keep(models) }
+    } else if models.isEmpty {
+      keep(original.models)
+    }
+    markSaved(asOf: max(stamp, lastChange))
+    restoreLoadState(original)
+  }
+
+  private func restoreLoadState(_ original: OriginalMembers<Related>) {
+    if isDirty { return }
+    if original.loadState != .loaded {
+      loadState = original.loadState
+    } else if original.hasLostMembers {
+      loadState = .incomplete
+    }
+  }
+
+  func forgetOriginal(_ model: ModelObject) {
+    if let model = model as? Related { original?.forget(model) }
+  }
+
+  func goesBack(to model: ModelObject) -> Bool { (model as? Related).map { original?.contains($0) == true } ?? false }
+
+  func keepOriginal(
+    of relation: any Relation, _ copies: [ObjectIdentifier: ModelObject], retaining retains: (ModelObject) -> Bool
+  ) {
+    guard let other = (relation as? ModelArrayField)?.original else { return }
+    var silent = other.silent
+    let members = other.models.map { models in
+      var members = MemberTable<Related>(retaining: [])
+      for model in models {
+        let copy = copies[ObjectIdentifier(model)] as? Related
+        if copy == nil { silent.insert(ObjectIdentifier(model)) }
+        members.append(copy ?? model, isRetained: copy == nil || retains(model))
+      }
+      return members
+    }
+    if !silent.isEmpty { isUneven = true }
+    keepOriginal(OriginalMembers(members, other.loadState, silent: silent))
+  }
+}

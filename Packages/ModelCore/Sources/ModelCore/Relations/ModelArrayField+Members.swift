@@ -1,0 +1,107 @@
+@_spi(ModelKitInternals) import FieldKit
+
+extension ModelArrayField {
+  /// Adds a model at the end, unless it is a member already. Where an inverse is declared, the model leaves its old
+  /// place.
+  ///
+  /// - Returns: `false` if the model is a member already.
+  /// - Complexity: O(1) on average without observers, O(*n*) with them.
+  @discardableResult
+  public func add(_ model: Related) -> Bool { add(contentsOf: CollectionOfOne(model)) > 0 }
+
+  /// Adds models at the end, those that are members already excepted. Observers are told once.
+  ///
+  /// - Returns: how many were added.
+  /// - Complexity: O(*m*) on average without observers, where *m* is the number of models; O(*n* + *m*) with them.
+  @discardableResult
+  public func add(contentsOf models: some Sequence<Related>) -> Int {
+    let change = RelationChange()
+    var added = 0
+    for model in models where insert(model, change) { added += 1 }
+    change.announce()
+    return added
+  }
+
+  private func insert(_ model: Related, _ change: RelationChange) -> Bool {
+    let owner = ownerModel
+    let inverse = inverse(on: model)
+    // Both sides know of a link, and the shorter one tells sooner.
+    let isMember =
+      if let inverse, let owner, inverse.linkCount < linkCount, !isUneven, !inverse.isUneven {
+        inverse.refers(to: owner)
+      } else {
+        refers(to: model)
+      }
+    if isMember { return false }
+    keepOriginal(before: change)
+    let oldValue = valueForObservers
+    prepareToSet(isChange: true)
+    if table == nil {
+      if storedValue == nil { storedValue = [] }
+      storedValue?.append(model)
+    } else {
+      table?.append(model, isRetained: true)
+    }
+    mark(from: oldValue, isPartial: isPartial, change)
+    shareScope(with: model)
+    if let owner, let inverse { linkBack(model, to: owner, inverse, change) }
+    return true
+  }
+
+  /// Removes a model.
+  ///
+  /// - Returns: `false` if it is not a member.
+  /// - Complexity: O(1) on average while many are removed and nobody reads the list in between, otherwise O(*n*).
+  @discardableResult
+  public func remove(_ model: Related) -> Bool { remove(contentsOf: CollectionOfOne(model)) > 0 }
+
+  /// Removes models. Observers are told once.
+  ///
+  /// - Returns: how many were members.
+  /// - Complexity: O(*n* + *m*) on average, where *m* is the number of models.
+  @discardableResult
+  public func remove(contentsOf models: some Sequence<Related>) -> Int {
+    let change = RelationChange()
+    defer { change.announce() }
+    return remove(contentsOf: models, change)
+  }
+
+  func remove(contentsOf models: some Sequence<Related>, _ change: RelationChange) -> Int {
+    var removed = 0
+    for model in models where refers(to: model) {
+      cut(model, isPartial: isPartial, change)
+      removed += 1
+      cutBack(model, change)
+    }
+    return removed
+  }
+
+  /// Removes all models. The list is empty then, not nil.
+  ///
+  /// - Complexity: O(*n*).
+  public func removeAll() { value = [] }
+
+  /// Whether a model is a member.
+  ///
+  /// - Complexity: O(1) on average when asked often while nobody reads the list, otherwise O(*n*).
+  public func contains(_ model: Related) -> Bool {
+    noteValueRead()
+    return refers(to: model)
+  }
+
+  private var isPartial: Bool { loadState == .incomplete || ownerModel?.modelLoadState == .incomplete }
+
+  /// Takes a member out of this side.
+  func cut(_ model: Related, isPartial: Bool, _ change: RelationChange) {
+    keepOriginal(before: change)
+    let oldValue = valueForObservers
+    prepareToSet(isChange: true)
+    makeTableIfWorthwhile()
+    if table != nil {
+      table?.remove(model)
+    } else if let index = storedValue?.firstIndex(where: { $0 === model }) {
+      storedValue?.remove(at: index)
+    }
+    mark(from: oldValue, isPartial: isPartial, change)
+  }
+}

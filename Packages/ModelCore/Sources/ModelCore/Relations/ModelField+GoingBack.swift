@@ -1,0 +1,49 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// What `revert()` asks of the relation.
+extension ModelField {
+  var originalModels: [ModelObject]? { original.map { $0.model.map { [$0] } ?? [] } }
+
+  func goBack() -> Bool {
+    guard let original else { return false }
+    let model = original.model ?? original.identity?.identifier.map(shell)
+    nextChange = .reversion
+    load(model, stamp: .next())
+    restoreLoadState(original)
+    return true
+  }
+
+  func settle(asOf stamp: ChangeStamp) {
+    guard let original, isDirty, original.model === liveValue else { return }
+    // An identifier without its model is something else than nothing.
+    if original.model == nil, original.identity?.identifier != nil { return }
+    markSaved(asOf: max(stamp, lastChange))
+    restoreLoadState(original)
+  }
+
+  private func restoreLoadState(_ original: OriginalLink<Related>) {
+    if isDirty { return }
+    let isLost = original.identity != nil && liveValue == nil
+    if isLost { loadState = .incomplete } else if original.loadState != .loaded { loadState = original.loadState }
+  }
+
+  func forgetOriginal(_ model: ModelObject) {
+    if let original, original.model === model { original.see(nil) }
+  }
+
+  func goesBack(to model: ModelObject) -> Bool { original?.model === model }
+
+  func keepOriginal(
+    of relation: any Relation, _ copies: [ObjectIdentifier: ModelObject], retaining retains: (ModelObject) -> Bool
+  ) {
+    guard let other = (relation as? ModelField)?.original else { return }
+    func copy(_ model: Related?) -> Related? { model.map { copies[ObjectIdentifier($0)] as? Related ?? $0 } }
+    let isSilent = other.model.map { copies[ObjectIdentifier($0)] == nil } ?? other.isSilent
+    let isRetained = other.model.map(retains) ?? false
+    if isSilent { isUneven = true }
+    keep(
+      OriginalLink(
+        retaining: isRetained ? copy(other.model) : nil, seeing: isRetained ? nil : copy(other.model), other.identity,
+        other.loadState, isSilent: isSilent))
+  }
+}

@@ -1,9 +1,0 @@
-@_spi(ModelKitInternals) import FieldKit
-
-extension ModelField {
-  func refer(to models: [ModelObject]) { storedValue = models.first as? Related }
-}
-
-extension ModelArrayField {
-  func refer(to models: [ModelObject]) { storedValue = models.compactMap { $0 as? Related } }
-}
