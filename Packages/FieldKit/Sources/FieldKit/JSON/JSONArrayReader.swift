@@ -158,10 +158,11 @@ extension JSONScanner {
         }
       default: throw missingArray(at: path, kind)
       }
+      let end = offset
       if isOutermost { try finish() }
       isOutermost = false
       guard let found else {
-        throw failure(.missingArray, at: offset, "expected an array at \"\(path)\", found nothing there")
+        throw failure(.missingArray, at: end, "expected an array at \"\(path)\", found nothing there")
       }
       self = found
     }

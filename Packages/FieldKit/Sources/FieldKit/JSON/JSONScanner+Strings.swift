@@ -50,6 +50,7 @@ extension JSONScanner {
   private mutating func scanString(from start: Int, at index: Int) throws(JSONSyntaxError) -> JSONRawString {
     var index = index
     var savedByEscapes = 0
+    var marks = JSONCombiningMarks()
     while index < count {
       let byte = base[index]
       switch byte {
@@ -60,18 +61,18 @@ extension JSONScanner {
           bytes: UnsafeBufferPointer(start: base + start, count: length), decodedCount: length &- savedByEscapes)
       case UInt8(ascii: "\\"):
         let escape = try scanEscape(at: index)
+        if escape.decodedLength > 1 { try tally(&marks, escapeAt: index, escape.length) } else { marks.end() }
         index &+= escape.length
         savedByEscapes &+= escape.length &- escape.decodedLength
       case 0..<0x20:
-        let escaped = hexadecimal(UInt32(byte), prefix: "\\u", digits: 4)
-        throw failure(
-          .controlCharacter, at: index,
-          "expected control characters in strings to be escaped (\(escaped)), "
-            + "found \(found(at: index))")
+        throw controlCharacter(at: index)
       case 0x80...:
-        index &+= try scanMultibyteCharacter(at: index)
+        let length = try scanMultibyteCharacter(at: index)
+        try tally(&marks, characterAt: index, length)
+        index &+= length
       default:
         index &+= 1
+        marks.end()
         while index &+ 8 <= count {
           let stops = Self.stops(in: word(at: index))
           guard stops == 0 else {
@@ -85,9 +86,17 @@ extension JSONScanner {
     throw failure(at: count, expected: "the quotation mark that ends the string")
   }
 
+  @inline(never)
+  func controlCharacter(at index: Int) -> JSONSyntaxError {
+    let escaped = hexadecimal(UInt32(base[index]), prefix: "\\u", digits: 4)
+    return failure(
+      .controlCharacter, at: index,
+      "expected control characters in strings to be escaped (\(escaped)), found \(found(at: index))")
+  }
+
   /// Checks the character that starts at `index` and returns its length in bytes.
   @inline(__always)
-  private func scanMultibyteCharacter(at index: Int) throws(JSONSyntaxError) -> Int {
+  func scanMultibyteCharacter(at index: Int) throws(JSONSyntaxError) -> Int {
     let first = base[index]
     let available = count &- index
     // The second byte's range rules out overlong forms, surrogates and values above U+10FFFF.
@@ -123,7 +132,7 @@ extension JSONScanner {
   }
 
   /// Checks the escape whose backslash is at `index`, and returns its length and that of what it stands for.
-  private func scanEscape(at index: Int) throws(JSONSyntaxError) -> (length: Int, decodedLength: Int) {
+  func scanEscape(at index: Int) throws(JSONSyntaxError) -> (length: Int, decodedLength: Int) {
     guard index &+ 1 < count else { throw failure(at: count, expected: "an escaped character") }
     switch base[index &+ 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),

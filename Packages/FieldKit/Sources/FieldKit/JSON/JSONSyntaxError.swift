@@ -38,6 +38,8 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
     public static let trailingContent = Self("trailingContent")
     /// The document is JSON, but there is no array where one is to be read.
     public static let missingArray = Self("missingArray")
+    /// A key comes again after what it led to was handed out of a stream, which can't be taken back.
+    public static let duplicateKey = Self("duplicateKey")
   }
 
   // One reference, so that a function which can throw this returns as fast as one which can't.

@@ -12,7 +12,7 @@ extension JSONWriter {
   /// - Parameter quoted: What ``quoted(_:)`` returned for the key, made once for many objects.
   public mutating func key(quoted: UnsafeBufferPointer<UInt8>) {
     separate()
-    append(quoted)
+    if escapesSlashes { append(escapingSlashes: quoted) } else { append(quoted) }
     endKey()
   }
 
@@ -61,6 +61,15 @@ extension JSONWriter {
   public mutating func value(json: UnsafeBufferPointer<UInt8>) {
     beginValue()
     append(json)
+  }
+
+  /// Writes a key whose spelling was made without escaped slashes.
+  @inline(never)
+  private mutating func append(escapingSlashes quoted: UnsafeBufferPointer<UInt8>) {
+    for byte in quoted {
+      if byte == UInt8(ascii: "/") { append(UInt8(ascii: "\\")) }
+      append(byte)
+    }
   }
 
   // MARK: Strings

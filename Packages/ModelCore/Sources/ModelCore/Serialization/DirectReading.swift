@@ -6,7 +6,7 @@ final class DirectReading {
   let bytes: UnsafeRawBufferPointer
   let maximumDepth: Int
   let stamp = ChangeStamp.next()
-  private var readers: [ObjectIdentifier: DirectClassReader] = [:]
+  var readers: [ObjectIdentifier: DirectClassReader] = [:]
   /// What links models to each other, outer links before inner ones.
   var links: [() -> Void] = []
 

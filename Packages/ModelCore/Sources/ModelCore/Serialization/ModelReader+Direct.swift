@@ -14,11 +14,13 @@
 // are those of the tree way. Nothing was done by then.
 extension ModelReader {
   /// The model that a document is, or nil if it needs a tree.
-  static func directModel<M: Model>(_ type: M.Type, from data: Data, in scope: ModelScope?) -> M? {
+  static func directModel<M: Model>(
+    _ type: M.Type, from data: Data, in scope: ModelScope?, options: JSONReadingOptions = .init()
+  ) -> M? {
     let reader = ModelReader(scope: scope)
     return data.withUnsafeBytes { bytes in
       do {
-        var scanner = try JSONScanner(document: bytes, options: JSONReadingOptions(), buildsTree: true)
+        var scanner = try JSONScanner(document: bytes, options: options, buildsTree: true)
         let direct = DirectReading(reader, bytes, scanner.depthLimit)
         let root = direct.reader(of: type)
         guard root.plan != nil else { return nil }
@@ -37,12 +39,12 @@ extension ModelReader {
 
   /// The models of the list in a document, or nil if it needs a tree.
   static func directList<M: Model>(
-    _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader
+    _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader, options: JSONReadingOptions = .init()
   ) -> [M]? {
     data.withUnsafeBytes { bytes in
       do {
         var models: [M] = []
-        var scanner = try JSONScanner(document: bytes, options: JSONReadingOptions(), buildsTree: true)
+        var scanner = try JSONScanner(document: bytes, options: options, buildsTree: true)
         let direct = DirectReading(reader, bytes, scanner.depthLimit)
         let root = direct.reader(of: type)
         guard root.plan != nil else { return nil }

@@ -9,8 +9,10 @@
 // The tree way from bytes to models: every object becomes a dictionary first.
 extension ModelReader {
   /// The model that a document is.
-  static func model<M: Model>(_ type: M.Type, from data: Data, in scope: ModelScope?) throws -> M {
-    let json = try JSONValue(json: data)
+  static func model<M: Model>(
+    _ type: M.Type, from data: Data, in scope: ModelScope?, options: JSONReadingOptions = .init()
+  ) throws -> M {
+    let json = try JSONValue(json: data, options: options)
     guard case .object(let dictionary) = json else {
       throw ModelDecodingError.wrapping(ValueTransformError(expected: "an object", found: json), at: FieldPath())
     }
@@ -19,11 +21,11 @@ extension ModelReader {
 
   /// The models of the list in a document.
   static func list<M: Model>(
-    _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader
+    _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader, options: JSONReadingOptions = .init()
   ) throws -> [M] {
     var staged: [Staged<M>] = []
     var index = 0
-    var elements = try JSONArrayReader(data, at: path)
+    var elements = try JSONArrayReader(data, at: path, options: options)
     while let element = try elements.next() {
       let place = FieldPath(path).appending(FieldPath([.index(index)]))
       do {

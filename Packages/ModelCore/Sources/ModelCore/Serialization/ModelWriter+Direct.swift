@@ -31,8 +31,11 @@ struct NeedsTree: Error {}
 // such as a key with dots or a value that can't be written, a tree is made after all, of the object or of all.
 extension ModelWriter {
   /// The document of models, or nil if it needs a tree.
-  static func directData<M: Model>(of models: [M], isList: Bool, pretty: Bool) -> Data? {
-    var json = JSONWriter(JSONWritingOptions(pretty: pretty, sortedKeys: true), capacity: 256 * models.count + 256)
+  static func directData<M: Model>(
+    of models: [M], isList: Bool, pretty: Bool, escapesSlashes: Bool = false
+  ) -> Data? {
+    let options = JSONWritingOptions(pretty: pretty, sortedKeys: true, escapesSlashes: escapesSlashes)
+    var json = JSONWriter(options, capacity: 256 * models.count + 256)
     do {
       if isList { try json.beginArray() }
       var writers = ListWriters(models)

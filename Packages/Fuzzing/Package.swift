@@ -1,0 +1,36 @@
+// swift-tools-version:6.2
+
+import PackageDescription
+
+// Stands apart: `Scripts/fuzz` builds it with the coverage that libFuzzer needs. The program is a C target, because SwiftPM
+// gives Swift programs an entry point of their own, and libFuzzer brings one.
+let package = Package(
+  name: "Fuzzing",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "fuzz-json", targets: ["fuzz-json"])
+  ],
+  dependencies: [
+    .package(path: "../FieldKit"),
+    .package(path: "../ModelCore"),
+  ],
+  targets: [
+    .target(
+      name: "JSONChecks",
+      dependencies: [
+        .product(name: "FieldKit", package: "FieldKit"),
+        .product(name: "ModelCore", package: "ModelCore"),
+      ]),
+    .executableTarget(name: "fuzz-json", dependencies: ["JSONChecks"]),
+    .testTarget(name: "JSONChecksTests", dependencies: ["JSONChecks"]),
+  ]
+)
+
+for target in package.targets where target.name != "fuzz-json" {
+  target.swiftSettings =
+    (target.swiftSettings ?? [])
+    + [
+      "ExistentialAny", "InferIsolatedConformances", "InternalImportsByDefault", "MemberImportVisibility",
+      "NonisolatedNonsendingByDefault",
+    ].map { .enableUpcomingFeature($0) }
+}

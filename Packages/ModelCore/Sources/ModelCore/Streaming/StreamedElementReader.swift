@@ -1,0 +1,54 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// Reads the elements of a stream into models, each of them all or nothing.
+final class StreamedElementReader<Element: Model> {
+  private let scope: ModelScope?
+  private let maximumDepth: Int
+  /// How the classes that were met go straight from bytes, which is found out once.
+  private var readers: [ObjectIdentifier: DirectClassReader] = [:]
+
+  init(in scope: ModelScope?, options: JSONReadingOptions) {
+    self.scope = scope
+    maximumDepth = min(options.maximumDepth, JSONReadingOptions.maximumTreeDepth)
+  }
+
+  /// The model of one element, whose syntax was checked.
+  ///
+  /// - Parameters:
+  ///   - depth: how many arrays and objects are open around it.
+  ///   - path: where in the document it is, asked for if it takes a closer look.
+  func model(from bytes: UnsafeRawBufferPointer, depth: Int, at path: @autoclosure () -> FieldPath) throws -> Element {
+    if let model = directModel(from: bytes, depth: depth) { return model }
+    var scanner = JSONScanner(bytes, offset: 0, depth: depth, maximumDepth: maximumDepth)
+    let json = try scanner.readValue()
+    guard case .object(let dictionary) = json else { throw ValueTransformError(expected: "an object", found: json) }
+    let reader = ModelReader(scope: scope)
+    let staged = try reader.inside(path()) { try reader.stage(dictionary, as: Element.self) }
+    return reader.apply([staged])[0]
+  }
+
+  /// The model, or nil if it needs a tree. Nothing was done then.
+  private func directModel(from bytes: UnsafeRawBufferPointer, depth: Int) -> Element? {
+    let reader = ModelReader(scope: scope)
+    let direct = DirectReading(reader, bytes, maximumDepth)
+    direct.readers = readers
+    defer { readers = direct.readers }
+    let root = direct.reader(of: Element.self)
+    guard root.plan != nil else { return nil }
+    do {
+      var scanner = JSONScanner(bytes, offset: 0, depth: depth, maximumDepth: maximumDepth)
+      if let model = try direct.readUnchanged(&scanner, root) as? Element {
+        direct.apply()
+        return model
+      }
+      let node = try direct.readNode(&scanner, root, level: 0)
+      guard let model = try direct.recognise(node, root, isForeignKey: nil) as? Element, !reader.hasReplacedShell else {
+        return nil
+      }
+      direct.apply()
+      return model
+    } catch {
+      return nil
+    }
+  }
+}
