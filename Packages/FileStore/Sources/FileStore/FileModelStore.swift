@@ -142,29 +142,6 @@ public final class FileModelStore: ModelStore {
     return try models(type, from: [record])[0]
   }
 
-  /// Finds models, in the order of their creation.
-  ///
-  /// - Throws: `ModelStoreError` with the code `corrupt` if a record can't be read.
-  /// - Complexity: O(*n*) in the number of stored models of the type up to the end of the list.
-  public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    var records: [AttributeDictionary] = []
-    var skipped = 0
-    var cursor: CreationCursor? = .start
-    while let position = cursor, records.count < query.limit ?? .max {
-      let chunk = try await translating { try await handle.engine.readChunk(M.typeName, after: position) }
-      if let damage = chunk.damages.first {
-        throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(damage)")
-      }
-      for row in chunk.rows where records.count < query.limit ?? .max {
-        let record = try self.record(chunk.value(row), M.typeName, row.identifier)
-        guard M.includes(record) else { continue }
-        if skipped < query.offset { skipped += 1 } else { records.append(record) }
-      }
-      cursor = chunk.next
-    }
-    return try models(M.self, from: records)
-  }
-
   // MARK: Bytes
 
   private func bytes(of record: AttributeDictionary, _ type: String) throws -> [UInt8] {
@@ -194,13 +171,15 @@ public final class FileModelStore: ModelStore {
 
   /// Runs a call to the engine, and words its errors as those of a store.
   @discardableResult
-  private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
+  func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await body()
     } catch let error as FileEngineError {
       throw ModelStoreError(error)
     } catch let error as FileSystemError {
       throw ModelStoreError(error)
+    } catch let error as CancellationError {
+      throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.", cause: error)
     }
   }
 }

@@ -4,10 +4,28 @@ import StoreProtocolTesting
 import Testing
 
 @Suite struct `A file store` {
-  @Test(arguments: ModelStoreContract.checks)
+  @Test(arguments: ModelStoreContract.checks(without: [.transactions]))
   func `keeps the contract`(check: ModelStoreContract.Check) async throws {
     try await withTemporaryDirectory { directory in
       try await check.run { FileModelStore(directory: directory) }
+    }
+  }
+
+  @Test(arguments: ModelStoreContract.frontChecks)
+  func `shares its engine between fronts`(check: ModelStoreContract.FrontCheck) async throws {
+    try await withTemporaryDirectory { directory in
+      let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
+      try await check.run { FileModelStore(handle) }
+    }
+  }
+
+  @Test(arguments: [21, 22] as [UInt64])
+  func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
+    try await withTemporaryDirectory { directory in
+      let options = FileStoreOptions(durability: .none)
+      try await ModelStoreContract.randomQueries(5_000, seed: seed).run {
+        FileModelStore(directory: directory, options: options)
+      }
     }
   }
 

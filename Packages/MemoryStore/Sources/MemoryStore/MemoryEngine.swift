@@ -10,84 +10,139 @@
 /// }
 /// ```
 public final class MemoryEngine: Sendable {
-  private let tables = Lock<[String: Table]>([:])
+  private let tables = Lock<[String: MemoryTable]>([:])
 
   init() {}
 
-  /// The records of one type, in the order of their creation.
-  private struct Table {
-    /// Nil where a record was removed; closed up when half of the places are empty.
-    var records: [AttributeDictionary?] = []
-    var places: [String: Int] = [:]
-    var lastInteger = 0
-
-    mutating func insert(_ record: AttributeDictionary, identifier: String) {
-      places[identifier] = records.count
-      records.append(record)
-      if let integer = Int(identifier) { lastInteger = max(lastInteger, integer) }
+  /// A change of one record. Nothing else is done to it between the check and the change.
+  struct Change: Sendable {
+    enum Operation: Sendable {
+      /// There must be no such record.
+      case insert(AttributeDictionary, [UInt8])
+      /// There must be such a record, with this revision.
+      case replace(AttributeDictionary, [UInt8], revision: UInt64)
+      /// There must be such a record, with this revision if one is given.
+      case remove(revision: UInt64?)
     }
 
-    mutating func remove(identifier: String) -> Bool {
-      guard let place = places.removeValue(forKey: identifier) else { return false }
-      records[place] = nil
-      if records.count > 32, places.count * 2 < records.count {
-        let ordered = places.sorted { $0.value < $1.value }
-        records = ordered.map { records[$0.value] }
-        for (place, entry) in ordered.enumerated() { places[entry.key] = place }
-      }
-      return true
-    }
+    let type: String
+    let identifier: String
+    let operation: Operation
   }
 
-  /// An integer that no record of the type has or had, nor gets from another call.
-  func nextInteger(for type: String) -> Int {
-    tables.withLock { tables in
-      tables[type, default: Table()].lastInteger += 1
-      return tables[type]?.lastInteger ?? 1
-    }
-  }
-
-  /// Adds records, all or none.
-  func insert(_ additions: [(type: String, identifier: String, record: AttributeDictionary)]) throws {
+  /// Makes changes, all or none.
+  ///
+  /// - Throws: `ModelStoreError` with the code `conflict` or `notFound`, ``StaleRevision``.
+  func commit(_ changes: [Change]) throws {
     try tables.withLock { tables in
-      var added = Set<String>()
-      for (type, identifier, _) in additions {
-        // A type name can't contain a line break, so the pair is unique.
-        let isNew = added.insert("\(type)\n\(identifier)").inserted
-        if !isNew || tables[type]?.places[identifier] != nil {
-          throw ModelStoreError.conflict(type, identifier: identifier)
+      var done: [(type: String, undoing: MemoryTable.Undoing)] = []
+      do {
+        for change in changes {
+          done.append((change.type, try Self.apply(change, &tables[change.type, default: MemoryTable()])))
+        }
+      } catch {
+        for (type, undoing) in done.reversed() { tables[type, default: MemoryTable()].undo(undoing) }
+        throw error
+      }
+    }
+  }
+
+  private static func apply(_ change: Change, _ table: inout MemoryTable) throws -> MemoryTable.Undoing {
+    let (type, identifier) = (change.type, change.identifier)
+    let row = table.row(identifier)
+    switch change.operation {
+    case .insert(let record, let bytes):
+      guard row == nil else { throw ModelStoreError.conflict(type, identifier: identifier) }
+      try refuseRival(of: record, change, table)
+      return table.put(record, bytes, identifier: identifier)
+    case .replace(let record, let bytes, let revision):
+      guard let row else { throw ModelStoreError.notFound(type, identifier: identifier) }
+      guard row.revision == revision else { throw StaleRevision(type: type, identifier: identifier) }
+      try refuseRival(of: record, change, table)
+      return table.put(record, bytes, identifier: identifier)
+    case .remove(let revision):
+      guard let row else { throw ModelStoreError.notFound(type, identifier: identifier) }
+      if let revision, row.revision != revision { throw StaleRevision(type: type, identifier: identifier) }
+      return table.remove(identifier)
+    }
+  }
+
+  private static func refuseRival(of record: AttributeDictionary, _ change: Change, _ table: MemoryTable) throws {
+    guard let (index, rival) = table.rival(of: record, change.identifier) else { return }
+    let path = index.field.path.description
+    throw ModelStoreError(
+      .conflict,
+      """
+      The \(change.type) "\(change.identifier)" was not written: its \(path) has to be unique, and "\(rival)" has the \
+      same.
+      """, identifier: change.identifier, fields: [path: ["is taken"]])
+  }
+
+  /// An integer that no record of the type has or had, nor gets from another call; nil if there is none left.
+  func nextInteger(for type: String) -> Int? {
+    tables.withLock { $0[type, default: MemoryTable()].nextInteger() }
+  }
+
+  func row(_ type: String, _ identifier: String) -> MemoryRow? {
+    tables.withLock { $0[type]?.row(identifier) }
+  }
+
+  /// All records of a type as they are now. Later writes don't show in it.
+  func rows(_ type: String) -> MemoryRows { tables.withLock { $0[type]?.rows ?? MemoryRows() } }
+
+  func count(_ type: String) -> Int { tables.withLock { $0[type]?.count ?? 0 } }
+
+  // MARK: Indexes
+
+  func index(_ type: String, _ field: StoredKeyPath, isUnique: Bool) throws {
+    try tables.withLock { try $0[type, default: MemoryTable()].add(field, isUnique: isUnique, type) }
+  }
+
+  /// The fields of which there are indexes.
+  func indexedFields(_ type: String) -> [StoredKeyPath] {
+    tables.withLock { $0[type]?.indexes.map(\.field) ?? [] }
+  }
+
+  /// The records that have one of these values in an indexed field, in the order of their creation; nil if the index is
+  /// gone.
+  func rows(_ type: String, _ field: StoredKeyPath, values: [JSONValue]) -> [MemoryRow]? {
+    tables.withLock { tables in
+      guard let table = tables[type], let index = table.indexes.first(where: { $0.field == field }) else { return nil }
+      return table.rows(at: values.flatMap(index.places))
+    }
+  }
+
+  // MARK: The whole
+
+  /// Everything that is stored, as of one moment.
+  func everything() -> [(type: String, rows: MemoryRows)] {
+    tables.withLock { tables in tables.keys.sorted().map { ($0, tables[$0]?.rows ?? MemoryRows()) } }
+  }
+
+  /// Replaces everything that is stored; indexes stay.
+  func replaceEverything(
+    with records: [(type: String, identifier: String, record: AttributeDictionary, bytes: [UInt8])]
+  )
+    throws
+  {
+    try tables.withLock { tables in
+      var fresh: [String: MemoryTable] = [:]
+      for (type, table) in tables {
+        for index in table.indexes {
+          try fresh[type, default: MemoryTable()].add(index.field, isUnique: index.isUnique, type)
         }
       }
-      for (type, identifier, record) in additions {
-        tables[type, default: Table()].insert(record, identifier: identifier)
+      for (type, identifier, record, bytes) in records {
+        let change = Change(type: type, identifier: identifier, operation: .insert(record, bytes))
+        _ = try Self.apply(change, &fresh[type, default: MemoryTable()])
       }
+      tables = fresh
     }
   }
+}
 
-  /// Replaces values of a record in one step, so that fronts that write different fields don't undo each other.
-  func update(_ type: String, identifier: String, changes: [StoredValue]) throws {
-    try tables.withLock { tables in
-      guard let place = tables[type]?.places[identifier], var record = tables[type]?.records[place] else {
-        throw ModelStoreError.notFound(type, identifier: identifier)
-      }
-      for change in changes { change.write(to: &record) }
-      tables[type]?.records[place] = record
-    }
-  }
-
-  func remove(_ type: String, identifier: String) throws {
-    let removed = tables.withLock { $0[type]?.remove(identifier: identifier) ?? false }
-    if !removed { throw ModelStoreError.notFound(type, identifier: identifier) }
-  }
-
-  func record(_ type: String, identifier: String) -> AttributeDictionary? {
-    tables.withLock { tables in
-      guard let table = tables[type], let place = table.places[identifier] else { return nil }
-      return table.records[place]
-    }
-  }
-
-  func records(_ type: String) -> [AttributeDictionary] {
-    tables.withLock { $0[type]?.records ?? [] }.compactMap { $0 }
-  }
+/// Somebody else wrote a record since it was read.
+struct StaleRevision: Error {
+  let type: String
+  let identifier: String
 }

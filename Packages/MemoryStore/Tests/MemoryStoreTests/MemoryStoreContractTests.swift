@@ -7,4 +7,28 @@ import Testing
   func `keeps the contract`(check: ModelStoreContract.Check) async throws {
     try await check.run { MemoryModelStore() }
   }
+
+  @Test(arguments: ModelStoreContract.frontChecks)
+  func `shares its engine between fronts`(check: ModelStoreContract.FrontCheck) async throws {
+    let handle = MemoryModelStore().handle
+    try await check.run { MemoryModelStore(handle) }
+  }
+
+  @Test(arguments: [11, 12, 13, 14] as [UInt64])
+  func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
+    try await ModelStoreContract.randomQueries(2_500, seed: seed).run { MemoryModelStore() }
+  }
+
+  @Test func `finds the same with indexes`() async throws {
+    try await ModelStoreContract.randomQueries(2_500, seed: 15).run {
+      let store = MemoryModelStore()
+      try store.index(\ContractPerson.id, unique: true)
+      try store.index(\ContractPerson.age)
+      try store.index(\ContractPerson.name)
+      try store.index(\ContractPerson.color)
+      try store.index(\ContractPerson.height)
+      try store.index(\ContractPerson.company)
+      return store
+    }
+  }
 }

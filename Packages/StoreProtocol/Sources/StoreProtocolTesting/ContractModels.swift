@@ -1,4 +1,19 @@
+public import Foundation
 public import StoreProtocol
+
+/// An enumeration that the models of the checks use.
+///
+/// ```swift
+/// person.color.value = .green
+/// ```
+public enum ContractColor: String, CaseIterable, Sendable {
+  /// Written as `red`.
+  case red
+  /// Written as `green`.
+  case green
+  /// Written as `dark-blue`.
+  case blue = "dark-blue"
+}
 
 /// The model of most checks: an integer identifier, values of several types, a list, a rule, and a record of its hooks.
 ///
@@ -19,6 +34,14 @@ public final class ContractPerson: Model {
   public let isActive = Field<Bool>()
   /// A list of values.
   public let tags = Field<String>()*
+  /// Written by its raw value.
+  public let color = EnumField<ContractColor>()
+  /// Written as a day.
+  public let birthday = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
+  /// Written as a moment.
+  public let joined = Field<Date>()
+  /// Written inside another object.
+  public let nickname = Field<String>(key: "names.nick")
   /// Written as an identifier.
   public let company = ModelField<ContractCompany>(foreignKey: true, inverse: \.employees)
 

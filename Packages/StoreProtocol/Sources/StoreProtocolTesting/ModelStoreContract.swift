@@ -10,16 +10,46 @@ public import StoreProtocol
 /// ```
 public enum ModelStoreContract {
   /// All promises.
-  public static let checks: [Check] = creating + finding + updating + deleting
+  public static let checks: [Check] =
+    creating + finding + querying + updating + refreshing + deleting + together + [randomQueries(300, seed: 1)]
+
+  /// What not every store can do.
+  public enum Capability: String, Hashable, Sendable, CaseIterable {
+    /// Conditions, sorting and paging by themselves, also over foreign keys.
+    case queries
+    /// Batches that are written completely or not at all.
+    case batches
+    /// Transactions over several models and types.
+    case transactions
+  }
+
+  /// The promises of a store that can do only a part.
+  ///
+  /// ```swift
+  /// @Test(arguments: ModelStoreContract.checks(without: [.transactions]))
+  /// func keepsTheContract(check: ModelStoreContract.Check) async throws {
+  ///   try await check.run { MyStore() }
+  /// }
+  /// ```
+  ///
+  /// - Parameter missing: what the store can't do, and says so in its documentation.
+  public static func checks(without missing: Set<Capability>) -> [Check] {
+    checks.filter { $0.needs.isDisjoint(with: missing) }
+  }
 
   /// One promise, as a sentence, and what proves it.
   public struct Check: Sendable, CustomStringConvertible {
     /// The promise, such as `create of an identifier that is taken throws conflict`.
     public let name: String
+    /// What a store has to be able to do for this.
+    public let needs: Set<Capability>
     private let body: @Sendable (any ModelStore) async throws -> Void
 
-    init(_ name: String, _ body: @escaping @Sendable (any ModelStore) async throws -> Void) {
+    init(
+      _ name: String, needs: Set<Capability> = [], _ body: @escaping @Sendable (any ModelStore) async throws -> Void
+    ) {
       self.name = name
+      self.needs = needs
       self.body = body
     }
 
@@ -80,4 +110,14 @@ func requireError(
     return error
   }
   throw ContractViolation("\(what) throws nothing, not \(code)")
+}
+
+/// Fails the check that runs unless the body throws a store error, which it returns.
+func requireFailure(_ what: String, _ body: () async throws -> Void) async throws -> ModelStoreError {
+  do {
+    try await body()
+  } catch let error as ModelStoreError {
+    return error
+  }
+  throw ContractViolation("\(what) throws nothing")
 }

@@ -1,11 +1,24 @@
+import Foundation
 import StoreProtocol
 import StoreProtocolTesting
 import Testing
 
 @Suite struct `The store contract` {
-  @Test(arguments: ModelStoreContract.checks)
+  @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions]))
   func `is kept by a store of sixty lines`(check: ModelStoreContract.Check) async throws {
     try await check.run { DictionaryStore() }
+  }
+
+  @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions]))
+  func `is kept by the example of the documentation`(check: ModelStoreContract.Check) async throws {
+    try await check.run { NotebookStore() }
+  }
+
+  @Test func `is kept by the very text that the documentation shows`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    let example = try String(contentsOf: folder.appending(path: "NotebookStore.swift"), encoding: .utf8)
+    let article = folder.appending(path: "../../Sources/StoreProtocol/StoreProtocol.docc/WritingAStore.md")
+    #expect(try String(contentsOf: article, encoding: .utf8).contains("```swift\n" + example + "```"))
   }
 
   @Test(arguments: [
@@ -15,6 +28,8 @@ import Testing
     ),
     (.forgetsUpdates, "update stores what changed"),
     (.makesSecondObjects, "lookup returns the live object"),
+    (.ignoresSorting, "list sorts by several criteria, and keeps the order of equals"),
+    (.ignoresSorting, "random queries find what plain Swift finds"),
     (.skipsValidation, "create of an invalid model throws invalid, names the field and stores nothing"),
   ])
   func `notices a broken promise and names it`(fault: DictionaryStore.Fault, promise: String) async throws {

@@ -2,7 +2,7 @@ import StoreProtocol
 
 /// The shortest store there can be: what someone who writes one has to supply. It can be told to break a promise.
 final class DictionaryStore: ModelStore {
-  enum Fault { case none, overwrites, forgetsUpdates, makesSecondObjects, skipsValidation }
+  enum Fault { case none, overwrites, forgetsUpdates, makesSecondObjects, skipsValidation, ignoresSorting }
 
   let scope = ModelScope()
   private let fault: Fault
@@ -58,8 +58,11 @@ final class DictionaryStore: ModelStore {
   }
 
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    let page = (records[M.typeName] ?? []).dropFirst(query.offset).prefix(query.limit ?? .max)
-    return try models(M.self, from: page.map(\.record))
+    var query = query
+    if fault == .ignoresSorting { query.sort = [] }
+    return try models(for: query, from: (records[M.typeName] ?? []).map(\.record)) { type, identifier in
+      self.index(type, identifier).flatMap { self.records[type]?[$0].record }
+    }
   }
 
   private func index(_ type: String, _ identifier: String) -> Int? {

@@ -127,19 +127,25 @@ public final class RESTModelStore: ModelStore {
         // The server need not repeat what the path says.
         M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers)?.write(to: &record)
       }
-      return try scope.models(type, from: [record], keepsLocalChanges: true)[0]
+      return try scope.models(type, from: [record], keepsLocalChanges: !isRefreshing)[0]
     }
   }
 
   /// Finds models with a GET of their collection, in the order of the server. `limit` and `offset` go along as query
   /// items of these names.
   ///
-  /// - Throws: `ModelStoreError` with the code of what went wrong; nothing is changed then.
+  /// Conditions and sorting have no form that all servers understand. With `evaluation: .inMemory` the whole collection is
+  /// fetched, and both are done here.
+  ///
+  /// - Throws: `ModelStoreError` with the code `unsupported` for a condition or an order that has to be done in memory, or
+  ///   that leads through foreign keys; or the code of what else went wrong. Nothing is changed then.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    try query.validate()
+    try refuseUntranslated(query)
     // To some servers a limit of 0 means no limit.
     if query.limit == 0 { return [] }
     // In a collection of several classes only those of the server's page that fit could be shown, so all is fetched.
-    let pagesHere = handle.router.sharesCollection(M.self)
+    let pagesHere = handle.router.sharesCollection(M.self) || !query.isPlain
     var call = RESTCall(method: .get, path: try handle.router.pathOfCollection(M.self), typeName: M.typeName)
     if !pagesHere {
       if let limit = query.limit { call.query.append(("limit", String(limit))) }
@@ -147,13 +153,29 @@ public final class RESTModelStore: ModelStore {
     }
     return try await handle.run(call) { answer in
       var records = try self.records(in: answer, of: M.self)
-      if pagesHere { records = Array(records.filter(M.includes).dropFirst(query.offset)) }
-      if let limit = query.limit { records = Array(records.prefix(limit)) }
+      if !query.isPlain {
+        records = try query.apply(to: records, in: scope.transformers)
+      } else {
+        if pagesHere { records = Array(records.filter(M.includes).dropFirst(query.offset)) }
+        if let limit = query.limit { records = Array(records.prefix(limit)) }
+      }
       do {
-        return try scope.models(M.self, from: records, keepsLocalChanges: true)
+        return try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
       } catch {
         throw placed(error, in: records, of: M.self)
       }
     }
+  }
+
+  /// Never sends a part of a query without the rest.
+  private func refuseUntranslated<M: Model>(_ query: ModelQuery<M>) throws {
+    guard query.evaluation == .byStore, !query.isPlain else { return }
+    let part = query.filter.map { "the condition \($0)" } ?? "the order by \(query.sort[0])"
+    throw ModelStoreError(
+      .unsupported,
+      """
+      Models of the type \(M.typeName) were not fetched: this store can't ask a server for \(part). With evaluation: \
+      .inMemory it fetches the whole collection and looks for them here.
+      """)
   }
 }

@@ -1,22 +1,83 @@
-/// Which models a list should have.
+@_spi(ModelKitInternals) import ModelCore
+
+/// Which models a list should have, in which order.
 ///
 /// ```swift
-/// let page = ModelQuery(Person.self, limit: 20, offset: 40)
+/// let page = ModelQuery(
+///   Person.self, where: { $0.age > 30 && $0.company.name.hasPrefix("A") }, sort: [.ascending(\.name)], limit: 20)
+/// print(page)  // Person where age > 30 && company.name.hasPrefix("A") sorted by name limit 20
 /// ```
+///
+/// A query is a value: it can be compared, printed, sent to another isolation, written as ``json`` and read back. Stores
+/// that translate it look into ``filter`` and ``sort``. See ``ModelColumns`` for what can be asked.
 public struct ModelQuery<M: Model>: Hashable, Sendable {
+  /// The condition; nil for all models.
+  public var filter: QueryExpression?
+  /// The criteria of the order, the first one first; empty for the order of creation.
+  public var sort: [ModelSort<M>]
   /// How many models at most; nil for all.
   public var limit: Int?
   /// How many models to pass over.
   public var offset: Int
+  /// Who decides which models fit.
+  public var evaluation: QueryEvaluation
 
   /// Creates a query.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
+  ///   - filter: the condition.
+  ///   - sort: the criteria of the order; without any it is the order of creation.
   ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over. Negative numbers count as 0.
-  public init(_ type: M.Type = M.self, limit: Int? = nil, offset: Int = 0) {
-    self.limit = limit.map { max(0, $0) }
-    self.offset = max(0, offset)
+  ///   - offset: how many models to pass over.
+  ///   - evaluation: who decides which models fit.
+  public init(
+    _ type: M.Type = M.self, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
+  ) {
+    self.filter = filter.map { $0(ModelColumns()) }
+    self.sort = sort
+    self.limit = limit
+    self.offset = offset
+    self.evaluation = evaluation
   }
+
+  /// Whether the query asks for all models in the order of their creation, or a part of them by position.
+  public var isPlain: Bool { filter == nil && sort.isEmpty }
+
+  /// Checks what can be wrong with a query that compiles.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a negative limit or offset, a value that can't be compared
+  ///   with, a regular expression that is none, or a field that the model does not have, as a query from JSON can name one.
+  public func validate() throws {
+    try validateRange()
+    if !isPlain { _ = try QueryProgram(self, in: .standard) }
+  }
+
+  func validateRange() throws {
+    if let limit, limit < 0 {
+      throw ModelStoreError(.invalid, "A list can't have a limit of \(limit): say 0 or more, or nil for all.")
+    }
+    if offset < 0 {
+      throw ModelStoreError(.invalid, "A list can't begin at an offset of \(offset): say 0 or more.")
+    }
+  }
+
+  /// The part of a sequence that limit and offset ask for.
+  func page<Element>(of elements: [Element]) -> [Element] {
+    if offset == 0, limit == nil { return elements }
+    return Array(elements.dropFirst(offset).prefix(limit ?? .max))
+  }
+}
+
+/// Who decides which models fit a query.
+///
+/// ```swift
+/// let query = ModelQuery(Person.self, where: { $0.tags.contains("x") }, evaluation: .inMemory)
+/// ```
+public enum QueryEvaluation: String, Hashable, Sendable, CaseIterable {
+  /// The store, which throws `unsupported` and names what it can't express.
+  case byStore
+  /// This process: the store gives all models of the type, and what it can't express is done here.
+  case inMemory
 }

@@ -60,10 +60,22 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   /// - Throws: ``ModelStoreError`` with the code `notFound` if there is no such model.
   func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M
 
-  /// Finds models, in the order of their creation.
+  /// Finds models: those for which the condition holds, in the order asked for, or else of their creation.
   ///
   /// - Returns: live objects where there are, updated but for their local changes.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a query that makes no sense, `unsupported` for one that the
+  ///   store can't answer; it names the part. A store never leaves out a part of a query without a word.
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M]
+
+  /// How many models ``list(_:)`` would find.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int
+
+  /// The identifiers of the models that ``list(_:)`` would find, in its order.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String]
 }
 
 extension ModelStore {
@@ -83,13 +95,11 @@ extension ModelStore {
     if model.isKnownToStore { try await update(model, fields: nil) } else { try await create(model) }
   }
 
-  /// Finds models of a type, in the order of their creation.
-  ///
-  /// - Parameters:
-  ///   - type: the class of the models; models of derived classes are among them.
-  ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over.
-  public func list<M: Model>(_ type: M.Type, limit: Int? = nil, offset: Int = 0) async throws -> [M] {
-    try await list(ModelQuery(type, limit: limit, offset: offset))
+  /// Counts by listing; a store that can do better does.
+  public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await list(query).count }
+
+  /// Lists and asks each model; a store that can do better does.
+  public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
+    try await list(query).compactMap(\.identifier)
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 @_spi(ModelKitInternals) public import ModelCore
 
 /// A save between its two halves: what to write is known, and nothing is written yet.
@@ -125,12 +126,43 @@ public struct PendingSave<M: Model> {
   ///   values.
   /// - Throws: `ModelDecodingError` if the answer does not fit the model, which is then as it was before.
   public func finish(answer: AttributeDictionary? = nil) throws {
-    let readAnswer = try answer.map { try scope.staged($0, into: model) }
-    if isIdentifierNew, let identifier {
-      let before = model.identifierField?.isDirty ?? false
-      _ = model.assignIdentifier(identifier)
-      if !before, let field = model.identifierField { model.markSaved([field], asOf: .next()) }
+    try finish(answer: answer, in: nil)
+  }
+
+  /// As ``finish(answer:)``; inside a transaction what can't be undone waits for its end.
+  @_spi(ModelKitInternals)
+  public func finish(answer: AttributeDictionary? = nil, in transaction: StoreTransactionLog?) throws {
+    if let transaction {
+      begin(in: transaction)
+      return transaction.atEnd { try complete(answer: answer) }
     }
+    try complete(answer: answer)
+  }
+
+  /// What others in the same transaction need: the identifier, and that the model is stored.
+  private func begin(in transaction: StoreTransactionLog) {
+    let state = model.storeState
+    let (isMember, isNew) = (model.scope === scope, isIdentifierNew)
+    if isNew { assignIdentifier() }
+    model.markStored()
+    scope.add(model)
+    transaction.onFailure { [model, scope] in
+      if !isMember { scope.remove(model) }
+      if isNew { (model.identifierField as? FieldBase)?.unload() }
+      model.restore(state)
+    }
+  }
+
+  private func assignIdentifier() {
+    guard let identifier, let field = model.identifierField else { return }
+    let wasDirty = field.isDirty
+    _ = model.assignIdentifier(identifier)
+    if !wasDirty { (field as? FieldBase)?.markSaved(asOf: .next()) }
+  }
+
+  private func complete(answer: AttributeDictionary?) throws {
+    let readAnswer = try answer.map { try scope.staged($0, into: model) }
+    if isIdentifierNew, model.storedIdentifier != identifier { assignIdentifier() }
     model.markSaved(fields, asOf: stamp)
     readAnswer?()
     scope.add(model)
@@ -143,19 +175,52 @@ public struct PendingSave<M: Model> {
 
 extension ModelStore {
   /// Ends a deletion: the model leaves the scope, can be created again, and its hook runs. For those who write stores.
-  public func finishDeleting<M: Model>(_ model: M) {
+  public func finishDeleting<M: Model>(_ model: M) { finishDeleting(model, in: nil) }
+
+  /// As ``finishDeleting(_:)``; inside a transaction what can't be undone waits for its end.
+  @_spi(ModelKitInternals)
+  public func finishDeleting<M: Model>(_ model: M, in transaction: StoreTransactionLog?) {
+    if let transaction {
+      let state = model.storeState
+      model.markDeleted()
+      transaction.onFailure { model.restore(state) }
+      return transaction.atEnd { [self] in
+        // It may have been created again since.
+        let isStored = model.isKnownToStore
+        scope.remove(model)
+        if isStored { scope.add(model) }
+        model.afterDelete()
+      }
+    }
     scope.remove(model)
     model.markDeleted()
     model.afterDelete()
   }
 
-  /// Makes models from stored records: live objects where there are, updated but for their local changes. For those who
-  /// write stores.
+  /// Makes models from stored records: live objects where there are, updated but for their local changes, which only
+  /// ``refresh(_:)`` overwrites. For those who write stores.
   ///
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if a record does not fit the model; nothing is changed then.
   public func models<M: Model>(_ type: M.Type, from records: [AttributeDictionary]) throws -> [M] {
     do {
-      return try scope.models(type, from: records, keepsLocalChanges: true)
+      return try scope.models(type, from: records, keepsLocalChanges: !Refreshing.isUnderWay)
+    } catch {
+      throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
+    }
+  }
+
+  /// Makes models from the bytes of stored records, as ``models(_:from:)`` does, without trees on the way.
+  @_spi(ModelKitInternals)
+  public func models<M: Model>(_ type: M.Type, fromBytes records: [[UInt8]]) throws -> [M] {
+    var document = Data(capacity: records.reduce(2) { $0 + $1.count + 1 })
+    document.append(UInt8(ascii: "["))
+    for (index, record) in records.enumerated() {
+      if index > 0 { document.append(UInt8(ascii: ",")) }
+      document.append(contentsOf: record)
+    }
+    document.append(UInt8(ascii: "]"))
+    do {
+      return try scope.models(type, fromJSON: document, keepsLocalChanges: !Refreshing.isUnderWay)
     } catch {
       throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
     }

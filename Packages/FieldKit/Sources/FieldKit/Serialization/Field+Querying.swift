@@ -1,0 +1,62 @@
+// What queries ask of a field: how its values look in JSON and back, without a change of the field.
+
+@_spi(ModelKitInternals)
+extension ValueTransformerContext {
+  /// A value as this context writes it, whatever a field may say.
+  ///
+  /// - Throws: ``ValueTransformError`` if the type can't be written.
+  public func json<Value>(of value: Value) throws -> JSONValue { try exportValue(value) }
+
+  /// The value that JSON stands for in this context, whatever a field may say; nil for `null`.
+  ///
+  /// - Throws: ``ValueTransformError`` if the JSON does not hold such a value, or the type can't be read.
+  public func value<Value>(of json: JSONValue, as type: Value.Type) throws -> Value? {
+    json.isNull ? nil : try importValue(json, as: type)
+  }
+}
+
+@_spi(ModelKitInternals)
+extension Field {
+  /// The value that the field would have after reading this.
+  ///
+  /// - Throws: ``ValueTransformError`` if it can't be read.
+  public func value(readFrom json: JSONValue, in context: ValueTransformerContext) throws -> Content? {
+    try importedValue(json, in: context)
+  }
+
+  /// A value as the field would write it.
+  ///
+  /// - Throws: ``ValueTransformError`` if it can't be written.
+  public func json(ofValue value: Content, in context: ValueTransformerContext) throws -> JSONValue {
+    try exportedValue(value, in: context)
+  }
+
+  /// Whether values are read and written as their type says, and strictly.
+  public func isPlain(in context: ValueTransformerContext) -> Bool {
+    context.decoding == .strict && metadata?.transformer?.transformer(in: context) == nil
+      && !context.transforms(Content.self) && !transformsElements
+  }
+}
+
+/// A field that reads and writes a list element by element.
+@_spi(ModelKitInternals)
+public protocol ListField: FieldBase {
+  /// A field that reads and writes one element as the list does.
+  var elementPrototype: FieldBase { get }
+  /// Whether the list is read and written element by element in a context, and not as a whole.
+  func goesByElement(in context: ValueTransformerContext) -> Bool
+}
+
+@_spi(ModelKitInternals)
+extension ArrayField: ListField {
+  /// A field with the transformer of the elements.
+  public var elementPrototype: FieldBase {
+    Field<Element>(unset: nil, metadata: elementMetadata, areEqual: nil)
+  }
+
+  /// Whether the list is read and written element by element in a context, and not as a whole.
+  public func goesByElement(in context: ValueTransformerContext) -> Bool {
+    if metadata?.transformer?.transformer(in: context) != nil { return false }
+    return elementMetadata?.transformer?.transformer(in: context) != nil || !context.transforms([Element].self)
+  }
+}

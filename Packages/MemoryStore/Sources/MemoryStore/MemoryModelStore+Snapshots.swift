@@ -1,0 +1,58 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+extension MemoryModelStore {
+  /// Everything that is stored, of all types, as of one moment: for each type its records in the order of their creation.
+  ///
+  /// ```swift
+  /// let snapshot = try store.snapshot()
+  /// try snapshot.jsonData().write(to: url)
+  /// ```
+  ///
+  /// - Throws: `ModelStoreError` with the code `corrupt` if a record can't be read.
+  /// - Complexity: O(*n*) in the number of stored models.
+  public func snapshot() throws -> JSONValue {
+    var types: AttributeDictionary = [:]
+    for (type, rows) in handle.everything() {
+      var records: [JSONValue] = []
+      do {
+        try rows.forEach { row, _ in
+          records.append(["identifier": .string(row.identifier), "value": try JSONValue(json: row.bytes)])
+        }
+      } catch {
+        throw ModelStoreError(.corrupt, "A stored \(type) can't be read: \(error)", cause: error)
+      }
+      if !records.isEmpty { types[type] = .array(records) }
+    }
+    return ["version": 1, "types": .object(types)]
+  }
+
+  /// Replaces everything that is stored, for all fronts, by what ``snapshot()`` gave. Live models follow when they are read
+  /// next. Indexes stay.
+  ///
+  /// - Throws: `ModelStoreError` with the code `invalid` if this is no snapshot, `unsupported` if it is of a newer version,
+  ///   `conflict` if a unique value is in it twice. Nothing is changed then.
+  public func restore(_ snapshot: JSONValue) throws {
+    guard transaction == nil else {
+      throw ModelStoreError(.unsupported, "A store can't be replaced inside a transaction.")
+    }
+    func refused(_ reason: String) -> ModelStoreError {
+      ModelStoreError(.invalid, "Nothing was restored: \(reason).")
+    }
+    guard let version = snapshot["version"]?.intValue, case .object(let types)? = snapshot["types"] else {
+      throw refused("this is no snapshot of a store")
+    }
+    guard version == 1 else {
+      throw ModelStoreError(.unsupported, "Nothing was restored: the snapshot is of version \(version), known is 1.")
+    }
+    var records: [(type: String, identifier: String, record: AttributeDictionary, bytes: [UInt8])] = []
+    for (type, list) in types {
+      for entry in list.arrayValue ?? [] {
+        guard let identifier = entry["identifier"]?.stringValue, case .object(let record)? = entry["value"] else {
+          throw refused("a \(type) has no identifier or no value")
+        }
+        records.append((type, identifier, record, try bytes(of: record, type)))
+      }
+    }
+    try handle.replaceEverything(with: records)
+  }
+}

@@ -1,0 +1,63 @@
+/// One record: the bytes of its JSON, as files have them.
+struct MemoryRow: Sendable {
+  let identifier: String
+  var bytes: [UInt8]
+  /// Rises with every write.
+  var revision: UInt64
+}
+
+/// Rows at places that never change, in chunks: whoever goes through them keeps what was there when it began, and a write
+/// meanwhile copies one chunk only.
+struct MemoryRows: Sendable {
+  private static let chunkSize = 512
+  private var chunks: [[MemoryRow?]] = []
+  private var liveCounts: [Int] = []
+
+  subscript(place: Int) -> MemoryRow? {
+    get {
+      let number = place / Self.chunkSize
+      let index = place % Self.chunkSize
+      return index < chunks[number].count ? chunks[number][index] : nil
+    }
+    set {
+      let number = place / Self.chunkSize
+      let index = place % Self.chunkSize
+      if newValue != nil, chunks[number].isEmpty {
+        chunks[number] = Array(repeating: nil, count: Self.chunkSize)
+      }
+      guard index < chunks[number].count else { return }
+      liveCounts[number] += (newValue == nil ? 0 : 1) - (chunks[number][index] == nil ? 0 : 1)
+      chunks[number][index] = newValue
+      if liveCounts[number] == 0, chunks[number].count == Self.chunkSize { chunks[number] = [] }
+    }
+  }
+
+  /// Adds a row, and returns its place.
+  mutating func append(_ row: MemoryRow) -> Int {
+    // A chunk that was emptied is not filled anew: its places are behind those of later rows.
+    if chunks.last?.count ?? Self.chunkSize == Self.chunkSize || chunks.last?.isEmpty == true {
+      chunks.append([])
+      chunks[chunks.count - 1].reserveCapacity(Self.chunkSize)
+      liveCounts.append(0)
+    }
+    chunks[chunks.count - 1].append(row)
+    liveCounts[chunks.count - 1] += 1
+    return (chunks.count - 1) * Self.chunkSize + chunks[chunks.count - 1].count - 1
+  }
+
+  /// Goes through all rows in the order of their places.
+  func forEach(_ body: (MemoryRow, Int) throws -> Void) rethrows {
+    for (number, chunk) in chunks.enumerated() {
+      for (index, row) in chunk.enumerated() {
+        if let row { try body(row, number * Self.chunkSize + index) }
+      }
+    }
+  }
+
+  /// Goes through all rows until the body says that it is enough.
+  func forEach(while body: (MemoryRow) throws -> Bool) rethrows {
+    for chunk in chunks {
+      for case let row? in chunk where try !body(row) { return }
+    }
+  }
+}

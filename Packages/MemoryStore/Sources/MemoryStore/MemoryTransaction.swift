@@ -1,0 +1,72 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// What was done in a transaction of one front, and is not written yet.
+final class MemoryTransaction {
+  /// What became of one record.
+  struct Entry {
+    /// The revision it had before; nil if it was not there.
+    let revision: UInt64?
+    /// What it is now; nil if it was removed.
+    var content: (record: AttributeDictionary, bytes: [UInt8])?
+    let order: Int
+  }
+
+  let log = StoreTransactionLog()
+  private var entries: [String: [String: Entry]] = [:]
+  private var count = 0
+
+  /// The record as the transaction sees it; nil if it has nothing to do with it.
+  func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[identifier] }
+
+  /// Whether the transaction wrote records of a type.
+  func touches(_ type: String) -> Bool { entries[type] != nil }
+
+  func put(_ content: (AttributeDictionary, [UInt8])?, _ type: String, _ identifier: String, revision: UInt64?) {
+    let known = entries[type]?[identifier]
+    // What was removed and is created again comes last.
+    let isNew = known == nil || (known?.content == nil && content != nil)
+    if isNew { count += 1 }
+    entries[type, default: [:]][identifier] = Entry(
+      revision: known.map(\.revision) ?? revision, content: content, order: isNew ? count : known?.order ?? count)
+  }
+
+  /// The records of a type as the transaction sees them: `rows` with what was done to them, then those that are new.
+  func rows(_ type: String, over rows: MemoryRows) -> [MemoryRow] {
+    guard let entries = entries[type] else {
+      var all: [MemoryRow] = []
+      rows.forEach { row, _ in all.append(row) }
+      return all
+    }
+    var all: [MemoryRow] = []
+    var seen: Set<String> = []
+    rows.forEach { row, _ in
+      guard let entry = entries[row.identifier] else { return all.append(row) }
+      guard entry.revision != nil, let content = entry.content else { return }
+      seen.insert(row.identifier)
+      all.append(MemoryRow(identifier: row.identifier, bytes: content.bytes, revision: row.revision))
+    }
+    for (identifier, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
+      guard let content = entry.content, !seen.contains(identifier) else { continue }
+      all.append(MemoryRow(identifier: identifier, bytes: content.bytes, revision: 0))
+    }
+    return all
+  }
+
+  /// What has to be written, in the order in which it was done.
+  var changes: [MemoryEngine.Change] {
+    entries.flatMap { type, entries in
+      entries.compactMap { identifier, entry -> (Int, MemoryEngine.Change)? in
+        let operation: MemoryEngine.Change.Operation
+        switch (entry.revision, entry.content) {
+        case (nil, nil): return nil
+        case (nil, let (record, bytes)?): operation = .insert(record, bytes)
+        case (let revision?, let (record, bytes)?): operation = .replace(record, bytes, revision: revision)
+        case (let revision?, nil): operation = .remove(revision: revision)
+        }
+        return (entry.order, MemoryEngine.Change(type: type, identifier: identifier, operation: operation))
+      }
+    }
+    .sorted { $0.0 < $1.0 }
+    .map(\.1)
+  }
+}

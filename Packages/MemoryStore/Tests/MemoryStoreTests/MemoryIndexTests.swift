@@ -1,0 +1,85 @@
+import MemoryStore
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `An index of a memory store` {
+  private let store = MemoryModelStore()
+
+  private func person(_ name: String, age: Int? = nil) -> ContractPerson {
+    let person = ContractPerson()
+    person.name.value = name
+    person.age.value = age
+    return person
+  }
+
+  private func names(age: Int?, in front: MemoryModelStore) throws -> [String?] {
+    try front.listImmediately(ContractPerson.self, where: { $0.age == age }).map(\.name.value)
+  }
+
+  @Test func `follows creates, updates and deletes, those of other fronts too`() async throws {
+    try await store.create(person("Ada", age: 36))
+    try store.index(\ContractPerson.age)
+    let bob = try await store.create(person("Bob", age: 40))
+    try await store.create(person("Cleo", age: 36))
+    #expect(try names(age: 36, in: store) == ["Ada", "Cleo"])
+    let other = MemoryModelStore(store.handle)
+    let sameBob = try await other.lookup(ContractPerson.self, identifier: bob.identifier ?? "")
+    sameBob.age.value = 36
+    try await other.update(sameBob)
+    #expect(try names(age: 36, in: store) == ["Ada", "Bob", "Cleo"])
+    #expect(try names(age: 40, in: store) == [])
+    try await store.delete(bob)
+    #expect(try names(age: 36, in: other) == ["Ada", "Cleo"])
+    try await store.create(person("Dan"))
+    #expect(try names(age: nil, in: store) == ["Dan"])
+  }
+
+  @Test func `that is unique refuses a second value and names the field`() async throws {
+    try store.index(\ContractPerson.name, unique: true)
+    let ada = try await store.create(person("Ada"))
+    let error = await #expect(throws: ModelStoreError.self) { _ = try await store.create(person("Ada")) }
+    #expect(error?.code == .conflict)
+    #expect(error?.fields == ["name": ["is taken"]])
+    let bob = try await store.create(person("Bob"))
+    bob.name.value = "Ada"
+    await #expect(throws: ModelStoreError.self) { _ = try await store.update(bob) }
+    #expect(bob.name.isDirty)
+    ada.age.value = 36
+    try await store.update(ada)
+    try await store.delete(ada)
+    try await store.update(bob)
+    #expect(try await store.count(ContractPerson.self, where: { $0.name == "Ada" }) == 1)
+  }
+
+  @Test func `that is unique makes a batch all or nothing`() async throws {
+    try store.index(\ContractPerson.name, unique: true)
+    try store.index(\ContractPerson.age)
+    await #expect(throws: ModelStoreError.self) {
+      _ = try await store.createAll([person("Ada", age: 1), person("Bob", age: 1), person("Ada", age: 1)])
+    }
+    #expect(try await store.count(ContractPerson.self) == 0)
+    #expect(try names(age: 1, in: store) == [])
+    try await store.create(person("Ada", age: 1))
+    #expect(try names(age: 1, in: store) == ["Ada"])
+  }
+
+  @Test func `is refused where a value is there twice already`() async throws {
+    try await store.createAll([person("Ada"), person("Ada")])
+    let error = #expect(throws: ModelStoreError.self) { try store.index(\ContractPerson.name, unique: true) }
+    #expect(error?.code == .conflict)
+    try await store.create(person("Ada"))
+  }
+
+  @Test func `of a foreign key finds the models that lead to another one`() async throws {
+    try store.index(\ContractPerson.company)
+    let acme = ContractCompany()
+    acme.id.value = "acme"
+    try await store.create(acme)
+    let ada = person("Ada")
+    ada.company.value = acme
+    try await store.create(ada)
+    try await store.create(person("Bob"))
+    #expect(try store.listImmediately(ContractPerson.self, where: { $0.company == acme }) == [ada])
+    #expect(try await store.list(in: acme.employees) == [ada])
+  }
+}

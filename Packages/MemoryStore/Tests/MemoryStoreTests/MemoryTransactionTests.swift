@@ -1,0 +1,73 @@
+import MemoryStore
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A memory store as a whole` {
+  private let store = MemoryModelStore()
+
+  @Test func `goes to JSON and back`() async throws {
+    let acme = ContractCompany(), ada = ContractPerson(), bob = ContractPerson()
+    acme.id.value = "acme"
+    ada.name.value = "Ada"
+    ada.company.value = acme
+    bob.name.value = "Bob"
+    bob.age.value = nil
+    try await store.create(acme)
+    try await store.createAll([ada, bob])
+    let snapshot = try JSONValue(json: store.snapshot().jsonData())
+    let other = MemoryModelStore()
+    try other.index(\ContractPerson.name, unique: true)
+    try other.restore(snapshot)
+    #expect(try other.snapshot() == snapshot)
+    #expect(try other.listImmediately(ContractPerson.self, where: { $0.name == "Bob" }).map(\.id.value) == [2])
+    #expect(try await other.lookup(ContractPerson.self, identifier: "1").company.value?.identifier == "acme")
+    let next = ContractPerson()
+    next.name.value = "Cleo"
+    try await other.create(next)
+    #expect(next.id.value == 3)
+  }
+
+  @Test func `keeps what it has when a snapshot can't be restored`() async throws {
+    let ada = ContractPerson()
+    ada.name.value = "Ada"
+    try await store.create(ada)
+    let before = try store.snapshot()
+    for bad in [[:], ["version": 2, "types": [:]], ["version": 1, "types": ["T": [["identifier": "1"]]]]] as [JSONValue]
+    {
+      #expect(throws: ModelStoreError.self) { try store.restore(bad) }
+    }
+    #expect(try store.snapshot() == before)
+  }
+
+  @Test func `is not changed by models that are edited and not saved`() async throws {
+    let ada = ContractPerson()
+    ada.name.value = "Ada"
+    ada.tags.value = ["x"]
+    try await store.create(ada)
+    ada.name.value = "Augusta"
+    ada.tags.append("y")
+    let front = MemoryModelStore(store.handle)
+    let stored = try front.lookupImmediately(ContractPerson.self, identifier: "1")
+    #expect(stored.name == "Ada")
+    #expect(stored.tags.value == ["x"])
+  }
+
+  @Test func `refuses a transaction whose models another front changed meanwhile`() async throws {
+    let ada = ContractPerson()
+    ada.name.value = "Ada"
+    try await store.create(ada)
+    let other = MemoryModelStore(store.handle)
+    let error = await #expect(throws: ModelStoreError.self) {
+      try await store.transaction { store in
+        ada.age.value = 1
+        _ = try await store.update(ada)
+        let same = try await other.lookup(ContractPerson.self, identifier: "1")
+        same.age.value = 2
+        try await other.update(same)
+      }
+    }
+    #expect(error?.code == .conflict)
+    #expect(ada.age.isDirty)
+    #expect(try await other.count(ContractPerson.self, where: { $0.age == 2 }) == 1)
+  }
+}

@@ -1,0 +1,49 @@
+import RESTStore
+import Testing
+
+@Suite struct `A REST store that is asked a query` {
+  private let transport = StubTransport(
+    status: 200,
+    #"[{"id": 1, "name": "Ada", "age": 36}, {"id": 2, "name": "Bob", "age": 40}, {"id": 3, "name": "Cleo"}]"#)
+
+  @Test func `refuses what it can't translate, names it and sends nothing`() async throws {
+    let store = try RESTModelStore(transport)
+    let error = try await storeError {
+      _ = try await store.list(Person.self, where: { $0.age > 36 && $0.name != "Bob" })
+    }
+    #expect(error.code == .unsupported)
+    #expect(error.message.contains(#"age > 36 && name != "Bob""#))
+    let sorting = try await storeError { _ = try await store.list(Person.self, sort: [.descending(\.age)]) }
+    #expect(sorting.code == .unsupported)
+    #expect(sorting.message.contains("the order by age descending"))
+    #expect(transport.lines.isEmpty)
+  }
+
+  @Test func `fetches the whole collection where it is told to look itself`() async throws {
+    let store = try RESTModelStore(transport)
+    let found = try await store.list(
+      Person.self, where: { $0.age != 36 }, sort: [.descending(\.age)], limit: 1, offset: 1, evaluation: .inMemory)
+    #expect(found.map(\.id.value) == [3])
+    #expect(transport.lines == ["GET http://api.test/people"])
+    #expect(try await store.count(Person.self, where: { $0.age > 30 }, evaluation: .inMemory) == 2)
+  }
+
+  @Test func `refuses a negative limit before it sends anything`() async throws {
+    let store = try RESTModelStore(transport)
+    let error = try await storeError { _ = try await store.list(Person.self, limit: -1) }
+    #expect(error.code == .invalid)
+    #expect(transport.lines.isEmpty)
+  }
+
+  @Test func `overwrites local changes with a refresh only`() async throws {
+    let transport = StubTransport(status: 200, #"{"id": 1, "name": "Ada"}"#)
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Augusta"
+    _ = try await store.lookup(Person.self, identifier: "1")
+    #expect(person.name == "Augusta")
+    try await store.refresh(person)
+    #expect(person.name == "Ada")
+    #expect(!person.isDirty)
+  }
+}

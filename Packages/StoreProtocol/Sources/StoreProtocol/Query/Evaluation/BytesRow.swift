@@ -1,0 +1,98 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// A record as the bytes of its JSON. Only the fields that are asked for are read, and no strings are made to compare
+/// them.
+struct BytesRow: QueryRow {
+  let bytes: UnsafeRawBufferPointer
+  /// Where the values of the level's slots begin; negative for keys that the record does not have. Valid as long as this
+  /// row is used.
+  let offsets: UnsafeMutablePointer<Int>
+  // Not retained, because there is a row for every record. Whoever asks a row has the surroundings, see `QueryProgram`.
+  unowned(unsafe) let surroundings: QuerySurroundings
+
+  /// The fields of a level as they are looked for. An object, because a value would count references to all its parts for
+  /// every record.
+  final class Keys {
+    private let plain: [(quoted: UnsafeBufferPointer<UInt8>, index: Int)]
+    private let nested: [QuerySlot]
+    /// They own the bytes of the keys.
+    private let slots: [QuerySlot]
+
+    init(_ slots: [QuerySlot]) {
+      self.slots = slots
+      plain = slots.filter { !$0.isNested }.map { ($0.quoted, $0.index) }
+      nested = slots.filter(\.isNested)
+    }
+
+    /// Finds the values in the bytes of a record.
+    func locate(in bytes: UnsafeRawBufferPointer, _ offsets: UnsafeMutablePointer<Int>) throws {
+      try plain.withUnsafeBufferPointer { plain in
+        var missing = plain.count
+        for key in plain { offsets[key.index] = -1 }
+        var scanner = JSONScanner(bytes)
+        try scanner.beginObject()
+        while missing > 0, let found = try scanner.nextKey() {
+          for key in plain where found.decodedCount == key.quoted.count && found.equals(key.quoted) {
+            if offsets[key.index] < 0 { missing -= 1 }
+            scanner.skipWhitespace()
+            offsets[key.index] = scanner.offset
+            if missing == 0 { return }
+          }
+          try scanner.skipValue()
+        }
+      }
+      for slot in nested { offsets[slot.index] = try BytesRow.offset(of: slot, in: bytes) ?? -1 }
+    }
+  }
+
+  /// Where the value of a field lies whose key has dots: under that key as it is, or inside other objects.
+  private static func offset(of slot: QuerySlot, in bytes: UnsafeRawBufferPointer) throws -> Int? {
+    var scanner = JSONScanner(bytes)
+    if try go(to: slot.spelledKey, &scanner) { return scanner.offset }
+    scanner = JSONScanner(bytes)
+    for part in slot.parts {
+      if try scanner.peek() == .null { return nil }
+      guard try go(to: part, &scanner) else { return nil }
+    }
+    return scanner.offset
+  }
+
+  private static func go(to key: String, _ scanner: inout JSONScanner) throws -> Bool {
+    try scanner.beginObject()
+    while let found = try scanner.nextKey() {
+      if found == key {
+        scanner.skipWhitespace()
+        return true
+      }
+      try scanner.skipValue()
+    }
+    return false
+  }
+
+  @inline(__always)
+  private func scanner(at slot: QuerySlot) -> JSONScanner? {
+    let offset = offsets[slot.index]
+    if offset < 0 { return nil }
+    return JSONScanner(bytes, offset: offset, depth: 1, maximumDepth: 512)
+  }
+
+  @inline(__always)
+  func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool {
+    guard var scanner = scanner(at: slot) else { return try test.matches(slot.missing) }
+    return try test.matches(&scanner)
+  }
+
+  func json(at slot: QuerySlot) throws -> JSONValue {
+    guard var scanner = scanner(at: slot) else { return slot.missing }
+    return try scanner.readValue()
+  }
+
+  func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? {
+    let json = try json(at: slot)
+    return json.isNull ? nil : RelatedRow.row(for: json, level, surroundings)
+  }
+
+  func elements(of list: QueryList) throws -> [any QueryRow] {
+    try RelatedRow.elements(in: json(at: list.slot), of: list, surroundings)
+  }
+}

@@ -1,0 +1,117 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// What a query needs to follow foreign keys: the records of related models.
+final class QuerySurroundings {
+  /// The record of a related model, or nil if there is none with this identifier; nil if there is nobody to ask.
+  private let lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?
+  private var known: [ObjectIdentifier: [String: AttributeDictionary?]] = [:]
+
+  init(_ lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?) { self.lookup = lookup }
+
+  var canLookUp: Bool { lookup != nil }
+
+  func record(of modelClass: ModelObject.Type, _ identifier: String) throws -> AttributeDictionary? {
+    let key = ObjectIdentifier(modelClass)
+    if let found = known[key]?[identifier] { return found }
+    guard let lookup else {
+      throw ModelStoreError(
+        .unsupported,
+        "This store can't look at fields of a \(modelClass) for others that have its identifier only.")
+    }
+    let found = try lookup(modelClass, identifier)
+    known[key, default: [:]][identifier] = .some(found)
+    return found
+  }
+}
+
+/// A record as a dictionary, or an element of a list.
+struct JSONRow: QueryRow {
+  let value: JSONValue
+  let surroundings: QuerySurroundings
+
+  @inline(__always)
+  private func found(at slot: QuerySlot) throws -> JSONValue {
+    guard !slot.key.isEmpty else { return value }
+    guard case .object(let record) = value else { return slot.missing }
+    if slot.isNested { return try record.value(atNestedKey: slot.spelledKey) ?? slot.missing }
+    return record[slot.spelledKey] ?? slot.missing
+  }
+
+  func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool { try test.matches(found(at: slot)) }
+
+  func json(at slot: QuerySlot) throws -> JSONValue { try found(at: slot) }
+
+  func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? {
+    let json = try found(at: slot)
+    return json.isNull ? nil : RelatedRow.row(for: json, level, surroundings)
+  }
+
+  func elements(of list: QueryList) throws -> [any QueryRow] {
+    try RelatedRow.elements(in: found(at: list.slot), of: list, surroundings)
+  }
+}
+
+/// A related model of which only the identifier is there, looked up when something else is asked of it.
+struct RelatedRow: QueryRow {
+  let identifier: JSONValue
+  let level: QueryLevel
+  let surroundings: QuerySurroundings
+
+  /// What stands in a record for a related model: the whole of it, or its identifier.
+  static func row(for json: JSONValue, _ level: QueryLevel, _ surroundings: QuerySurroundings) -> any QueryRow {
+    guard case .object(let record) = json else {
+      return RelatedRow(identifier: json, level: level, surroundings: surroundings)
+    }
+    // A model that is written in full elsewhere.
+    if surroundings.canLookUp, record.count == 1, let (key, identifier) = record.first,
+      let expected = level.identifierKey, level.context.key(expected) == key
+    {
+      return RelatedRow(identifier: identifier, level: level, surroundings: surroundings)
+    }
+    return JSONRow(value: json, surroundings: surroundings)
+  }
+
+  static func elements(
+    in json: JSONValue, of list: QueryList, _ surroundings: QuerySurroundings
+  ) throws -> [any QueryRow] {
+    if json.isNull { return [] }
+    let elements = try list.elements?(json) ?? json.arrayValue ?? []
+    if list.level.modelClass == nil { return elements.map { JSONRow(value: $0, surroundings: surroundings) } }
+    return elements.map { row(for: $0, list.level, surroundings) }
+  }
+
+  private func record() throws -> JSONRow? {
+    guard let modelClass = level.modelClass, let prototype = level.prototype else { return nil }
+    let text: String
+    switch identifier {
+    case .string(let value) where prototype.identifierField?.valueType == String.self: text = value
+    case .int(let value) where prototype.identifierField?.valueType == Int.self: text = String(value)
+    default:
+      // Identifiers that are written in a way of their own.
+      let sample = modelClass.init()
+      guard let field = sample.identifierField as? FieldBase else { return nil }
+      try field.staged(identifier, by: FieldReader(context: level.context))()
+      guard let found = sample.storedIdentifier else { return nil }
+      text = found
+    }
+    return try surroundings.record(of: modelClass, text).map {
+      JSONRow(value: .object($0), surroundings: surroundings)
+    }
+  }
+
+  func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool {
+    if slot.key == level.identifierKey { return try test.matches(identifier) }
+    return try record()?.test(test, at: slot) ?? NoRow().test(test, at: slot)
+  }
+
+  func json(at slot: QuerySlot) throws -> JSONValue {
+    if slot.key == level.identifierKey { return identifier }
+    return try record()?.json(at: slot) ?? .null
+  }
+
+  func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? {
+    try record()?.related(at: slot, level)
+  }
+
+  func elements(of list: QueryList) throws -> [any QueryRow] { try record()?.elements(of: list) ?? [] }
+}

@@ -1,0 +1,39 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// A live model. Its values are looked at as a store would have them after a save, so that both give the same answer.
+struct ModelRow: QueryRow {
+  let model: ModelObject
+  let context: ValueTransformerContext
+
+  private func field(at slot: QuerySlot) throws -> FieldBase {
+    guard let field = model.field(like: slot.field) ?? model.field(declaredAs: slot.key) else {
+      throw ModelStoreError(.invalid, "This \(type(of: model)) has no field \"\(slot.key)\".")
+    }
+    if model.isShell, case .notLoaded = field.loadState {
+      throw ModelStoreError(
+        .unsupported,
+        "\"\(slot.key)\" of a \(model.storedTypeName) can't be asked: the model was not loaded yet. Look it up first.",
+        identifier: model.storedIdentifier)
+    }
+    return field
+  }
+
+  func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool { try test.matches(field(at: slot), in: context) }
+
+  func json(at slot: QuerySlot) throws -> JSONValue {
+    (try? field(at: slot).exported(by: FieldWriter(context: context))) ?? .null
+  }
+
+  func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? {
+    guard let relation = try field(at: slot) as? any RelationField else { return nil }
+    return relation.relatedModels.first.map { ModelRow(model: $0, context: context) }
+  }
+
+  func elements(of list: QueryList) throws -> [any QueryRow] {
+    let field = try field(at: list.slot)
+    if let relation = field as? any RelationField {
+      return relation.relatedModels.map { ModelRow(model: $0, context: context) }
+    }
+    return try RelatedRow.elements(in: json(at: list.slot), of: list, QuerySurroundings(nil))
+  }
+}

@@ -1,0 +1,93 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// The fields of one class that a part of a query is about, and how records spell them. Or, without class, an element of
+/// a list.
+///
+/// Where the fields lie is found out here, once per query.
+final class QueryLevel {
+  let modelClass: ModelObject.Type?
+  let prototype: ModelObject?
+  let context: ValueTransformerContext
+  private(set) var slots: [QuerySlot] = []
+  /// The place of the identifier; made only if something asks for it.
+  private(set) lazy var identifierKey: String? = (prototype?.identifierField as? FieldBase)?.key
+  /// The levels of related models, by key.
+  var related: [String: QueryLevel] = [:]
+  private let storedFields: Set<ObjectIdentifier>?
+
+  /// The level of a model.
+  ///
+  /// - Parameter isForRecords: whether fields that stores don't keep are refused.
+  init(_ modelClass: ModelObject.Type, _ context: ValueTransformerContext, isForRecords: Bool) {
+    self.modelClass = modelClass
+    self.context = context
+    let prototype = modelClass.init()
+    self.prototype = prototype
+    storedFields =
+      isForRecords ? Set(prototype.fieldsForDictionaryValue().map { ObjectIdentifier($0) }) : nil
+  }
+
+  /// The level of the elements of a list.
+  init(elementsAs field: FieldBase, _ context: ValueTransformerContext) {
+    modelClass = nil
+    prototype = nil
+    storedFields = nil
+    self.context = context
+    slots = [QuerySlot(field, key: "", context, index: 0)]
+  }
+
+  /// The place of a field, made if it is new.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, `unsupported` if stores don't keep it.
+  func slot(_ key: String) throws -> QuerySlot {
+    if let known = slots.first(where: { $0.key == key }) { return known }
+    guard let modelClass, let field = prototype?.field(declaredAs: key) else {
+      let owner = modelClass.map { "\($0)" } ?? "An element of a list"
+      throw ModelStoreError(.invalid, "\(owner) has no field \"\(key)\" that a query could look at.")
+    }
+    if let storedFields, !storedFields.contains(ObjectIdentifier(field)) {
+      throw ModelStoreError(
+        .unsupported,
+        """
+        A store can't look at "\(key)" of \(modelClass): fieldsForDictionaryValue() leaves it out, so it is not kept. \
+        Ask for models by a field that is.
+        """)
+    }
+    let slot = QuerySlot(field, key: key, context, index: slots.count)
+    slots.append(slot)
+    return slot
+  }
+}
+
+/// One field in the records of a level.
+final class QuerySlot {
+  /// The field of the prototype: it knows how values are read.
+  let field: FieldBase
+  let key: String
+  /// The place among the slots of the level.
+  let index: Int
+  /// The key as records spell it.
+  let spelledKey: String
+  /// Its parts, if it has dots.
+  let parts: [String]
+  /// What a record says that does not have the key.
+  let missing: JSONValue
+  /// The bytes of the spelled key. Never freed before the slot.
+  let quoted: UnsafeBufferPointer<UInt8>
+
+  init(_ field: FieldBase, key: String, _ context: ValueTransformerContext, index: Int) {
+    self.field = field
+    self.key = key
+    self.index = index
+    spelledKey = context.key(key)
+    parts = spelledKey.split(separator: ".").map(String.init)
+    missing = (try? field.exported(by: FieldWriter(context: context))) ?? .null
+    let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: spelledKey.utf8.count)
+    _ = bytes.initialize(from: spelledKey.utf8)
+    quoted = UnsafeBufferPointer(bytes)
+  }
+
+  deinit { quoted.deallocate() }
+
+  var isNested: Bool { parts.count > 1 }
+}

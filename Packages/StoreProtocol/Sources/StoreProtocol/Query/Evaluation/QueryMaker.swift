@@ -1,0 +1,96 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// Makes conditions ready to be asked.
+struct QueryMaker {
+  let context: ValueTransformerContext
+  let isForRecords: Bool
+
+  func node(_ expression: QueryExpression, _ level: QueryLevel) throws -> QueryNode {
+    switch expression {
+    case .constant(let value): return QueryNode(.constant(value))
+    case .and(let terms): return QueryNode(.and, try terms.map { try node($0, level) })
+    case .or(let terms): return QueryNode(.or, try terms.map { try node($0, level) })
+    case .not(let term): return QueryNode(.not, [try node(term, level)])
+    case .comparison(let comparison): return try node(comparison, level)
+    case .any(let path, let condition):
+      let list = try reference(path, level)
+      let (found, child) = try elements(of: list.slot, condition)
+      return wrapped(QueryNode(.any(found), [child]), in: list)
+    }
+  }
+
+  private func node(_ comparison: QueryComparison, _ level: QueryLevel) throws -> QueryNode {
+    let found = try reference(comparison.term.path, level)
+    switch comparison.operand {
+    case .value:
+      let test = try QueryTestMaker(slot: found.slot, comparison: comparison, context: context).make()
+      return wrapped(QueryNode(.test(found.slot, test)), in: found)
+    case .term(let other):
+      guard comparison.term.form != .count, other.form != .count else {
+        throw ModelStoreError(.invalid, "\"\(comparison)\" can't be asked: compare counts with numbers.")
+      }
+      let second = try reference(other.path, level)
+      let test = try QueryPairTest(found.slot.field, context, second.slot.field, comparison)
+      return QueryNode(.pair(found, second, test))
+    case .unwritable(let reason):
+      throw ModelStoreError(.invalid, "The condition about \"\(comparison.term)\" can't be asked: \(reason)")
+    }
+  }
+
+  private func elements(of slot: QuerySlot, _ condition: QueryExpression) throws -> (QueryList, QueryNode) {
+    if let relation = slot.field as? any RelationField {
+      guard relation.isToMany else {
+        throw ModelStoreError(
+          .invalid, "\"\(slot.key)\" leads to one model: ask for its fields, as in \(slot.key).name.")
+      }
+      let level = QueryLevel(relation.relatedClass, context, isForRecords: isForRecords)
+      return (QueryList(slot: slot, level: level), try node(condition, level))
+    }
+    let reader = try ListElements.reader(of: slot.field, context)
+    guard let element = ListElements.prototype(of: slot.field, context) else {
+      throw ModelStoreError(.invalid, "\"\(slot.key)\" is no list: it holds \(slot.field.valueType).")
+    }
+    let level = QueryLevel(elementsAs: element, context)
+    return (QueryList(slot: slot, level: level, elements: reader), try node(condition, level))
+  }
+
+  /// Finds the field at the end of a path.
+  ///
+  /// - Throws: ``ModelStoreError`` if it leads nowhere.
+  func reference(_ path: QueryPath, _ level: QueryLevel) throws -> QueryReference {
+    guard let last = path.keys.last else {
+      guard level.modelClass == nil else {
+        throw ModelStoreError(.invalid, "A condition is about a field, not about a model: it has no path.")
+      }
+      return QueryReference(slot: try level.slot(""))
+    }
+    var current = level
+    var steps: [(slot: QuerySlot, level: QueryLevel)] = []
+    for key in path.keys.dropLast() {
+      let slot = try current.slot(key)
+      guard let relation = slot.field as? any RelationField, !relation.isToMany else {
+        throw ModelStoreError(
+          .invalid, "\"\(path)\" leads nowhere: \"\(key)\" of \(current.name) is no relation to one model.")
+      }
+      current = current.level(through: slot, relation, isForRecords: isForRecords)
+      steps.append((slot, current))
+    }
+    return QueryReference(steps: steps, slot: try current.slot(last))
+  }
+
+  private func wrapped(_ node: QueryNode, in reference: QueryReference) -> QueryNode {
+    reference.steps.reversed().reduce(node) { inner, step in QueryNode(.related(step.slot, step.level), [inner]) }
+  }
+}
+
+extension QueryLevel {
+  var name: String { modelClass.map { "\($0)" } ?? "an element" }
+
+  /// The level of the models that a relation leads to, the same for all paths through it.
+  func level(through slot: QuerySlot, _ relation: any RelationField, isForRecords: Bool) -> QueryLevel {
+    if let known = related[slot.key] { return known }
+    let level = QueryLevel(relation.relatedClass, context, isForRecords: isForRecords)
+    related[slot.key] = level
+    return level
+  }
+}

@@ -1,0 +1,114 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// A condition that is ready to be asked of many records: names are places, operands have the type of their field.
+final class QueryNode {
+  enum Kind {
+    case constant(Bool)
+    case and, or, not
+    /// A field of this level.
+    case test(QuerySlot, QueryTest)
+    /// Two fields, each perhaps of a related model.
+    case pair(QueryReference, QueryReference, QueryPairTest)
+    /// The one child holds for the related model, or for nothing if there is none.
+    case related(QuerySlot, QueryLevel)
+    /// The one child holds for an element or a related model.
+    case any(QueryList)
+  }
+
+  let kind: Kind
+  let children: [QueryNode]
+  // What most conditions are, out of the enumeration: taking it out there for every record would count references.
+  private let slot: QuerySlot?
+  private let test: QueryTest?
+
+  init(_ kind: Kind, _ children: [QueryNode] = []) {
+    self.kind = kind
+    self.children = children
+    if case .test(let slot, let test) = kind {
+      self.slot = slot
+      self.test = test
+    } else {
+      slot = nil
+      test = nil
+    }
+  }
+}
+
+/// A field of this level, or of a model to which fields of this level lead.
+struct QueryReference {
+  var steps: [(slot: QuerySlot, level: QueryLevel)] = []
+  var slot: QuerySlot
+}
+
+/// A list of values, or a relation to many, and how its elements are looked at.
+struct QueryList {
+  let slot: QuerySlot
+  let level: QueryLevel
+  /// The elements of the list as JSON, if it is not written element by element.
+  var elements: ((JSONValue) throws -> [JSONValue])?
+}
+
+/// A record, an element of a list or a model that is being asked.
+protocol QueryRow {
+  /// Whether a field passes.
+  func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool
+  /// The value of a field; `null` for nil.
+  func json(at slot: QuerySlot) throws -> JSONValue
+  /// What a relation to one leads to; nil for nothing.
+  func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)?
+  /// The elements of a list or a relation to many.
+  func elements(of list: QueryList) throws -> [any QueryRow]
+}
+
+extension QueryNode {
+  /// Whether the condition holds for a row.
+  @inline(__always)
+  func holds(for row: some QueryRow) throws -> Bool {
+    // Most conditions are one comparison, or a few of them.
+    if let slot, let test { return try row.test(test, at: slot) }
+    return try holdsInside(row)
+  }
+
+  private func holdsInside<Row: QueryRow>(_ row: Row) throws -> Bool {
+    switch kind {
+    case .constant(let value): return value
+    case .test(let slot, let test): return try row.test(test, at: slot)
+    case .and:
+      for child in children where try !child.holds(for: row) { return false }
+      return true
+    case .or:
+      for child in children where try child.holds(for: row) { return true }
+      return false
+    case .not: return try !children[0].holdsInside(row)
+    case .pair(let left, let right, let test): return try test.matches(left.json(in: row), right.json(in: row))
+    case .related(let slot, let level):
+      guard let related = try row.related(at: slot, level) else { return try children[0].holdsInside(NoRow()) }
+      return try children[0].open(related)
+    case .any(let list):
+      for element in try row.elements(of: list) where try children[0].open(element) { return true }
+      return false
+    }
+  }
+
+  private func open(_ row: any QueryRow) throws -> Bool { try holdsInside(row) }
+}
+
+extension QueryReference {
+  /// The value in a row; `null` where a relation on the way leads to nothing.
+  func json(in row: any QueryRow) throws -> JSONValue {
+    var row = row
+    for step in steps {
+      guard let next = try row.related(at: step.slot, step.level) else { return .null }
+      row = next
+    }
+    return try row.json(at: slot)
+  }
+}
+
+/// What stands for a related model that is not there: all is nil.
+struct NoRow: QueryRow {
+  func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool { try test.matches(.null) }
+  func json(at slot: QuerySlot) throws -> JSONValue { .null }
+  func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? { nil }
+  func elements(of list: QueryList) throws -> [any QueryRow] { [] }
+}

@@ -1,0 +1,159 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// A query that is ready to be asked of many records, of one model type in one spelling.
+///
+/// ```swift
+/// let program = try QueryProgram(query, in: scope.transformers)
+/// let found = try records.filter { try program.matches($0) }
+/// ```
+///
+/// Names of fields are looked up, and operands converted, once, when it is made. It gives the same answer for a live model,
+/// for its record as a dictionary and for the bytes of its record.
+@_spi(ModelKitInternals)
+public final class QueryProgram<M: Model> {
+  let query: ModelQuery<M>
+  let level: QueryLevel
+  /// The fields of the level. There is room for the places of exactly these in `offsets`.
+  let slots: [QuerySlot]
+  private let node: QueryNode?
+  private let orders: [(reference: QueryReference, order: QueryOrder)]
+  private let context: ValueTransformerContext
+  private let choosesClasses: Bool
+  private let isTopOfHierarchy: Bool
+  private let offsets: UnsafeMutablePointer<Int>
+  private let keys: BytesRow.Keys
+
+  /// Makes a query ready.
+  ///
+  /// - Parameters:
+  ///   - query: the query.
+  ///   - context: how records are spelled.
+  ///   - isForRecords: whether fields that stores don't keep are refused. They can be asked of live models.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for what makes no sense, `unsupported` for what records don't
+  ///   have.
+  public init(_ query: ModelQuery<M>, in context: ValueTransformerContext, isForRecords: Bool = true) throws {
+    try query.validateRange()
+    self.query = query
+    self.context = context
+    let maker = QueryMaker(context: context, isForRecords: isForRecords)
+    let level = QueryLevel(M.self, context, isForRecords: isForRecords)
+    node = try query.filter.map { try maker.node($0, level) }
+    orders = try query.sort.map { sort in
+      let found = try maker.reference(sort.order.term.path, level)
+      _ = try QuerySortKeys.keys(of: found.slot.field, sort.order, context)
+      return (found, sort.order)
+    }
+    self.level = level
+    choosesClasses = M.hierarchyChoosesClasses
+    isTopOfHierarchy = M.isTopOfHierarchy
+    slots = level.slots
+    keys = BytesRow.Keys(slots)
+    offsets = .allocate(capacity: max(slots.count, 1))
+  }
+
+  deinit { offsets.deallocate() }
+
+  /// Whether models have to be sorted.
+  public var isSorted: Bool { !orders.isEmpty }
+
+  // MARK: Records as dictionaries
+
+  /// Whether a record is one of a model of the type, and the condition holds for it.
+  ///
+  /// - Parameter surroundings: where foreign keys lead.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if a value does not fit its field.
+  func matches(_ record: AttributeDictionary, _ surroundings: QuerySurroundings) throws -> Bool {
+    guard isOfType(record) else { return false }
+    guard let node else { return true }
+    return try translating { try node.holds(for: JSONRow(value: .object(record), surroundings: surroundings)) }
+  }
+
+  private func isOfType(_ record: @autoclosure () throws -> AttributeDictionary) rethrows -> Bool {
+    if !choosesClasses { return isTopOfHierarchy }
+    return M.includes(try record())
+  }
+
+  // MARK: Records as bytes
+
+  /// Whether the bytes of a record are one of a model of the type, and the condition holds for it.
+  ///
+  /// - Parameters:
+  ///   - bytes: one JSON object in which no key is twice.
+  ///   - surroundings: where foreign keys lead.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no JSON, or a value does not fit its field.
+  func matches(_ bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> Bool {
+    do {
+      guard try isOfType(Self.dictionary(bytes)) else { return false }
+      guard let node else { return true }
+      try keys.locate(in: bytes, offsets)
+      return try node.holds(for: BytesRow(bytes: bytes, offsets: offsets, surroundings: surroundings))
+    } catch {
+      throw translated(error)
+    }
+  }
+
+  private static func dictionary(_ bytes: UnsafeRawBufferPointer) throws -> AttributeDictionary {
+    try JSONValue(json: bytes).objectValue ?? [:]
+  }
+
+  // MARK: Live models
+
+  /// Whether the condition holds for a live model, as it would after a save.
+  func matches(_ model: ModelObject) throws -> Bool {
+    guard let node else { return true }
+    return try translating { try node.holds(for: ModelRow(model: model, context: context)) }
+  }
+
+  // MARK: Order
+
+  /// What puts rows in order.
+  func sorter() throws -> QuerySorter {
+    QuerySorter(
+      try orders.map { reference, order in
+        (reference, try QuerySortKeys.keys(of: reference.slot.field, order, context), order)
+      })
+  }
+
+  func add(_ record: AttributeDictionary, to sorter: QuerySorter, _ surroundings: QuerySurroundings) throws {
+    try translating { try sorter.add(JSONRow(value: .object(record), surroundings: surroundings)) }
+  }
+
+  func add(_ bytes: UnsafeRawBufferPointer, to sorter: QuerySorter, _ surroundings: QuerySurroundings) throws {
+    try translating {
+      try keys.locate(in: bytes, offsets)
+      try sorter.add(BytesRow(bytes: bytes, offsets: offsets, surroundings: surroundings))
+    }
+  }
+
+  func add(_ model: ModelObject, to sorter: QuerySorter) throws {
+    try translating { try sorter.add(ModelRow(model: model, context: context)) }
+  }
+
+  // MARK: Errors
+
+  private func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw translated(error) }
+  }
+
+  private func translated(_ error: any Error) -> any Error {
+    switch error {
+    case is ModelStoreError, is CancellationError, is RelatedRecordIsMissing: error
+    default: ModelStoreError(.corrupt, "A stored \(M.typeName) can't be asked \(query): \(error)", cause: error)
+    }
+  }
+}
+
+/// Thrown by a store that has to wait for a related record, so that it can get it and ask again.
+@_spi(ModelKitInternals)
+public struct RelatedRecordIsMissing: Error {
+  /// What stores call the type of the model.
+  public let typeName: String
+  /// The identifier of the model.
+  public let identifier: String
+
+  /// Says which record is missing.
+  public init(typeName: String, identifier: String) {
+    self.typeName = typeName
+    self.identifier = identifier
+  }
+}

@@ -1,0 +1,98 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// Puts rows in the order that a query asks for: their keys are read once each, then places are sorted.
+final class QuerySorter {
+  private let columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]
+  private(set) var count = 0
+
+  init(_ columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]) { self.columns = columns }
+
+  /// Reads the keys of the next row. If one can't be read, the row is not added.
+  func add(_ row: some QueryRow) throws {
+    let values = try columns.map { try $0.reference.json(in: row) }
+    for (column, value) in zip(columns, values) { try column.keys.add(value) }
+    count += 1
+  }
+
+  /// The places of the rows in the order asked for. Equal ones stay in the order in which they were added.
+  ///
+  /// - Complexity: O(*n* log *n*).
+  func order() -> [Int] {
+    var places = Array(0..<count)
+    places.sort { left, right in
+      for (_, keys, order) in columns {
+        let comparison = keys.compare(left, right, order)
+        if comparison != 0 { return comparison < 0 }
+      }
+      return left < right
+    }
+    return places
+  }
+}
+
+/// The keys of one criterion, in the order in which rows were added.
+class QuerySortKeys {
+  func add(_ json: JSONValue) throws {}
+
+  /// Negative if the left row comes first, positive if the right one does, 0 if neither.
+  func compare(_ left: Int, _ right: Int, _ order: QueryOrder) -> Int { 0 }
+
+  /// What keeps the keys of a field.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if its values have no order.
+  static func keys(
+    of field: FieldBase, _ order: QueryOrder, _ context: ValueTransformerContext
+  ) throws -> QuerySortKeys {
+    if order.term.form == .count {
+      let elements = try ListElements.reader(of: field, context)
+      return TypedSortKeys<Int>({ json in
+        json.isNull ? 0 : try elements?(json).count ?? json.arrayValue?.count ?? 0
+      }) { $0 < $1 ? -1 : $0 == $1 ? 0 : 1 }
+    }
+    func comparing<Value: Comparable>(_ type: Value.Type) throws -> QuerySortKeys {
+      guard let field = field as? Field<Value> else { throw refused(order, field) }
+      return TypedSortKeys({ $0.isNull ? nil : try field.value(readFrom: $0, in: context) }) {
+        $0 < $1 ? -1 : $1 < $0 ? 1 : 0
+      }
+    }
+    if let field = field as? Field<String> {
+      let folds = order.term.form == .ignoringCase
+      return TypedSortKeys(
+        { json in
+          let text = json.isNull ? nil : try field.value(readFrom: json, in: context)
+          return folds ? text?.lowercased() : text
+        }, ScalarOrder.order)
+    }
+    guard let type = field.valueType as? any (Comparable & SendableMetatype).Type else { throw refused(order, field) }
+    return try comparing(type)
+  }
+
+  private static func refused(_ order: QueryOrder, _ field: FieldBase) -> ModelStoreError {
+    ModelStoreError(
+      .invalid, "A list can't be sorted by \(order): values of the type \(field.valueType) have no order.")
+  }
+}
+
+private final class TypedSortKeys<Value>: QuerySortKeys {
+  private let read: (JSONValue) throws -> Value?
+  private let compare: (Value, Value) -> Int
+  private var keys: [Value?] = []
+
+  init(_ read: @escaping (JSONValue) throws -> Value?, _ compare: @escaping (Value, Value) -> Int) {
+    self.read = read
+    self.compare = compare
+  }
+
+  override func add(_ json: JSONValue) throws { keys.append(try read(json)) }
+
+  override func compare(_ left: Int, _ right: Int, _ order: QueryOrder) -> Int {
+    switch (keys[left], keys[right]) {
+    case (nil, nil): return 0
+    case (nil, _): return order.nils == .first ? -1 : 1
+    case (_, nil): return order.nils == .first ? 1 : -1
+    case (let left?, let right?):
+      let comparison = compare(left, right)
+      return order.isDescending ? -comparison : comparison
+    }
+  }
+}

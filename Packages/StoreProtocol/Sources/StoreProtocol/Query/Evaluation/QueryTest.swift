@@ -1,0 +1,138 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// What is asked of the value of one field. Its subclasses know the type of the value.
+class QueryTest {
+  /// Whether a value as a record has it passes.
+  ///
+  /// - Throws: an error if it is not a value of the field.
+  func matches(_ json: JSONValue) throws -> Bool { false }
+
+  /// Whether the next value of a document passes.
+  func matches(_ scanner: inout JSONScanner) throws -> Bool { try matches(scanner.readValue()) }
+
+  /// Whether the value of a live field passes. It is looked at as a store would have it after a save.
+  func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+    try matches((try? field.exported(by: FieldWriter(context: context))) ?? .null)
+  }
+}
+
+/// Asks a value of any type.
+final class ValueTest<Value>: QueryTest {
+  private let field: Field<Value>
+  private let context: ValueTransformerContext
+  private let isPlain: Bool
+  private let predicate: (Value?) throws -> Bool
+
+  init(_ field: Field<Value>, _ context: ValueTransformerContext, _ predicate: @escaping (Value?) throws -> Bool) {
+    self.field = field
+    self.context = context
+    self.predicate = predicate
+    isPlain = field.isPlain(in: context)
+  }
+
+  override func matches(_ json: JSONValue) throws -> Bool {
+    try predicate(json.isNull ? nil : field.value(readFrom: json, in: context))
+  }
+
+  override func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+    // What is written as it is need not be written to be asked.
+    if isPlain, Value.self == Int.self || Value.self == String.self || Value.self == Bool.self,
+      let field = field as? Field<Value>
+    {
+      return try predicate(field.value)
+    }
+    return try super.matches(field, in: context)
+  }
+}
+
+/// Asks whether there is a value, of whatever type.
+final class NilTest: QueryTest {
+  private let expectsNil: Bool
+
+  init(expectsNil: Bool) { self.expectsNil = expectsNil }
+
+  override func matches(_ json: JSONValue) throws -> Bool { json.isNull == expectsNil }
+
+  override func matches(_ scanner: inout JSONScanner) throws -> Bool { try (scanner.peek() == .null) == expectsNil }
+
+  override func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+    if let relation = field as? any RelationField, !relation.isToMany {
+      return relation.relatedModels.isEmpty == expectsNil
+    }
+    return try super.matches(field, in: context)
+  }
+}
+
+/// Compares a field of integers with one, without a detour where records have plain ones.
+final class IntegerTest: QueryTest {
+  private let operation: QueryComparison.Operator
+  private let operand: Int
+  private let general: ValueTest<Int>
+
+  init(_ operation: QueryComparison.Operator, _ operand: Int, _ general: ValueTest<Int>) {
+    self.operation = operation
+    self.operand = operand
+    self.general = general
+  }
+
+  @inline(__always)
+  private func compare(_ value: Int) -> Bool {
+    switch operation {
+    case .equal: value == operand
+    case .notEqual: value != operand
+    case .less: value < operand
+    case .lessOrEqual: value <= operand
+    case .greater: value > operand
+    default: value >= operand
+    }
+  }
+
+  override func matches(_ json: JSONValue) throws -> Bool {
+    if case .int(let value) = json { return compare(value) }
+    return try general.matches(json)
+  }
+
+  override func matches(_ scanner: inout JSONScanner) throws -> Bool {
+    if try scanner.peek() == .number {
+      let start = scanner
+      if let value = try scanner.readInt() { return compare(value) }
+      scanner = start
+    }
+    return try general.matches(scanner.readValue())
+  }
+
+  override func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+    try general.matches(field, in: context)
+  }
+}
+
+/// Compares a field of text with one by its bytes, without making a string of it.
+final class TextTest: QueryTest {
+  private let operation: QueryComparison.Operator
+  private let operand: [UInt8]
+  private let general: ValueTest<String>
+
+  init(_ operation: QueryComparison.Operator, _ operand: String, _ general: ValueTest<String>) {
+    self.operation = operation
+    self.operand = Array(operand.utf8)
+    self.general = general
+  }
+
+  override func matches(_ json: JSONValue) throws -> Bool {
+    guard case .string(var text) = json else { return try general.matches(json) }
+    return text.withUTF8 { utf8 in ScalarOrder.compare(utf8, operation, operand) }
+  }
+
+  override func matches(_ scanner: inout JSONScanner) throws -> Bool {
+    if try scanner.peek() == .string {
+      let raw = try scanner.readRawString()
+      if !raw.hasEscapes { return ScalarOrder.compare(raw.bytes, operation, operand) }
+      return try matches(.string(raw.string))
+    }
+    return try general.matches(scanner.readValue())
+  }
+
+  override func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+    try general.matches(field, in: context)
+  }
+}

@@ -1,0 +1,137 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// What `$0` is in a query: the fields of a model, to be compared. A field that the model does not have does not compile.
+///
+/// ```swift
+/// let adults = ModelQuery(Person.self, where: { $0.age >= 18 && $0.company.name.hasPrefix("A") })
+/// ```
+///
+/// | To find | Write |
+/// |---|---|
+/// | values | `$0.age == 30`, `!=`, `<`, `<=`, `>`, `>=`, also with `nil` and with another field: `$0.from > $0.until` |
+/// | one of several | `$0.color.isIn([.red, .green])`, `$0.age.isIn(18...30)`, `(18...30).contains($0.age)` |
+/// | text | `$0.name.hasPrefix("A")`, `hasSuffix`, `contains`, `matches(/[a-z]+/)`, `contains(/[0-9]/)` |
+/// | text in any case | `$0.name.ignoringCase == "ada"`, and all of the above |
+/// | yes or no | `$0.isActive`, `!$0.isActive` |
+/// | lists | `$0.tags.contains("x")`, `$0.tags.contains { $0.hasPrefix("x") }`, `$0.tags.count > 2`, `$0.tags.isEmpty` |
+/// | related models | `$0.company.name == "Acme"`, `$0.company == acme`, `$0.employees.contains { $0.age > 30 }` |
+///
+/// See ``QueryExpression`` for what nil means and how values compare.
+@dynamicMemberLookup
+public struct ModelColumns<M: Model> {
+  let prototype: M
+  let path: QueryPath
+
+  init(_ path: QueryPath = QueryPath()) {
+    prototype = M.prototype()
+    self.path = path
+  }
+
+  private func path(to field: FieldBase) -> QueryPath { path.appending(field.key ?? "?") }
+
+  /// A field of the model.
+  public subscript<Value>(dynamicMember keyPath: KeyPath<M, Field<Value>>) -> QueryColumn<Value> {
+    let field = prototype[keyPath: keyPath]
+    return QueryColumn(field: field, term: QueryTerm(path(to: field)))
+  }
+
+  /// A field of the model that is yes or no, as a condition.
+  public subscript(dynamicMember keyPath: KeyPath<M, Field<Bool>>) -> QueryExpression {
+    .comparison(QueryComparison(QueryTerm(path(to: prototype[keyPath: keyPath])), .equal, .value(true)))
+  }
+
+  /// A list of the model.
+  public subscript<Element>(dynamicMember keyPath: KeyPath<M, ArrayField<Element>>) -> QueryListColumn<Element> {
+    let field = prototype[keyPath: keyPath]
+    return QueryListColumn(field: field, path: path(to: field))
+  }
+
+  /// The fields of a related model.
+  public subscript<Related: Model>(dynamicMember keyPath: KeyPath<M, ModelField<Related>>) -> ModelColumns<Related> {
+    ModelColumns<Related>(path(to: prototype[keyPath: keyPath]))
+  }
+
+  /// A relation to many.
+  public subscript<Related: Model>(
+    dynamicMember keyPath: KeyPath<M, ModelArrayField<Related>>
+  ) -> QueryRelationColumn<Related> {
+    QueryRelationColumn(path: path(to: prototype[keyPath: keyPath]))
+  }
+
+  // MARK: Related models
+
+  /// Whether the relation leads to the model with the same identifier; with nil, whether it leads to none.
+  public static func == (columns: ModelColumns, model: M?) -> QueryExpression {
+    guard let model else { return .comparison(QueryComparison(QueryTerm(columns.path), .equal, .value(.null))) }
+    guard let identifier = model.identifier, let key = (columns.prototype.identifierField as? FieldBase)?.key,
+      let value = columns.prototype.storedValue(ofIdentifier: identifier, in: .standard)
+    else { return .constant(false) }
+    return .comparison(QueryComparison(QueryTerm(columns.path.appending(key)), .equal, .value(value.value)))
+  }
+
+  /// Whether the relation leads to another model, or to none; with nil, whether it leads to one.
+  public static func != (columns: ModelColumns, model: M?) -> QueryExpression {
+    guard model != nil else { return .comparison(QueryComparison(QueryTerm(columns.path), .notEqual, .value(.null))) }
+    guard case .comparison(var comparison) = columns == model else { return .constant(true) }
+    comparison.operator = .notEqual
+    return .comparison(comparison)
+  }
+}
+
+/// A list of a model in a query.
+///
+/// ```swift
+/// let tagged = ModelQuery(Person.self, where: { $0.tags.contains("new") || $0.tags.count > 5 })
+/// ```
+public struct QueryListColumn<Element> {
+  let field: ArrayField<Element>
+  let path: QueryPath
+
+  /// Whether for an element of the list the condition holds. It does not for nil.
+  public func contains(_ condition: (QueryColumn<Element>) -> QueryExpression) -> QueryExpression {
+    let element = field.elementPrototype as? Field<Element>
+    return .any(path, condition(QueryColumn(field: element ?? Field(), term: QueryTerm(QueryPath()))))
+  }
+
+  /// Whether the list has this element.
+  public func contains(_ element: Element) -> QueryExpression where Element: Equatable { contains { $0 == element } }
+
+  /// How many elements the list has; 0 for nil.
+  public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }
+
+  /// Whether the list has no element, or is nil.
+  public var isEmpty: QueryExpression { .not(.any(path, .constant(true))) }
+
+  /// Whether the list has exactly these elements in this order.
+  public static func == (list: QueryListColumn, value: [Element]?) -> QueryExpression where Element: Equatable {
+    QueryColumn(field: list.field, term: QueryTerm(list.path)) == value
+  }
+
+  /// Whether the list has not exactly these elements in this order.
+  public static func != (list: QueryListColumn, value: [Element]?) -> QueryExpression where Element: Equatable {
+    QueryColumn(field: list.field, term: QueryTerm(list.path)) != value
+  }
+}
+
+/// A relation to many in a query.
+///
+/// ```swift
+/// let old = ModelQuery(Company.self, where: { $0.employees.contains { $0.age > 60 } })
+/// ```
+public struct QueryRelationColumn<Related: Model> {
+  let path: QueryPath
+
+  /// Whether for a related model the condition holds.
+  public func contains(_ condition: (ModelColumns<Related>) -> QueryExpression) -> QueryExpression {
+    .any(path, condition(ModelColumns()))
+  }
+
+  /// Whether the model with the same identifier is among the related ones.
+  public func contains(_ model: Related) -> QueryExpression { contains { $0 == model } }
+
+  /// How many related models there are.
+  public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }
+
+  /// Whether there is no related model.
+  public var isEmpty: QueryExpression { .not(.any(path, .constant(true))) }
+}

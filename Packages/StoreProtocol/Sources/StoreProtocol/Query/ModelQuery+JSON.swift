@@ -1,0 +1,168 @@
+public import ModelCore
+
+extension ModelQuery: JSONConvertible, Codable {
+  /// The query as JSON:
+  ///
+  /// ```json
+  /// {"type": "Person", "where": {"field": "age", "is": ">", "value": 30}, "sort": [{"field": "name"}], "limit": 20}
+  /// ```
+  public var json: JSONValue {
+    get throws {
+      var json: AttributeDictionary = ["type": .string(M.typeName)]
+      if let filter { json["where"] = try filter.json }
+      if !sort.isEmpty { json["sort"] = .array(sort.map(\.order.json)) }
+      if let limit { json["limit"] = .int(limit) }
+      if offset != 0 { json["offset"] = .int(offset) }
+      if evaluation != .byStore { json["evaluation"] = .string(evaluation.rawValue) }
+      return .object(json)
+    }
+  }
+
+  /// Reads a query.
+  ///
+  /// - Throws: `ValueTransformError` if it is none; ``ModelStoreError`` with the code `invalid` if it is for another type,
+  ///   or about a field that the model does not have.
+  public init(json: JSONValue) throws {
+    guard case .object(let members) = json else { throw ValueTransformError(expected: "a query", found: json) }
+    guard members["type"] == .string(M.typeName) else {
+      throw ModelStoreError(
+        .invalid, "A query for \(M.typeName) was expected, not one for \(members["type"] ?? .null).")
+    }
+    self.init(M.self)
+    filter = try members["where"].map(QueryExpression.init(json:))
+    sort = try [JSONValue](json: members["sort"] ?? []).map { ModelSort(try QueryOrder(json: $0)) }
+    limit = try members["limit"].map(Int.init(json:))
+    offset = try members["offset"].map(Int.init(json:)) ?? 0
+    evaluation = try members["evaluation"].map { try .named($0, "an evaluation") } ?? .byStore
+    try validate()
+  }
+
+  /// Writes the query as its JSON.
+  public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+  /// Reads a query from its JSON.
+  public init(from decoder: any Decoder) throws { try self.init(json: JSONValue(from: decoder)) }
+}
+
+extension QueryExpression: JSONConvertible {
+  /// The condition as JSON: `true`, `{"and": […]}`, `{"or": […]}`, `{"not": …}`, `{"any": …, "where": …}`, or a comparison
+  /// such as `{"field": "age", "is": ">", "value": 30}`.
+  public var json: JSONValue {
+    get throws {
+      switch self {
+      case .constant(let value): .bool(value)
+      case .and(let terms): ["and": .array(try terms.map { try $0.json })]
+      case .or(let terms): ["or": .array(try terms.map { try $0.json })]
+      case .not(let term): ["not": try term.json]
+      case .any(let path, let condition): ["any": path.json, "where": try condition.json]
+      case .comparison(let comparison): try comparison.json
+      }
+    }
+  }
+
+  /// Reads a condition.
+  ///
+  /// - Throws: `ValueTransformError` if it is none.
+  public init(json: JSONValue) throws {
+    if case .bool(let value) = json {
+      self = .constant(value)
+    } else if let terms = json["and"] {
+      self = .and(try [QueryExpression](json: terms))
+    } else if let terms = json["or"] {
+      self = .or(try [QueryExpression](json: terms))
+    } else if let term = json["not"] {
+      self = .not(try QueryExpression(json: term))
+    } else if let path = json["any"] {
+      self = .any(try QueryPath(json: path), try QueryExpression(json: json["where"] ?? .null))
+    } else {
+      self = .comparison(try QueryComparison(json: json))
+    }
+  }
+}
+
+extension QueryComparison: JSONConvertible {
+  /// The comparison as JSON.
+  public var json: JSONValue {
+    get throws {
+      var json = term.json
+      json["is"] = .string(self.operator.rawValue)
+      switch operand {
+      case .value(let value): json["value"] = .some(value)
+      case .term(let term): json["than"] = .object(term.json)
+      case .unwritable(let reason): throw ModelStoreError(.invalid, "This query can't be written: \(reason).")
+      }
+      return .object(json)
+    }
+  }
+
+  /// Reads a comparison.
+  ///
+  /// - Throws: `ValueTransformError` if it is none.
+  public init(json: JSONValue) throws {
+    guard case .object(let members) = json, let name = members["is"] else {
+      throw ValueTransformError(expected: "a condition", found: json)
+    }
+    let operand: Operand
+    if let value = members["value"] {
+      operand = .value(value)
+    } else if let other = members["than"] {
+      operand = .term(try QueryTerm(json: other))
+    } else {
+      throw ValueTransformError(expected: "a value to compare with", found: json)
+    }
+    self.init(try QueryTerm(json: json), try .named(name, "an operator"), operand)
+  }
+}
+
+extension QueryTerm {
+  fileprivate var json: AttributeDictionary {
+    form == .value ? ["field": path.json] : ["field": path.json, "form": .string(form.rawValue)]
+  }
+
+  fileprivate init(json: JSONValue) throws {
+    let form: Form = try json["form"].map { try .named($0, "a form") } ?? .value
+    self.init(try QueryPath(json: json["field"] ?? .null), form: form)
+  }
+}
+
+extension QueryPath {
+  /// One text with dots, or a list where the keys have dots of their own.
+  fileprivate var json: JSONValue {
+    if keys.isEmpty || keys.contains(where: { $0.contains(".") || $0.isEmpty }) {
+      return .array(keys.map { .string($0) })
+    }
+    return .string(keys.joined(separator: "."))
+  }
+
+  fileprivate init(json: JSONValue) throws {
+    if case .string(let text) = json {
+      self.init(text.split(separator: ".").map(String.init))
+    } else {
+      self.init(try [String](json: json))
+    }
+  }
+}
+
+extension QueryOrder {
+  fileprivate var json: JSONValue {
+    var json = term.json
+    if isDescending { json["descending"] = true }
+    if nils != (isDescending ? .last : .first) { json["nils"] = .string(nils.rawValue) }
+    return .object(json)
+  }
+
+  fileprivate init(json: JSONValue) throws {
+    let nils: Nils? = try json["nils"].map { try .named($0, "first or last") }
+    self.init(
+      try QueryTerm(json: json), isDescending: try json["descending"].map(Bool.init(json:)) ?? false, nils: nils)
+  }
+}
+
+extension RawRepresentable where RawValue == String {
+  fileprivate static func named(_ json: JSONValue, _ expected: String) throws -> Self {
+    guard let value = json.stringValue.flatMap(Self.init(rawValue:)) else {
+      throw ValueTransformError(expected: expected, found: json)
+    }
+    return value
+  }
+}

@@ -1,0 +1,80 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+extension ModelQuery {
+  /// Whether the condition holds for a live model, as a store would answer after a save. Limit and offset don't count.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a query that makes no sense, `unsupported` if it is about a
+  ///   related model that was not loaded.
+  /// - Complexity: O(*n*) in the size of the condition. For many models use ``apply(to:)``, which looks fields up once.
+  public func matches(_ model: M) throws -> Bool {
+    try QueryProgram(self, in: model.scope?.transformers ?? .standard, isForRecords: false).matches(model)
+  }
+
+  /// The live models for which the condition holds, in the order asked for, from offset to limit.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``matches(_:)`` does.
+  public func apply(to models: [M]) throws -> [M] {
+    let program = try QueryProgram(
+      self, in: models.first?.scope?.transformers ?? .standard, isForRecords: false)
+    let found = try models.filter(program.matches)
+    guard program.isSorted else { return page(of: found) }
+    let sorter = try program.sorter()
+    for model in found { try program.add(model, to: sorter) }
+    return page(of: sorter.order()).map { found[$0] }
+  }
+
+  /// The records for which the condition holds, in the order asked for, from offset to limit. For those who write stores.
+  ///
+  /// - Parameters:
+  ///   - records: all records of the model's hierarchy, in the order of their creation.
+  ///   - context: how the records are spelled: that of the store's scope.
+  ///   - related: gives the record of a model by what stores call its type and its identifier, nil if there is none: so
+  ///     conditions can follow foreign keys. Without it such a condition throws `unsupported`.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record.
+  /// - Complexity: O(*n*) in the number of records, and O(*m* log *m*) for sorting *m* that fit.
+  public func apply(
+    to records: some Sequence<AttributeDictionary>, in context: ValueTransformerContext,
+    related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil
+  ) throws -> [AttributeDictionary] {
+    let program = try QueryProgram(self, in: context)
+    let surroundings = QuerySurroundings(
+      related.map { related in { modelClass, identifier in try related(modelClass.typeName, identifier) } })
+    var found: [AttributeDictionary] = []
+    let end = program.isSorted ? .max : end
+    if end == 0 { return [] }
+    for record in records where try program.matches(record, surroundings) {
+      found.append(record)
+      if found.count >= end { break }
+    }
+    guard program.isSorted else { return page(of: found) }
+    let sorter = try program.sorter()
+    for record in found { try program.add(record, to: sorter, surroundings) }
+    return page(of: sorter.order()).map { found[$0] }
+  }
+
+  /// How many models that fit have to be found, if they are found in order.
+  var end: Int {
+    guard let limit else { return .max }
+    let (end, isTooLarge) = offset.addingReportingOverflow(limit)
+    return isTooLarge ? .max : end
+  }
+}
+
+extension ModelStore {
+  /// Finds models among stored records, and reads them. For those who write stores: with this a store that can list its
+  /// records answers every query.
+  ///
+  /// - Parameters:
+  ///   - query: the query.
+  ///   - records: all records of the type, in the order of their creation.
+  ///   - related: gives a record by what stores call its type and its identifier, nil if there is none: so conditions can
+  ///     follow foreign keys.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record; nothing
+  ///   is changed then.
+  public func models<M: Model>(
+    for query: ModelQuery<M>, from records: some Sequence<AttributeDictionary>,
+    related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil
+  ) throws -> [M] {
+    try models(M.self, from: query.apply(to: records, in: scope.transformers, related: related))
+  }
+}

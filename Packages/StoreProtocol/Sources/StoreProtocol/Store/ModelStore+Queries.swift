@@ -1,0 +1,104 @@
+@_spi(ModelKitInternals) import ModelCore
+
+extension ModelStore {
+  /// Finds models of a type.
+  ///
+  /// ```swift
+  /// let page = try await store.list(
+  ///   Person.self, where: { $0.age > 30 && $0.name != "Bob" || $0.tags.contains("x") }, sort: [.ascending(\.name)],
+  ///   limit: 20, offset: 40)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - filter: the condition; see ``ModelColumns``.
+  ///   - sort: the criteria of the order; without any it is the order of creation.
+  ///   - limit: how many models at most; nil for all.
+  ///   - offset: how many models to pass over.
+  ///   - evaluation: who decides which models fit, for stores that can't express every condition.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func list<M: Model>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
+  ) async throws -> [M] {
+    try await list(
+      ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation))
+  }
+
+  /// How many models of a type there are for which a condition holds.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func count<M: Model>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    evaluation: QueryEvaluation = .byStore
+  ) async throws -> Int {
+    try await count(ModelQuery(type, where: filter, evaluation: evaluation))
+  }
+
+  /// The first model for which a condition holds, in the order asked for; nil if there is none.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func first<M: Model>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    evaluation: QueryEvaluation = .byStore
+  ) async throws -> M? {
+    try await list(ModelQuery(type, where: filter, sort: sort, limit: 1, evaluation: evaluation)).first
+  }
+
+  /// Deletes the models for which a condition holds: all or none where the store has transactions, otherwise one after
+  /// the other up to the first error.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - filter: the condition; nil for all models of the type.
+  ///   - evaluation: who decides which models fit.
+  /// - Returns: how many were deleted.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do.
+  @discardableResult
+  public func deleteAll<M: Model>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    evaluation: QueryEvaluation = .byStore
+  ) async throws -> Int {
+    let models = try await list(ModelQuery(type, where: filter, evaluation: evaluation))
+    if let store = self as? any TransactionalModelStore {
+      try await store.deleteTogether(models)
+    } else {
+      for model in models { try await delete(model) }
+    }
+    return models.count
+  }
+
+  /// The models that a relation leads to, asked of the store: also those of which this relation does not know yet.
+  ///
+  /// ```swift
+  /// let employees = try await store.list(in: company.employees)
+  /// ```
+  ///
+  /// Where the other side of the relation is known and kept, models are found by it, in the order of their creation;
+  /// otherwise those whose identifiers the relation has are looked up, in its order.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
+  ///   `notFound` if one that it leads to is not in the store.
+  public func list<Related: Model>(in relation: ModelArrayField<Related>) async throws -> [Related] {
+    guard let owner = relation.owner as? ModelObject else {
+      throw ModelStoreError(.invalid, "A relation leads to models only as long as its own model is there.")
+    }
+    guard let identifier = owner.storedIdentifier else { throw ModelStoreError.noIdentifier(owner.storedTypeName) }
+    let prototype = Related.prototype()
+    let inverse = owner.inverseField(of: relation, on: prototype) as? any FieldBase & RelationField
+    let isKept = inverse.map { inverse in prototype.fieldsForDictionaryValue().contains { $0 === inverse } } ?? false
+    if isKept, let key = inverse?.key, let ownerKey = (owner.identifierField as? FieldBase)?.key,
+      let operand = owner.storedValue(ofIdentifier: identifier, in: .standard)?.value, inverse?.isToMany == false
+    {
+      var query = ModelQuery(Related.self)
+      query.filter = .comparison(QueryComparison(QueryTerm([key, ownerKey]), .equal, .value(operand)))
+      return try await list(query)
+    }
+    var models: [Related] = []
+    for model in relation.value ?? [] {
+      guard let identifier = model.identifier else { continue }
+      models.append(try await lookup(Related.self, identifier: identifier))
+    }
+    return models
+  }
+}

@@ -1,0 +1,25 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// What happens to models in a transaction of a store: what waits for its end, and what is undone if it fails.
+@_spi(ModelKitInternals)
+public final class StoreTransactionLog {
+  private var completions: [() throws -> Void] = []
+  private var undoings: [() -> Void] = []
+
+  /// An empty log.
+  public init() {}
+
+  func atEnd(_ completion: @escaping () throws -> Void) { completions.append(completion) }
+
+  func onFailure(_ undo: @escaping () -> Void) { undoings.append(undo) }
+
+  /// Says that everything was written.
+  public func commit() throws {
+    for completion in completions { try completion() }
+  }
+
+  /// Says that nothing was written: the models are as they were.
+  public func rollBack() {
+    for undo in undoings.reversed() { undo() }
+  }
+}

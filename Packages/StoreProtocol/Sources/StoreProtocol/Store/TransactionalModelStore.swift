@@ -1,0 +1,29 @@
+/// A store that can write several models, also of several types, all or none.
+///
+/// ```swift
+/// try await store.transaction { store in
+///   try await store.create(company)
+///   try await store.create(person)
+/// }
+/// ```
+public protocol TransactionalModelStore: ModelStore {
+  /// Runs `body`, and writes all that it did at its end, at once; or, if it throws, nothing.
+  ///
+  /// Inside, the store shows what was done so far; other fronts see it when it is complete. If the body throws, or somebody
+  /// else has changed the same models meanwhile, the models are as they were: not created, not saved, with their local
+  /// changes and without the identifiers they got. Hooks such as `afterCreate` run at the end. A transaction inside another
+  /// one is a part of it.
+  ///
+  /// - Returns: what the body returns.
+  /// - Throws: what the body throws; ``ModelStoreError`` with the code `conflict` if somebody else changed the same models.
+  @discardableResult
+  func transaction<Result>(_ body: (Self) async throws -> Result) async throws -> Result
+}
+
+extension TransactionalModelStore {
+  func deleteTogether<M: Model>(_ models: [M]) async throws {
+    try await transaction { store in
+      for model in models { try await store.delete(model) }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/// Random numbers that come again with the same seed.
+struct RandomSource: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// One of these.
+  mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: 0..<values.count, using: &self)] }
+
+  /// Nil about one time in as many as given.
+  mutating func maybe<Value>(oneIn chance: Int = 5, _ value: (inout RandomSource) -> Value) -> Value? {
+    Int.random(in: 0..<chance, using: &self) == 0 ? nil : value(&self)
+  }
+}

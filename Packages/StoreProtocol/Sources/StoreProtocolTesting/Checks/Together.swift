@@ -1,0 +1,90 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let together: [Check] = [
+    Check("createAll with one bad model adds none", needs: [.batches]) { store in
+      let first = ContractPerson.named("Ada"), second = ContractPerson.named("")
+      try await requireError(.invalid, "createAll with an invalid model") {
+        try await store.createAll([first, second])
+      }
+      try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of stored models")
+      let taken = ContractPerson.named("Grace"), other = ContractPerson.named("Edsger")
+      taken.id.value = 7
+      other.id.value = 7
+      try await requireError(.conflict, "createAll with an identifier twice") {
+        try await store.createAll([taken, other])
+      }
+      try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of stored models")
+      try require(taken.isDirty, "a model that was not written is not dirty")
+    },
+    Check("a transaction writes models of several types together", needs: [.transactions]) { store in
+      let company = ContractCompany(), person = ContractPerson.named("Ada")
+      company.id.value = "acme"
+      try await transaction(in: store) { store in
+        try await store.create(company)
+        person.company.value = company
+        try await store.create(person)
+        person.age.value = 36
+        try await store.save(person)
+        let seen = try await store.list(ContractPerson.self, where: { $0.company == company })
+        try require(seen == [person], "the transaction does not see what it wrote")
+      }
+      try require(!person.isDirty && !company.id.isDirty, "something is still dirty")
+      try requireEqual(person.calls.last, "afterUpdate", "the last call")
+      try requireEqual(try await store.count(ContractPerson.self), 1, "the number of people")
+      try requireEqual(try await store.count(ContractCompany.self), 1, "the number of companies")
+    },
+    Check("a transaction that throws writes nothing, and the models are as they were", needs: [.transactions]) {
+      store in
+      struct Refusal: Error {}
+      let kept = try await store.create(ContractPerson.named("Ada", age: 36))
+      let gone = try await store.create(ContractPerson.named("Bob"))
+      let fresh = ContractPerson.named("Cleo")
+      let company = ContractCompany()
+      company.id.value = "acme"
+      do {
+        try await transaction(in: store) { store in
+          try await store.create(company)
+          try await store.create(fresh)
+          kept.age.value = 37
+          try await store.update(kept)
+          try await store.delete(gone)
+          throw Refusal()
+        }
+        throw ContractViolation("the transaction does not throw what its body throws")
+      } catch is Refusal {}
+      try requireEqual(try await store.identifiers(ModelQuery(ContractPerson.self)).count, 2, "the number of people")
+      try requireEqual(
+        try await store.identifiers(ModelQuery(ContractCompany.self)).count, 0, "the number of companies")
+      try require(fresh.identifier == nil, "a model that was not written has the identifier it got")
+      try require(fresh.isDirty && company.isDirty, "a model that was not written is not dirty")
+      try require(kept.age.isDirty && kept.age.value == 37, "a change that was not written is not dirty")
+      try require(!kept.calls.contains("afterUpdate") && !gone.calls.contains("afterDelete"), "hooks were called")
+      try await store.save(kept)
+      try await store.save(fresh)
+      try await store.delete(gone)
+      let names = try await store.list(ContractPerson.self).map(\.name.value)
+      try requireEqual(names, ["Ada", "Cleo"], "what is stored afterwards")
+    },
+    Check("deleteAll is all or nothing", needs: [.transactions, .queries]) { store in
+      try await store.createAll((1...4).map { (number: Int) in ContractPerson.named("p\(number)", age: number) })
+      try requireEqual(try await store.deleteAll(ContractPerson.self, where: { $0.age.isIn(2...3) }), 2, "the number")
+      try requireEqual(try await store.list(ContractPerson.self).map(\.age.value), [1, 4], "what is left")
+    },
+  ]
+
+  private static func transaction(
+    in store: any ModelStore, _ body: (any ModelStore) async throws -> Void
+  ) async throws {
+    guard let store = store as? any TransactionalModelStore else {
+      throw ContractViolation("the store promises transactions, and is no TransactionalModelStore")
+    }
+    try await run(store, body)
+  }
+
+  private static func run(
+    _ store: some TransactionalModelStore, _ body: (any ModelStore) async throws -> Void
+  ) async throws {
+    try await store.transaction { try await body($0) }
+  }
+}

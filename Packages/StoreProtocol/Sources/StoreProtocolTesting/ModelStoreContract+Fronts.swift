@@ -1,0 +1,134 @@
+public import StoreProtocol
+
+extension ModelStoreContract {
+  /// Promises of stores whose engine is shared by several fronts.
+  ///
+  /// ```swift
+  /// @Test(arguments: ModelStoreContract.frontChecks)
+  /// func sharesItsEngine(check: ModelStoreContract.FrontCheck) async throws {
+  ///   let handle = MemoryModelStore().handle
+  ///   try await check.run { MemoryModelStore(handle) }
+  /// }
+  /// ```
+  public static let frontChecks: [FrontCheck] = [
+    FrontCheck("fronts in 8 tasks lose none of each other's writes") { makeFront in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<8 {
+          group.addTask {
+            let front = try await makeFront()
+            for number in 0..<10 {
+              let person = ContractPerson.named("Person \(task)-\(number)", age: task)
+              try await front.create(person)
+              if number.isMultiple(of: 3) {
+                try await front.delete(person)
+              } else {
+                person.height.value = Double(number)
+                try await front.update(person)
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let front = try await makeFront()
+      let people = try await front.list(ContractPerson.self)
+      try requireEqual(people.count, 48, "the number of models")
+      try requireEqual(Set(people.compactMap(\.identifier)).count, 48, "the number of identifiers")
+      let expected = Set((0..<8).flatMap { task in [1, 2, 4, 5, 7, 8].map { "Person \(task)-\($0) \(Double($0))" } })
+      let found = Set(people.map { "\($0.name.value ?? "?") \($0.height.value ?? -1)" })
+      try requireEqual(found, expected, "what is stored")
+    },
+    FrontCheck("fronts in 8 tasks that change different fields of one model don't undo each other") { makeFront in
+      let first = try await makeFront()
+      let person = ContractPerson.named("Ada", age: 0)
+      person.height.value = 0
+      let identifier = try await first.create(person).identifier ?? ""
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<8 {
+          group.addTask {
+            let front = try await makeFront()
+            for round in 1...10 {
+              let person = try await front.lookup(ContractPerson.self, identifier: identifier)
+              if task.isMultiple(of: 2) { person.age.value = round } else { person.height.value = Double(round) }
+              try await front.update(person)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(found.age.value, 10, "the age")
+      try requireEqual(found.height.value, 10, "the height")
+      try requireEqual(found.name.value, "Ada", "the name")
+    },
+    FrontCheck("a write through one front is seen by another one when it reads") { makeFront in
+      let first = try await makeFront(), second = try await makeFront()
+      let person = try await first.create(ContractPerson.named("Ada", age: 36))
+      let same = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try require(same !== person, "two fronts share an object")
+      person.age.value = 37
+      try await first.update(person)
+      _ = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(same.age.value, 37, "the age in the second front")
+    },
+    FrontCheck("a task that is cancelled at any moment leaves the store whole") { makeFront in
+      for round in 0..<20 {
+        let task = Task {
+          let front = try await makeFront()
+          for number in 0..<4 { try await front.create(ContractPerson.named("\(round)-\(number)")) }
+        }
+        // At another moment each time.
+        for _ in 0..<round { await Task.yield() }
+        task.cancel()
+        do {
+          try await task.value
+        } catch is CancellationError {
+        } catch let error as ModelStoreError where error.code == .cancelled {
+        }
+      }
+      let front = try await makeFront()
+      let people = try await front.list(ContractPerson.self)
+      try requireEqual(
+        try await front.identifiers(ModelQuery(ContractPerson.self)), people.compactMap(\.identifier), "the identifiers"
+      )
+      for round in 0..<20 {
+        let names = people.compactMap(\.name.value).filter { $0.hasPrefix("\(round)-") }
+        let expected = (0..<names.count).map { "\(round)-\($0)" }
+        try requireEqual(names, expected, "what round \(round) left")
+      }
+    },
+  ]
+
+  /// One promise about several fronts on one engine, as a sentence, and what proves it.
+  public struct FrontCheck: Sendable, CustomStringConvertible {
+    /// The promise.
+    public let name: String
+    private let body: @Sendable (@escaping @Sendable () async throws -> any ModelStore) async throws -> Void
+
+    init(
+      _ name: String,
+      _ body: @escaping @Sendable (@escaping @Sendable () async throws -> any ModelStore) async throws -> Void
+    ) {
+      self.name = name
+      self.body = body
+    }
+
+    /// The promise.
+    public var description: String { name }
+
+    /// Puts a store to the check.
+    ///
+    /// - Parameter makeFront: makes another front on the same engine, whose store is empty at first. It is called in
+    ///   several tasks.
+    /// - Throws: ``ContractViolation`` if the store breaks the promise, or what the store threw.
+    public func run(_ makeFront: @escaping @Sendable () async throws -> any ModelStore) async throws {
+      do {
+        try await body(makeFront)
+      } catch let violation as ContractViolation {
+        throw violation
+      } catch {
+        throw ContractViolation("\(name): the store threw \(type(of: error)): \(error)")
+      }
+    }
+  }
+}

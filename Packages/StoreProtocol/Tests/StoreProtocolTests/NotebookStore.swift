@@ -1,0 +1,63 @@
+import StoreProtocol
+
+/// Keeps records in a list per type. The example of the article "Writing a store".
+final class NotebookStore: ModelStore {
+  let scope: ModelScope
+  private var pages: [String: [(identifier: String, record: AttributeDictionary)]] = [:]
+  private var lastInteger = 0
+
+  init(scope: ModelScope = ModelScope()) { self.scope = scope }
+
+  func create<M: Model>(_ model: M) async throws -> M {
+    var save = try PendingSave(creating: model, in: scope, explicitNull: true)
+    if save.identifier == nil {
+      lastInteger += 1
+      try save.assign(identifier: String(lastInteger))
+    }
+    let (type, identifier) = (save.typeName, save.identifier ?? "")
+    if place(type, identifier) != nil { throw ModelStoreError.conflict(type, identifier: identifier) }
+    pages[type, default: []].append((identifier, save.record))
+    try save.finish()
+    return model
+  }
+
+  func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+    let save = try PendingSave(updating: model, fields: fields, in: scope)
+    let (type, identifier) = (save.typeName, save.identifier ?? "")
+    guard let place = place(type, identifier), let old = pages[type]?[place].record else {
+      throw ModelStoreError.notFound(type, identifier: identifier)
+    }
+    pages[type]?[place].record = save.merged(into: old)
+    try save.finish()
+    return model
+  }
+
+  func delete<M: Model>(_ model: M) async throws -> M {
+    guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(M.typeName) }
+    guard let place = place(M.typeName, identifier) else {
+      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    }
+    pages[M.typeName]?.remove(at: place)
+    finishDeleting(model)
+    return model
+  }
+
+  func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    guard let record = record(M.typeName, identifier) else {
+      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    }
+    return try models(type, from: [record])[0]
+  }
+
+  func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    try models(for: query, from: (pages[M.typeName] ?? []).map(\.record), related: record)
+  }
+
+  private func place(_ type: String, _ identifier: String) -> Int? {
+    pages[type]?.firstIndex { $0.identifier == identifier }
+  }
+
+  private func record(_ type: String, _ identifier: String) -> AttributeDictionary? {
+    place(type, identifier).flatMap { pages[type]?[$0].record }
+  }
+}

@@ -1,0 +1,1 @@
+../CallSiteTests/StoreCallSites.swift
