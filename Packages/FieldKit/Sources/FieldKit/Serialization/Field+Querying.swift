@@ -51,7 +51,7 @@ public protocol ListField: FieldBase {
 extension ArrayField: ListField {
   /// A field with the transformer of the elements.
   public var elementPrototype: FieldBase {
-    Field<Element>(unset: nil, metadata: elementMetadata, areEqual: nil)
+    Field<Element>(unset: nil, metadata: elementMetadata, equality: nil)
   }
 
   /// Whether the list is read and written element by element in a context, and not as a whole.

@@ -202,6 +202,23 @@ import Testing
     #expect(await collect(stream).error is ModelStreamError)
   }
 
+  @Test func `read leniently reports what does not fit with its place in the document`() async throws {
+    var context = ValueTransformerContext()
+    context.decoding = .lenient
+    let scope = ModelScope(transformers: context)
+    var issues: [String] = []
+    scope.decodingIssueHandler = { issues += $0.map { $0.path.description } }
+    let text = #"{"authors": [{"id": 1, "name": "Ada"}, {"id": 2, "books": [{"id": 3, "year": []}]}]}"#
+    var authors: [Author] = []
+    for try await author in Author.stream(fromJSON: Bytes(Array(text.utf8)), at: "authors", in: scope) {
+      authors.append(author)
+    }
+    #expect(issues == ["authors[1].books[0].year"])
+    #expect(authors.map(\.identifier) == ["1", "2"])
+    let book = try #require(authors[1].books.value?.first)
+    #expect(book.rejectedValues.map(\.json) == [[]])
+  }
+
   @Test func `ends with its first mistake`() async throws {
     var iterator = Author.stream(fromJSONLines: Bytes(Array("x\n{}\n".utf8))).makeAsyncIterator()
     await #expect(throws: ModelStreamError.self) { _ = try await iterator.next() }
