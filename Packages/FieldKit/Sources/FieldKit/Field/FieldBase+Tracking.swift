@@ -65,6 +65,31 @@ extension FieldBase {
     }
   }
 
+  /// Whether the field was never set and nobody has to do with it, besides an owner that waits for changes.
+  @_spi(ModelKitInternals)
+  public final var isUntouched: Bool {
+    unmanagedDetails == nil && updatedStamp == .never
+      && flags.isDisjoint(with: [.tracked, .ownerFollows, .reportsSets, .dirty])
+  }
+
+  /// Whether a set runs nobody's code but that of a domain.
+  @_spi(ModelKitInternals)
+  public final var isUnobserved: Bool {
+    unmanagedDetails == nil && flags.isDisjoint(with: [.tracked, .reportsSets])
+  }
+
+  /// Marks an untouched field as read, which is nobody's business.
+  ///
+  /// - Parameters:
+  ///   - isChange: whether the value is another one than the first.
+  ///   - stamp: when it was read.
+  ///   - isSource: whether it was the field itself that was read, and not the other side of a relation.
+  @_spi(ModelKitInternals)
+  public final func markReadUntouched(isChange: Bool, stamp: ChangeStamp, isSource: Bool) {
+    setStates(isChange: isChange, stamp: stamp, isRead: true)
+    if isSource { flags.formUnion(.original) }
+  }
+
   @usableFromInline
   final func announceSet(isChange: Bool) {
     guard let tracker = details?.tracker else { return }

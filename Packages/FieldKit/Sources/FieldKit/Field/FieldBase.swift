@@ -297,6 +297,24 @@ open class FieldBase: FieldProtocol {
   @_spi(ModelKitInternals)
   open func load(readRelated models: [AnyObject]?) {}
 
+  /// Calls a closure with what a relation leads to: nil for nothing, one object, or a list that has them.
+  ///
+  /// - Returns: what the closure returns, or `false` without a call if what there is takes a closer look.
+  @_spi(ModelKitInternals)
+  open func withRelatedObjects(
+    _ body: (UnsafeBufferPointer<Unmanaged<AnyObject>>?) throws -> Bool
+  ) rethrows -> Bool { false }
+
+  /// Whether ``seeUntouched(_:stamp:)`` would do.
+  @_spi(ModelKitInternals)
+  open var canSeeUntouched: Bool { false }
+
+  /// Has an untouched relation see the model that was just read to lead here; see `ModelArrayField+Reading.swift`.
+  ///
+  /// - Returns: `false` if there is more to it.
+  @_spi(ModelKitInternals)
+  open func seeUntouched(_ model: AnyObject, stamp: ChangeStamp) -> Bool { false }
+
   /// Writes what a relation leads to as a member of an object; see `FieldBase+DirectWriting.swift`.
   @_spi(ModelKitInternals)
   open func writeRelated(

@@ -83,8 +83,21 @@ extension FieldBase {
     return true
   }
 
+  /// Whether ``confirmRelation(stamp:)`` would do.
+  public final func canConfirmRelation(stamp: ChangeStamp) -> Bool {
+    updatedStamp < stamp && !flags.contains(.dirty) && flags.intersection(.loadStateMask) == .loaded
+      && tellsNobodyOfEqualValues
+  }
+
+  /// Takes what a relation leads to as read just now.
+  public final func confirmRelation(stamp: ChangeStamp) {
+    setStates(isChange: false, stamp: unmanagedDetails == nil ? stamp : .next())
+    flags.formUnion(.original)
+    details?.restoration = nil
+  }
+
   /// Whether a set to an equal value is nobody's business.
-  private final var tellsNobodyOfEqualValues: Bool {
+  public final var tellsNobodyOfEqualValues: Bool {
     guard let unmanagedDetails else { return true }
     return unmanagedDetails._withUnsafeGuaranteedRef {
       $0.tracker == nil && $0.validationStates == nil && $0.loadStates == nil && $0.extras == nil

@@ -40,7 +40,10 @@ open class ModelObject: ObservationOwner {
     if layout.initializesFields { initializeFields() }
   }
 
-  deinit { layout.disownFields(of: self) }
+  deinit {
+    layout.disownFields(of: self)
+    if registeredIdentifier != nil { identityMap?.noteDeath() }
+  }
 
   /// The field that tells this model from others of its type; nil for models without identity.
   open var identifierField: (any FieldProtocol)? { nil }

@@ -201,13 +201,29 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     }
   }
 
-  private func read(_ models: [Related]?) {
+  func read(_ models: [Related]?) {
     nextChange = .reading
     load(models, stamp: .next())
   }
 
   @_spi(ModelKitInternals)
-  public override func load(readRelated models: [AnyObject]?) { read(models?.compactMap { $0 as? Related }) }
+  public override func load(readRelated models: [AnyObject]?) {
+    if let models, readUntouched(models) { return }
+    read(models?.compactMap { $0 as? Related })
+  }
+
+  @_spi(ModelKitInternals)
+  public override func withRelatedObjects(
+    _ body: (UnsafeBufferPointer<Unmanaged<AnyObject>>?) throws -> Bool
+  ) rethrows -> Bool {
+    guard table == nil, !isUneven else { return false }
+    guard let storedValue else { return try body(nil) }
+    return try storedValue.withUnsafeBufferPointer { members in
+      // A reference is a reference, whatever the class.
+      let start = UnsafeRawPointer(members.baseAddress)?.assumingMemoryBound(to: Unmanaged<AnyObject>.self)
+      return try body(UnsafeBufferPointer(start: start, count: members.count))
+    }
+  }
 
   @_spi(ModelKitInternals)
   public override func writeRelated(

@@ -183,6 +183,20 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   func accepts(_ modelClass: ModelObject.Type) -> Bool { modelClass is Related.Type }
 
+  @_spi(ModelKitInternals)
+  public override var canSeeUntouched: Bool { isUntouched && !isUneven }
+
+  @_spi(ModelKitInternals)
+  public override func seeUntouched(_ model: AnyObject, stamp: ChangeStamp) -> Bool {
+    guard canSeeUntouched, type(of: model) == Related.self else { return false }
+    let model = unsafeDowncast(model, to: Related.self)
+    backLink = model
+    backLinkIdentity = LinkIdentity(model)
+    readsThroughHook = true
+    markReadUntouched(isChange: true, stamp: stamp, isSource: false)
+    return true
+  }
+
   func refers(to model: ModelObject) -> Bool { liveValue === model }
 
   func retains(_ model: ModelObject) -> Bool { storedValue === model || original?.retained === model }
@@ -274,6 +288,19 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   @_spi(ModelKitInternals)
   public override func load(readRelated models: [AnyObject]?) { read(models?.first as? Related) }
+
+  @_spi(ModelKitInternals)
+  public override func withRelatedObjects(
+    _ body: (UnsafeBufferPointer<Unmanaged<AnyObject>>?) throws -> Bool
+  ) rethrows -> Bool {
+    guard !isUneven else { return false }
+    guard let model = liveValue else { return try backLinkIdentity == nil && body(nil) }
+    return try withExtendedLifetime(model) {
+      try withUnsafePointer(to: Unmanaged.passUnretained(model as AnyObject)) {
+        try body(UnsafeBufferPointer(start: $0, count: 1))
+      }
+    }
+  }
 
   @_spi(ModelKitInternals)
   public override func writeRelated(

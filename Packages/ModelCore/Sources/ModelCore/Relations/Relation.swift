@@ -95,6 +95,15 @@ extension Relation {
     return found?.field
   }
 
+  /// The place of the other side in the layout of a related model, -1 if there is none; nil if that takes a closer look.
+  func knownInverseIndex(on related: ModelObject, _ owner: ModelObject) -> Int? {
+    guard !isDynamic, !related.hasDynamicFields else { return nil }
+    let key = ModelLayout.InverseKey(index: Int(layoutIndex), relatedClass: ObjectIdentifier(type(of: related)))
+    if let known = owner.layout.inverses.withLock({ $0[key] }) { return known }
+    _ = layoutInverse(on: related, owner)
+    return owner.layout.inverses.withLock { $0[key] }
+  }
+
   private func firstInverse(
     on related: ModelObject, _ owner: ModelObject, _ isCandidate: (Int) -> Bool
   ) -> (index: Int, field: any Relation)? {

@@ -8,6 +8,8 @@ final class IdentityMap {
   var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError
   var decodingIssueHandler: ([ModelDecodingError]) -> Void = ModelDecodingError.writeToStandardError
   private let registry: any ModelRegistry
+  /// The registry, if it is not one of the user's.
+  private let memoryRegistry: MemoryRegistry?
   private weak var front: ModelScope?
   private(set) var unsaved: Set<ModelObject> = []
   /// Models that have an identifier for which another one is the object.
@@ -27,6 +29,8 @@ final class IdentityMap {
 
   init(registry: any ModelRegistry, transformers: ValueTransformerContext) {
     self.registry = registry
+    memoryRegistry = registry as? MemoryRegistry
+    memoryRegistry?.isToldOfDeaths = true
     self.transformers = transformers
   }
 
@@ -55,6 +59,11 @@ final class IdentityMap {
     return canonicalModel(of: key, identifier: identifier)
   }
 
+  /// Whether it is certain, without a look at any identifier, that there is no model of a type.
+  func hasNone(of type: ModelTypeKey) -> Bool {
+    contenders.isEmpty && memoryRegistry?.hasNone(of: type) ?? false
+  }
+
   func canonicalModel(of type: ModelTypeKey, identifier: String) -> ModelObject? {
     if let model = registry.canonicalModel(of: type, identifier: identifier) { return model }
     return contenders.isEmpty ? nil : succeed(type, identifier)
@@ -68,6 +77,12 @@ final class IdentityMap {
     enter(model, type, identifier)
     return model
   }
+
+  /// Says that a registered model is gone. May be called in any thread.
+  func noteDeath() { memoryRegistry?.noteDeath() }
+
+  /// Makes room for models that are about to be registered.
+  func reserveCapacity(_ count: Int, for type: ModelTypeKey) { memoryRegistry?.reserveCapacity(count, for: type) }
 
   // MARK: Members
 
@@ -112,6 +127,13 @@ final class IdentityMap {
     }
     guard let identifier else { return model }
     let type = model.typeKey
+    if let memoryRegistry, contenders.isEmpty {
+      let canonical = memoryRegistry.claim(model, as: type, identifier: identifier)
+      if canonical === model {
+        model.registeredIdentifier = identifier
+        return model
+      }
+    }
     if let canonical = canonicalModel(of: type, identifier: identifier), canonical !== model {
       if contenders.contains(where: { $0.model === model && $0.identifier == identifier }) { return canonical }
       contenders.removeAll { $0.model == nil || $0.model === model }

@@ -9,8 +9,17 @@ final class DirectClassReader {
   let layout: ModelLayout
   /// For each field, and in the first place for the start of an object, which field comes next; none is a negative number.
   private var following: [Int]
-  /// The classes to which relations lead, once they were met.
-  var related: [DirectClassReader?]
+  /// What is known of relations, once they were met.
+  var related: [Link?]
+
+  /// What is the same in all models for one relation of their class.
+  struct Link {
+    let reader: DirectClassReader
+    let leadsToMany: Bool
+    let isForeignKey: Bool
+    /// How many models there were in the last list.
+    var lastCount = 0
+  }
   /// A model that nobody got, to be read into again. It has fields set already.
   private var spare: ModelObject?
   /// Whether the last object of this class was one that exists already.
@@ -79,6 +88,17 @@ final class DirectClassReader {
       if fits != true { return false }
     }
     return true
+  }
+
+  /// What is known of a relation.
+  func link(at index: Int, of model: ModelObject, _ reading: DirectReading) throws -> Link {
+    if let known = related[index] { return known }
+    guard let relation = layout.field(at: index, of: model) as? any DirectRelation else { throw NeedsTree() }
+    let link = Link(
+      reader: reading.reader(of: relation.relatedType), leadsToMany: relation.leadsToMany,
+      isForeignKey: relation.isForeignKey)
+    related[index] = link
+    return link
   }
 
   // MARK: Keys

@@ -4,6 +4,12 @@
 extension DirectReading {
   /// Does all that was found to be done: first values, then links.
   func apply() {
+    if let map = reader.scope?.map {
+      for (rootClass, count) in reader.made.counts
+      where count > 64 && map.hasNone(of: ModelTypeKey(rootClass: rootClass)) {
+        map.reserveCapacity(count, for: ModelTypeKey(rootClass: rootClass))
+      }
+    }
     reader.runOperations(self)
     let links = links
     self.links = []
@@ -14,11 +20,12 @@ extension DirectReading {
     load(merge.fields, of: merge.record.model, into: merge.model, merge.record.reader)
     guard merge.isLast else { return }
     merge.model.becomeRead(isReference: merge.record.isReference, isFromStore: reader.keepsLocalChanges)
-    reader.scope?.register(merge.model)
+    if let scope = reader.scope, scope.register(merge.model) !== merge.model { hasRunOthersCode = true }
   }
 
   func run(_ confirmation: DirectConfirmation) {
     let model = confirmation.model
+    if confirmation.hasLinks, hasRunOthersCode { return readAgainWithLinks(confirmation) }
     // An observer that was told of another model of the document may have set a field since it was compared.
     if hasRunOthersCode, hasChanged(confirmation.fields, of: model), let fresh = confirmation.reader.freshInstance(),
       let record = try? readAgain(confirmation.reader, fresh, confirmation.offset, Int(confirmation.depth))
@@ -44,6 +51,19 @@ extension DirectReading {
     return false
   }
 
+  /// Reads an object once more by way of a tree, with all that is inside of it, after somebody may have changed what it was
+  /// compared with.
+  private func readAgainWithLinks(_ confirmation: DirectConfirmation) {
+    var scanner = JSONScanner(
+      bytes, offset: confirmation.offset, depth: Int(confirmation.depth), maximumDepth: maximumDepth)
+    let again = ModelReader(scope: reader.scope, context: reader.context, keepsLocalChanges: reader.keepsLocalChanges)
+    again.leniency = nil
+    guard case .object(let object)? = try? scanner.readValue(),
+      let staged = try? again.stage(object, into: confirmation.model)
+    else { return }
+    _ = again.apply([staged])
+  }
+
   private func confirm(_ fields: UInt64, of model: ModelObject, _ classReader: DirectClassReader) {
     let layout = classReader.layout
     var rest = fields
@@ -52,6 +72,7 @@ extension DirectReading {
       rest &= rest &- 1
       layout.reference(at: index, of: model)?._withUnsafeGuaranteedRef { field in
         if reader.keeps(field) { return }
+        if classReader.kinds[index] == .relation { return field.confirmRelation(stamp: stamp) }
         if !field.confirm(as: classReader.kinds[index], stamp: stamp) { hasRunOthersCode = true }
       }
     }
@@ -67,6 +88,7 @@ extension DirectReading {
       else { continue }
       field._withUnsafeGuaranteedRef { field in
         if reader.keeps(field) { return }
+        if !field.isUnobserved { hasRunOthersCode = true }
         source._withUnsafeGuaranteedRef { field.load(readBy: $0, as: classReader.kinds[index], stamp: stamp) }
       }
     }

@@ -8,40 +8,114 @@ extension DirectReading {
   /// - Returns: the model; nil if the object is to be read in another way.
   func readUnchanged(_ scanner: inout JSONScanner, _ reader: DirectClassReader) throws -> ModelObject? {
     guard reader.expectsUnchanged, let plan = reader.plan else { return nil }
-    guard let model = try knownModel(ahead: scanner, reader, plan), hasFields(model, of: reader) else {
+    let (operationCount, confirmedCount) = (self.reader.operations.count, confirmedMembers.count)
+    var next = scanner
+    guard let model = try knownModel(ahead: scanner, reader, plan), try compare(&next, reader, model, level: 0) else {
       reader.expectsUnchanged = false
+      self.reader.operations.removeSubrange(operationCount...)
+      confirmedMembers.removeSubrange(confirmedCount...)
       return nil
     }
+    scanner = next
+    return model
+  }
+
+  /// Reads an object and says whether a live model has all that it says. Then it is noted that the model is confirmed.
+  private func compare(
+    _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject, level: Int
+  ) throws -> Bool {
+    guard level < Self.maximumLevel, let plan = reader.plan, type(of: model) == reader.modelClass,
+      !model.hasDynamicFields
+    else { return false }
     let context = self.reader.context
     let layout = reader.layout
     let identifierIndex = layout.identifierIndex ?? -1
-    var next = scanner
     var confirmation = DirectConfirmation(
       model: model, reader: reader, offset: scanner.offset, depth: Int32(truncatingIfNeeded: scanner.openContainers))
     var hasUnknown = false
+    var isQuiet = true
     var last = -1
-    try next.beginObject()
-    while let index = try reader.nextField(&next, after: last, plan) {
+    try scanner.beginObject()
+    while let index = try reader.nextField(&scanner, after: last, plan) {
       guard index >= 0 else {
-        if context.keepsUnknownKeys { throw NeedsTree() }
+        if context.keepsUnknownKeys { return false }
         hasUnknown = true
-        try next.skipValue()
+        try scanner.skipValue()
         continue
       }
       last = index
-      guard let field = layout.reference(at: index, of: model),
-        try field._withUnsafeGuaranteedRef({ try $0.hasNextValue(of: &next, as: reader.kinds[index], in: context) })
-      else {
-        reader.expectsUnchanged = false
-        return nil
+      guard let field = layout.reference(at: index, of: model)?.takeUnretainedValue() else { return false }
+      let kind = reader.kinds[index]
+      if !field.tellsNobodyOfEqualValues { isQuiet = false }
+      if kind == .relation {
+        // The last of equal keys counts, and what was inside the others is read as well.
+        guard confirmation.fields & 1 &<< UInt64(index) == 0,
+          try compareLink(index, field, &scanner, reader, model, level)
+        else { return false }
+        confirmation.hasLinks = true
+      } else if try !field.hasNextValue(of: &scanner, as: kind, in: context) {
+        return false
       }
       confirmation.fields |= 1 &<< UInt64(index)
     }
+    // Who hears of equal values also hears in which order they are set: before or after those of what is inside.
+    if !isQuiet, confirmation.hasLinks || level > 0 { return false }
+    // Without its identifier a nested object would be a new model.
+    if level > 0, confirmation.fields & 1 &<< UInt64(identifierIndex) == 0 { return false }
     confirmation.isReference =
       !hasUnknown && confirmation.fields == 1 &<< UInt64(identifierIndex) && plan.members.count > 1
     self.reader.operations.append(.confirm(confirmation))
-    scanner = next
-    return model
+    return true
+  }
+
+  /// Reads what a relation leads to and says whether it leads there already, to models that have all that is said of them.
+  private func compareLink(
+    _ index: Int, _ field: FieldBase, _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject,
+    _ level: Int
+  ) throws -> Bool {
+    // A link that waits to be made may cut this one.
+    guard links.isEmpty, field.canConfirmRelation(stamp: stamp) else { return false }
+    let link = try reader.link(at: index, of: model, self)
+    return try field.withRelatedObjects { related in
+      switch try scanner.peek() {
+      case .null:
+        try scanner.readNull()
+        return related == nil
+      case .object where !link.leadsToMany:
+        guard let member = related?.first else { return false }
+        return try compareMember(member, &scanner, link.reader, level)
+      case .array where link.leadsToMany:
+        guard let related else { return false }
+        var count = 0
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+          guard count < related.count, try scanner.peek() == .object,
+            try compareMember(related[count], &scanner, link.reader, level)
+          else { return false }
+          count += 1
+        }
+        return count == related.count
+      default: return false
+      }
+    }
+  }
+
+  private func compareMember(
+    _ member: Unmanaged<AnyObject>, _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ level: Int
+  ) throws -> Bool {
+    let member = unsafeDowncast(member.takeUnretainedValue(), to: ModelObject.self)
+    // Of one that is registered there is no other with its identifier.
+    guard member.identityMap === self.reader.scope?.map, member.registeredIdentifier != nil, reader.plan != nil,
+      reader.layout.identifierIndex != nil, !waitsForValues(member)
+    else { return false }
+    guard try compare(&scanner, reader, member, level: level + 1) else { return false }
+    confirmedMembers.append(member)
+    return true
+  }
+
+  private func waitsForValues(_ model: ModelObject) -> Bool {
+    guard !reader.made.isEmpty, let identifier = model.registeredIdentifier else { return false }
+    return reader.made[IdentityKey(rootClass: model.layout.rootClass, identifier: identifier)] != nil
   }
 
   /// The live model of the object that comes next, if nothing of this document waits to be applied to it.
@@ -75,9 +149,5 @@ extension DirectReading {
       return scope.map.canonicalModel(of: reader.typeKey, identifier: identifier)
     }
     return nil
-  }
-
-  private func hasFields(_ model: ModelObject, of reader: DirectClassReader) -> Bool {
-    type(of: model) == reader.modelClass && !model.hasDynamicFields
   }
 }

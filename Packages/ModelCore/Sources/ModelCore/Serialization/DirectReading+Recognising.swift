@@ -61,19 +61,16 @@ extension DirectReading {
   /// The model that has the identifier of what was read, in the document or in the scope. If there is none, it is what was
   /// read.
   private func knownModel(for record: DirectRecord, _ key: IdentityKey) -> ModelReader.Made? {
-    let known = identify(
-      record, &reader.made[key, default: ModelReader.Made(model: record.model, waitsForValues: true)])
-    return known.model === record.model ? nil : known
-  }
-
-  /// Puts the model of the scope in the place of one that nobody knew in this document.
-  private func identify(_ record: DirectRecord, _ made: inout ModelReader.Made) -> ModelReader.Made {
-    if made.model === record.model, let scope = reader.scope, let identifier = identifier(of: record),
-      let model = scope.canonicalModel(like: record.model, identifier: identifier)
+    if let known = reader.made[key] { return known }
+    if let map = reader.scope?.map, !map.hasNone(of: record.reader.typeKey), let identifier = identifier(of: record),
+      let model = map.canonicalModel(of: record.reader.typeKey, identifier: identifier)
     {
-      made = ModelReader.Made(model: model, waitsForValues: false)
+      let known = ModelReader.Made(model: model, waitsForValues: false)
+      reader.made[key] = known
+      return known
     }
-    return made
+    reader.made[key] = ModelReader.Made(model: record.model, waitsForValues: true)
+    return nil
   }
 
   private func identifier(of record: DirectRecord) -> String? {
@@ -114,6 +111,9 @@ extension DirectReading {
       record.reader.expectsUnchanged = confirmsDirectly
       return model
     }
+    if !record.links.isEmpty, !known.waitsForValues, isUnchanged(model, record) {
+      record.reader.expectsUnchanged = confirmsDirectly
+    }
     if !known.waitsForValues { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
     // The values of what is inside come where the relation stands among the fields.
     var rest = record.fields
@@ -127,10 +127,11 @@ extension DirectReading {
     return model
   }
 
-  /// Whether a model that is there already has all the values that were read.
+  /// Whether a model that is there already has all the values that were read, relations aside.
   private func isUnchanged(_ model: ModelObject, _ record: DirectRecord) -> Bool {
     let layout = record.reader.layout
     var rest = record.fields
+    for link in record.links { rest &= ~(1 &<< UInt64(link.field)) }
     while rest != 0 {
       let index = rest.trailingZeroBitCount
       rest &= rest &- 1
@@ -145,17 +146,39 @@ extension DirectReading {
   }
 
   private func recognise(_ link: DirectLink, of model: ModelObject, _ classReader: DirectClassReader) throws {
-    guard let field = classReader.layout.field(at: link.field, of: model),
-      let related = classReader.related[link.field],
-      let relation = field as? any DirectRelation
+    guard let field = classReader.layout.reference(at: link.field, of: model)?.takeUnretainedValue(),
+      let relation = classReader.related[link.field]
     else { throw NeedsTree() }
     // Outer links before inner ones, so that what holds a model in the document also retains it.
     let place = links.count
     links.append({})
-    let models = try link.nodes.map { nodes in
-      try nodes.map { try recognise($0, related, isForeignKey: relation.isForeignKey) }
+    var models: [ModelObject]?
+    if let nodes = link.nodes {
+      var related: [ModelObject] = []
+      related.reserveCapacity(nodes.count)
+      for node in nodes {
+        let model = try recognise(node, relation.reader, isForeignKey: relation.isForeignKey)
+        if type(of: model) != relation.reader.modelClass {
+          guard (field as? any DirectRelation)?.accepts(model) == true else { throw NeedsTree() }
+        }
+        related.append(model)
+      }
+      models = related
     }
-    guard models?.allSatisfy(relation.accepts) != false else { throw NeedsTree() }
-    links[place] = { [unowned reader] in if !reader.keeps(field) { field.load(readRelated: models) } }
+    if place == 0, links.count == 1, let models, leads(field, to: models) {
+      links.removeLast()
+      reader.operations.append(.confirmLink(field, models))
+      return
+    }
+    links[place] = { [unowned reader, models] in if !reader.keeps(field) { field.load(readRelated: models) } }
+  }
+
+  /// Whether a relation leads to exactly these models already, and nobody is to be told that it was read.
+  private func leads(_ field: FieldBase, to models: [ModelObject]) -> Bool {
+    guard confirmsDirectly, field.canConfirmRelation(stamp: stamp) else { return false }
+    return field.withRelatedObjects { related in
+      guard let related, related.count == models.count else { return false }
+      return zip(related, models).allSatisfy { $0.toOpaque() == Unmanaged.passUnretained($1).toOpaque() }
+    }
   }
 }

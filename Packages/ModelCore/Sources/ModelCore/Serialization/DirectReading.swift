@@ -10,13 +10,15 @@ final class DirectReading {
   /// What links models to each other, outer links before inner ones.
   var links: [() -> Void] = []
 
+  /// Models that were found unchanged where relations lead to them, so that they live until that is applied.
+  var confirmedMembers: [ModelObject] = []
   /// Whether an observer, or anybody else, may have changed a model since the document was read.
   var hasRunOthersCode = false
   /// Whether to compare objects with live models before anything is made of them.
   let confirmsDirectly: Bool
 
   /// How many models inside each other are read on the stack. Whatever is deeper is left to the tree.
-  private static let maximumLevel = 48
+  static let maximumLevel = 48
 
   init(_ reader: ModelReader, _ bytes: UnsafeRawBufferPointer, _ maximumDepth: Int) {
     self.reader = reader
@@ -32,6 +34,7 @@ final class DirectReading {
     let key = ObjectIdentifier(modelClass)
     if let known = readers[key] { return known }
     let made = DirectClassReader(modelClass, reader.context)
+    made.expectsUnchanged = confirmsDirectly && reader.scope?.map.hasNone(of: made.typeKey) == false
     readers[key] = made
     return made
   }
@@ -91,20 +94,21 @@ final class DirectReading {
   private func readLink(
     _ index: Int, _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject, _ level: Int
   ) throws -> DirectLink {
-    guard let relation = reader.layout.field(at: index, of: model) as? any DirectRelation else { throw NeedsTree() }
-    let related = reader.related[index] ?? self.reader(of: relation.relatedType)
-    reader.related[index] = related
+    let link = try reader.link(at: index, of: model, self)
+    let related = link.reader
     switch try scanner.peek() {
     case .null:
       try scanner.readNull()
       return DirectLink(field: index, nodes: nil)
-    case .array where relation.leadsToMany:
+    case .array where link.leadsToMany:
       var nodes: [DirectNode] = []
+      nodes.reserveCapacity(link.lastCount)
       try scanner.beginArray()
       while try scanner.nextElement() { nodes.append(try readNode(&scanner, related, level: level + 1)) }
+      reader.related[index]?.lastCount = min(nodes.count, 1_024)
       return DirectLink(field: index, nodes: nodes)
     default:
-      if relation.leadsToMany { throw NeedsTree() }
+      if link.leadsToMany { throw NeedsTree() }
       return DirectLink(field: index, nodes: [try readNode(&scanner, related, level: level + 1)])
     }
   }

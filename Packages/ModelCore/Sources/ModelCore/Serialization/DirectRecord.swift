@@ -2,7 +2,8 @@
 
 /// An object that was read into a fresh model, and nobody knows yet which model it is.
 struct DirectRecord {
-  let reader: DirectClassReader
+  // Kept by `DirectReading`.
+  unowned(unsafe) let reader: DirectClassReader
   let model: ModelObject
   /// Whether the model had nothing from other objects before.
   let isFresh: Bool
@@ -34,8 +35,8 @@ enum DirectNode {
 /// A model that is there already and has what the document says of it.
 struct DirectConfirmation {
   // Neither is retained, because there is one of these for each object of a document, and to retain a model that a scope
-  // knows is slow. Models are kept by the list that is read, or by the links that lead to them, until all is applied;
-  // `DirectReading` keeps its readers.
+  // knows is slow. Models are kept by the list that is read, by the links that lead to them or by `confirmedMembers`, until
+  // all is applied; `DirectReading` keeps its readers.
   unowned(unsafe) let model: ModelObject
   unowned(unsafe) let reader: DirectClassReader
   var fields: UInt64 = 0
@@ -43,6 +44,8 @@ struct DirectConfirmation {
   let offset: Int
   let depth: Int32
   var isReference = false
+  /// Whether relations are among the fields.
+  var hasLinks = false
 }
 
 /// Values of a model that was read, for the one that it turned out to be.

@@ -7,8 +7,14 @@ struct IdentityKey: Hashable {
     case text(String)
   }
 
-  private let rootClass: ObjectIdentifier
+  let rootClass: ObjectIdentifier
   private let identifier: Identifier
+
+  /// The identifier, if it is an integer.
+  var number: Int? {
+    guard case .int(let number) = identifier else { return nil }
+    return number
+  }
 
   init(rootClass: ModelObject.Type, identifier: Int) {
     self.rootClass = ObjectIdentifier(rootClass)

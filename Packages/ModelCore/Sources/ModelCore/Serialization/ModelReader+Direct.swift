@@ -63,7 +63,7 @@ extension ModelReader {
             let estimate = min((bytes.count - start) / (scanner.offset - start) + 1, 1 << 16)
             models.reserveCapacity(estimate)
             if reader.scope != nil { reader.operations.reserveCapacity(estimate) }
-            if root.layout.identifierIndex != nil { reader.made.reserveCapacity(estimate) }
+            if root.layout.identifierIndex != nil { reader.made.reserveCapacity(estimate, of: root.layout.rootClass) }
           }
           guard let model = try direct.recognise(node, root, isForeignKey: nil) as? M else { return nil }
           models.append(model)

@@ -11,7 +11,7 @@ final class ModelReader: FieldReader {
   let scope: ModelScope?
   /// Whether fields that were changed locally since they were last loaded or saved keep their values.
   let keepsLocalChanges: Bool
-  var made: [IdentityKey: Made] = [:]
+  var made = MadeModels()
   var operations: [Operation] = []
   /// What stands in this document for models that were only referred to so far.
   private var shells: [IdentityKey: Shell] = [:]
@@ -40,6 +40,8 @@ final class ModelReader: FieldReader {
     case add(ModelObject)
     /// Say that the values a model has are those of the document.
     case confirm(DirectConfirmation)
+    /// Say that a relation leads to those models of which the document says so.
+    case confirmLink(FieldBase, [ModelObject])
     /// Give the values of one model to another.
     indirect case merge(DirectMerge)
   }
@@ -101,10 +103,18 @@ final class ModelReader: FieldReader {
         direct?.run(confirmation)
         continue
       }
-      direct?.hasRunOthersCode = true
       switch operation {
-      case .closure(let apply): apply()
-      case .add(let model): scope?.register(model)
+      case .closure(let apply):
+        direct?.hasRunOthersCode = true
+        apply()
+      case .add(let model):
+        if scope?.register(model) !== model { direct?.hasRunOthersCode = true }
+      case .confirmLink(let field, let models):
+        if direct?.hasRunOthersCode == false {
+          if !keeps(field) { field.confirmRelation(stamp: direct?.stamp ?? .next()) }
+        } else if !keeps(field) {
+          field.load(readRelated: models)
+        }
       case .merge(let merge): direct?.run(merge)
       case .confirm: break
       }

@@ -124,7 +124,7 @@ private final class World {
     guard !live.isEmpty else { return "[]" }
     let objects = (0..<random.number(1...12)).map { _ in
       var object = (random.pick(live) as? M)?.dictionaryValue ?? [:]
-      for relation in ["books", "author", "next", "others", "zeta", "alpha"] where !random.chance(30) {
+      for relation in ["books", "author", "next", "others", "zeta", "alpha"] where !random.chance(500) {
         object[relation] = nil
       }
       var members = object.map { ($0.key, $0.value.description) }
