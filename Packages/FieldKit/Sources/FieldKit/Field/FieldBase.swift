@@ -297,6 +297,12 @@ open class FieldBase: FieldProtocol {
   @_spi(ModelKitInternals)
   open func load(readRelated models: [AnyObject]?) {}
 
+  /// Sets an untouched relation to many to models that were read and are untouched too.
+  ///
+  /// - Returns: `false` if there is more to it; nothing was done then.
+  @_spi(ModelKitInternals)
+  open func loadUntouched(readRelated models: UnsafeBufferPointer<Unmanaged<AnyObject>>) -> Bool { false }
+
   /// Calls a closure with what a relation leads to: nil for nothing, one object, or a list that has them.
   ///
   /// - Returns: what the closure returns, or `false` without a call if what there is takes a closer look.

@@ -24,6 +24,15 @@ extension FieldBase {
     }
   }
 
+  /// Whether the field has a number or a text, as identifiers are.
+  public final func hasIdentifyingValue(as kind: DirectKind) -> Bool {
+    switch kind {
+    case .int: asInt.storage != nil
+    case .string: asString.storage != nil
+    default: false
+    }
+  }
+
   /// Writes the field as a member of an object, as ``exported(by:)`` says, but without a tree.
   ///
   /// - Parameters:

@@ -207,9 +207,11 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 
   @_spi(ModelKitInternals)
-  public override func load(readRelated models: [AnyObject]?) {
-    if let models, readUntouched(models) { return }
-    read(models?.compactMap { $0 as? Related })
+  public override func load(readRelated models: [AnyObject]?) { read(models?.compactMap { $0 as? Related }) }
+
+  @_spi(ModelKitInternals)
+  public override func loadUntouched(readRelated models: UnsafeBufferPointer<Unmanaged<AnyObject>>) -> Bool {
+    readUntouched(models)
   }
 
   @_spi(ModelKitInternals)
@@ -218,18 +220,21 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   ) rethrows -> Bool {
     guard table == nil, !isUneven else { return false }
     guard let storedValue else { return try body(nil) }
-    return try storedValue.withUnsafeBufferPointer { members in
-      // A reference is a reference, whatever the class.
-      let start = UnsafeRawPointer(members.baseAddress)?.assumingMemoryBound(to: Unmanaged<AnyObject>.self)
-      return try body(UnsafeBufferPointer(start: start, count: members.count))
-    }
+    return try storedValue.withReferences { try body($0) }
   }
 
   @_spi(ModelKitInternals)
   public override func writeRelated(
     _ key: UnsafeBufferPointer<UInt8>, to json: inout JSONWriter, by writer: FieldWriter
   ) throws {
-    try ModelWriter.writer(for: self, writer).write(value, key, isForeignKey: isForeignKey, to: &json)
+    let writer = ModelWriter.writer(for: self, writer)
+    noteValueRead()
+    let isWritten = try withRelatedObjects { members in
+      guard let members else { return false }
+      try writer.write(members, key, isForeignKey: isForeignKey, to: &json)
+      return true
+    }
+    if !isWritten { try writer.write(value, key, isForeignKey: isForeignKey, to: &json) }
   }
 
   @_spi(ModelKitInternals)

@@ -10,6 +10,8 @@ extension DirectReading {
         map.reserveCapacity(count, for: ModelTypeKey(rootClass: rootClass))
       }
     }
+    // To let go of models is faster before a scope knows them.
+    reader.made = MadeModels()
     reader.runOperations(self)
     let links = links
     self.links = []

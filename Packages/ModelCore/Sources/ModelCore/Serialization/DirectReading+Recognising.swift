@@ -170,7 +170,10 @@ extension DirectReading {
       reader.operations.append(.confirmLink(field, models))
       return
     }
-    links[place] = { [unowned reader, models] in if !reader.keeps(field) { field.load(readRelated: models) } }
+    links[place] = { [unowned reader, models] in
+      if reader.keeps(field) { return }
+      if models?.withReferences(field.loadUntouched) != true { field.load(readRelated: models) }
+    }
   }
 
   /// Whether a relation leads to exactly these models already, and nobody is to be told that it was read.

@@ -55,6 +55,9 @@ extension ModelWriter {
   private func direct(for model: ModelObject) -> DirectClassWriter {
     let modelClass = type(of: model)
     if let lastDirect, lastDirect.modelClass == modelClass { return lastDirect }
+    // Mostly there are two, one inside the other.
+    swap(&lastDirect, &otherDirect)
+    if let lastDirect, lastDirect.modelClass == modelClass { return lastDirect }
     let key = ObjectIdentifier(modelClass)
     let found = direct[key] ?? DirectClassWriter(model, context)
     direct[key] = found
@@ -164,15 +167,18 @@ extension ModelWriter {
       }
       return
     }
-    // A model that is there but can't be referred to is left out, with its key.
-    if let stand = try standIn(for: related, isForeignKey) {
-      if let value = stand.value {
-        json.key(quoted: key)
-        try json.value(value, sortedKeys: true)
-      }
-    } else {
+    if !isForeignKey, seen.insert(ObjectIdentifier(related)).inserted {
       json.key(quoted: key)
-      try write(related, isNested: true, to: &json)
+      return try write(related, isNested: true, to: &json)
+    }
+    if !isForeignKey, let reference = directReference(to: related) {
+      json.key(quoted: key)
+      return try write(reference, to: &json)
+    }
+    // A model that is there but can't be referred to is left out, with its key.
+    if let value = isForeignKey ? try self.json(of: related, isForeignKey: true) : try reference(to: related) {
+      json.key(quoted: key)
+      try json.value(value, sortedKeys: true)
     }
   }
 
@@ -181,26 +187,57 @@ extension ModelWriter {
     _ related: [ModelObject]?, _ key: UnsafeBufferPointer<UInt8>, isForeignKey: Bool, to json: inout JSONWriter
   ) throws {
     guard let related else { return try write(nil as ModelObject?, key, isForeignKey: isForeignKey, to: &json) }
+    try related.withReferences { try write($0, key, isForeignKey: isForeignKey, to: &json) }
+  }
+
+  /// The models that a field leads to, as a member of an object.
+  func write(
+    _ related: UnsafeBufferPointer<Unmanaged<AnyObject>>, _ key: UnsafeBufferPointer<UInt8>, isForeignKey: Bool,
+    to json: inout JSONWriter
+  ) throws {
     json.key(quoted: key)
     try json.beginArray()
-    for model in related {
-      if let stand = try standIn(for: model, isForeignKey) {
-        if let value = stand.value { try json.value(value, sortedKeys: true) }
-      } else {
-        try write(model, isNested: true, to: &json)
+    for reference in related {
+      try reference._withUnsafeGuaranteedRef { object in
+        let model = unsafeDowncast(object, to: ModelObject.self)
+        if !isForeignKey, seen.insert(ObjectIdentifier(model)).inserted {
+          return try write(model, isNested: true, to: &json)
+        }
+        if let value = isForeignKey ? try self.json(of: model, isForeignKey: true) : try self.reference(to: model) {
+          try json.value(value, sortedKeys: true)
+        }
       }
     }
     json.endArray()
   }
 
-  private struct StandIn {
-    let value: JSONValue?
+  // MARK: References
+
+  /// A model that was written before, if its identifier goes straight to bytes.
+  private struct Reference {
+    let field: FieldBase
+    let kind: DirectKind
+    let key: UnsafeBufferPointer<UInt8>
+    let declaredKey: String?
   }
 
-  /// What is written instead of a model; nil if the model is written in full.
-  private func standIn(for model: ModelObject, _ isForeignKey: Bool) throws -> StandIn? {
-    if isForeignKey { return StandIn(value: try json(of: model, isForeignKey: true)) }
-    if seen.insert(ObjectIdentifier(model)).inserted { return nil }
-    return StandIn(value: try reference(to: model))
+  private func directReference(to model: ModelObject) -> Reference? {
+    let direct = direct(for: model)
+    guard let plan = direct.plan, let index = model.layout.identifierIndex,
+      let field = model.layout.reference(at: index, of: model)?.takeUnretainedValue(),
+      field.hasIdentifyingValue(as: direct.kinds[index])
+    else { return nil }
+    let member = plan.members[index]
+    return Reference(
+      field: field, kind: direct.kinds[index], key: member.quotedKey.buffer, declaredKey: member.declaredKey)
+  }
+
+  private func write(_ reference: Reference, to json: inout JSONWriter) throws {
+    try json.beginObject()
+    guard
+      try reference.field.writeDirectly(
+        as: reference.kind, reference.key, declaredKey: reference.declaredKey, .all, to: &json, by: self)
+    else { throw NeedsTree() }
+    json.endObject()
   }
 }

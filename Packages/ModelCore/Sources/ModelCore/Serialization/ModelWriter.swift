@@ -9,6 +9,7 @@ final class ModelWriter: FieldWriter {
   /// How the classes met so far go straight to bytes; see `ModelWriter+Direct.swift`.
   var direct: [ObjectIdentifier: DirectClassWriter] = [:]
   var lastDirect: DirectClassWriter?
+  var otherDirect: DirectClassWriter?
 
   /// A writer for a field: the one it was given, or one that knows its model, for a field that is written by itself.
   static func writer(for field: FieldBase, _ writer: FieldWriter) -> ModelWriter {
