@@ -107,10 +107,21 @@ struct ExactDecimal: Hashable {
 }
 
 extension ExactDecimal {
+  /// Whether the value has no fraction. The last digit is not zero, so its power tells.
+  var isWhole: Bool {
+    switch exponent {
+    case .near(let exponent): exponent >= 0
+    case .far(let isNegative, _): !isNegative
+    }
+  }
+
   /// The value as an `Int`, or nil if it has a fraction or doesn't fit.
   var intValue: Int? {
     guard !digits.isEmpty else { return 0 }
-    guard case .near(let exponent) = exponent, exponent >= 0, Int64(digits.count) + exponent <= 19 else { return nil }
+    // Asked one by one: an exponent may be so large that nothing can be added to it.
+    guard case .near(let exponent) = exponent, (0...19).contains(exponent), Int64(digits.count) + exponent <= 19 else {
+      return nil
+    }
     var magnitude: UInt64 = 0
     for digit in digits { magnitude = magnitude * 10 + UInt64(digit - UInt8(ascii: "0")) }
     for _ in 0..<exponent { magnitude *= 10 }
@@ -125,6 +136,8 @@ extension ExactDecimal {
       if case .far(isNegative: true, _) = exponent { return 0 }
       return nil
     }
+    // There is a digit at least, and an exponent may be so large that nothing can be added to it.
+    if exponent > 310 { return nil }
     let magnitude = Int64(digits.count) + exponent
     if magnitude > 310 { return nil }
     if magnitude < -330 { return 0 }

@@ -33,6 +33,9 @@ public struct JSONNumber: Sendable {
     exactDecimal.nearestDouble
   }
 
+  /// Whether it has no fraction.
+  var isWhole: Bool { exactDecimal.isWhole }
+
   var exactDecimal: ExactDecimal {
     var text = text
     return text.withUTF8 { ExactDecimal(validNumber: $0) }

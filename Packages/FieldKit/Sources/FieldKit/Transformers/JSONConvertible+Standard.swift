@@ -40,20 +40,22 @@ extension JSONConvertible where Self: FixedWidthInteger {
         self = exact
         return
       }
-      throw ValueTransformError(expected: "an integer between \(Self.min) and \(Self.max)", found: json)
     case .double(let value):
       if let exact = Self(exactly: value) {
         self = exact
         return
       }
-    case .number:
+      // One with a fraction is told that, whatever its size.
+      if value.rounded(.towardZero) != value { throw ValueTransformError(expected: "an integer", found: json) }
+    case .number(let number):
       if let exact = Self(json.description) {
         self = exact
         return
       }
-    default: break
+      if !number.isWhole { throw ValueTransformError(expected: "an integer", found: json) }
+    default: throw ValueTransformError(expected: "an integer", found: json)
     }
-    throw ValueTransformError(expected: "an integer", found: json)
+    throw ValueTransformError(expected: "an integer between \(Self.min) and \(Self.max)", found: json)
   }
 
   /// The value as a JSON number.
@@ -79,7 +81,10 @@ extension UInt64: JSONConvertible {}
 extension Double: JSONConvertible {
   /// Reads a number, whole or not.
   public init(json: JSONValue) throws {
-    guard let value = json.doubleValue else { throw ValueTransformError(expected: "a number", found: json) }
+    guard let value = json.doubleValue else {
+      if case .number = json { throw ValueTransformError(expected: "a number that fits Double", found: json) }
+      throw ValueTransformError(expected: "a number", found: json)
+    }
     self = value
   }
   /// The value as a JSON number. JSON has none for infinity and NaN: they are refused.

@@ -36,6 +36,23 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "9223372036854775807", "9223372036854775806", "9223372036854775788", "9223372036854775497", "9223372036854775808",
+    "99999999999999999999", "311", "330",
+  ])
+  func `may have exponents at the limits of what the machine counts`(exponent: String) throws {
+    for mantissa in ["1", "-9223372", "12345678901234567890", "0.00000000000001", "100000000000000"] {
+      let large = try JSONValue(json: "\(mantissa)E\(exponent)")
+      #expect(large.intValue == nil)
+      #expect(large.doubleValue == Double("\(mantissa)E\(exponent)").flatMap { $0.isFinite ? $0 : nil })
+      #expect(try JSONValue(json: large.jsonString()) == large)
+      let small = try JSONValue(json: "\(mantissa)E-\(exponent)")
+      #expect(small.intValue == nil)
+      #expect(small.doubleValue == Double("\(mantissa)E-\(exponent)"))
+      #expect(try JSONValue(json: small.jsonString()) == small)
+    }
+  }
+
   @Test func `round as the standard library rounds`() throws {
     var generator = JSONGenerator(seed: 6)
     for _ in 0..<10_000 {

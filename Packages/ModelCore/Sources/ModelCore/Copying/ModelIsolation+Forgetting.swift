@@ -4,8 +4,8 @@ extension ModelIsolation where Self: ModelObject {
   /// Forgets all values but the identifier, so that they need no memory: the model is as if it had only been referred to.
   ///
   /// The model is `incomplete` and its fields are not loaded, so that a later save writes nothing. Local changes are lost.
-  /// The related models keep their side of a relation as it is: they still lead here. Observers are told that the values
-  /// are nil.
+  /// The related models keep their side of a relation as it is: they still lead here, until this side is read or set anew and
+  /// says otherwise. Observers are told that the values are nil.
   public func unload() {
     let identifierField = identifierField
     // What one relation retains, another one may lead to: nothing is to vanish from that before it is unloaded itself.

@@ -14,19 +14,21 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - other: the model to take values from. Fields that were added there at run time are taken if this model has a field
   ///     with the same key; one with values of another type is reported to ``ModelIssue/handler``.
-  ///   - excluded: fields of this model that keep their values.
+  ///   - excluded: fields that keep their values, named by those of this model or of the other one.
   /// - Returns: the fields of this model that took a value, whether or not it differs, in the order of ``fields``.
   @discardableResult
   public func merge(from other: Self, exclude excluded: [any FieldProtocol] = []) -> [any FieldProtocol] {
     let excluded = Set(excluded.map { ObjectIdentifier($0) })
-    return merged(from: other) { mine, _ in !excluded.contains(ObjectIdentifier(mine)) }
+    return merged(from: other) { mine, theirs in
+      !excluded.contains(ObjectIdentifier(mine)) && !excluded.contains(ObjectIdentifier(theirs))
+    }
   }
 
   /// Takes what another model knows better of some fields: see ``merge(from:exclude:)``.
   ///
   /// - Parameters:
   ///   - other: the model to take values from.
-  ///   - included: the fields of this model that may take a value.
+  ///   - included: the fields that may take a value, named by those of this model or of the other one.
   ///   - condition: gets a field of this model and that of the other; returns whether the value may be taken. Asked only
   ///     for included fields.
   /// - Returns: the fields of this model that took a value.
@@ -36,7 +38,10 @@ extension ModelIsolation where Self: ModelObject {
     if condition: (_ mine: any FieldProtocol, _ other: any FieldProtocol) -> Bool = { _, _ in true }
   ) -> [any FieldProtocol] {
     let included = Set(included.map { ObjectIdentifier($0) })
-    return merged(from: other) { included.contains(ObjectIdentifier($0)) && condition($0, $1) }
+    return merged(from: other) { mine, theirs in
+      (included.contains(ObjectIdentifier(mine)) || included.contains(ObjectIdentifier(theirs)))
+        && condition(mine, theirs)
+    }
   }
 
   /// Takes what another model knows better, where a condition holds: see ``merge(from:exclude:)``.

@@ -32,6 +32,7 @@ extension ModelLayout {
       if field === identifierField { identifierIndex = index }
       priorities[index] = field.priority
     }
+    FieldKeyConflict.report(in: model, with: draft)
     return remember(
       ModelLayout(
         modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: identifierIndex,

@@ -16,6 +16,8 @@ final class ModelDetails {
   var watches: [FieldPath: ModelWatch] = [:]
   /// What was read of the model and is in none of its fields.
   var remainder: Remainder?
+  /// What relations led to before they were unloaded.
+  var formerLinks = FormerLinks()
   /// Who has to know when the model gets another field.
   private var watchers: [WeakWatcher] = []
 

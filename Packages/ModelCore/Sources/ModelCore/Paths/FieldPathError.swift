@@ -27,6 +27,7 @@ public struct FieldPathError: Error, CustomStringConvertible {
 
   /// What could not be done, and why.
   public var description: String {
-    isSet ? "\(path) was not set: \(reason)." : "An observer waits for changes of \(path): \(reason)."
+    let path = path.isEmpty && !path.isWildcard ? "The empty path" : "\(path)"
+    return isSet ? "\(path) was not set: \(reason)." : "An observer waits for changes of \(path): \(reason)."
   }
 }

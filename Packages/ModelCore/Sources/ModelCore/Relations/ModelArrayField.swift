@@ -83,9 +83,12 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     let oldValue = liveValue
     var members = Set<ObjectIdentifier>()
     let newValue = newValue?.filter { members.insert(ObjectIdentifier($0)).inserted }
+    // `list.value?.append(model)` sets nil where the list is nil, and means nothing by it.
+    if oldValue != nil || newValue != nil || change.isRead { cutFormerLinks(except: newValue ?? [], change) }
     guard Self.isChange(from: oldValue, to: newValue) else {
       markSet(isChange: false, stamp: stamp)
       if isObserved { announce(from: oldValue, to: newValue, isChange: false, stamp: stamp) }
+      change.announce()
       return
     }
     keepOriginal(before: change)
@@ -165,6 +168,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     keep(liveValue)
     scans = 0
     isUneven = true
+    rememberFormerLinks()
     super.unload()
   }
 

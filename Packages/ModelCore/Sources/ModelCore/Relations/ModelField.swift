@@ -114,6 +114,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
         linkBack(newValue, change)
       }
     }
+    cutFormerLinks(except: newValue.map { [$0] } ?? [], change)
     change.announce()
   }
 
@@ -159,6 +160,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     backLinkIdentity = nil
     readsThroughHook = false
     isUneven = true
+    rememberFormerLinks()
     super.unload()
   }
 
@@ -228,6 +230,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     mark(from: oldValue, isChange: true, change)
     change.note(self)
     if let oldValue { cutBack(oldValue, change) }
+    cutFormerLinks(except: [model], change)
     return isRetained
   }
 

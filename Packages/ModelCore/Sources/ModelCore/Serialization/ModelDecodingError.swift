@@ -80,21 +80,44 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
   /// The error of a transformer or type of one's own, if that was the reason.
   public let cause: (any Error)?
 
+  /// Whether it is about the whole way, and not about its end. Then the path tells where the way begins: all of it would be
+  /// as long as the document is deep.
+  private let isAboutDepth: Bool
+
   init(path: FieldPath, reason: String, cause: (any Error)? = nil) {
+    self.init(path: path, reason: reason, cause: cause, isAboutDepth: false)
+  }
+
+  private init(path: FieldPath, reason: String, cause: (any Error)?, isAboutDepth: Bool) {
     self.path = path
     self.reason = reason
     self.cause = cause
+    self.isAboutDepth = isAboutDepth
+  }
+
+  /// Models lead into each other beyond what JSON is read and written to.
+  static var tooDeep: ModelEncodingError {
+    let limit = JSONReadingOptions.maximumTreeDepth
+    let reason = """
+      from there on models lead into each other, more than \(limit) levels deep. Write them as a list, or make the relation \
+      a foreign key
+      """
+    return ModelEncodingError(path: FieldPath(), reason: reason, cause: nil, isAboutDepth: true)
   }
 
   /// Any error of a field or transformer, with its place.
   static func wrapping(_ error: any Error, at path: FieldPath) -> ModelEncodingError {
     switch error {
+    case let error as ModelEncodingError where error.isAboutDepth:
+      ModelEncodingError(path: path, reason: error.reason, cause: error.cause, isAboutDepth: true)
     case let error as ModelEncodingError:
       ModelEncodingError(path: path.appending(error.path), reason: error.reason, cause: error.cause)
     case let error as ValueTransformError:
       ModelEncodingError(
         path: path.appending(FieldPath(error.path)), reason: "expected \(error.expected), found \(error.found)",
         cause: error.cause)
+    case let error as JSONWritingError:
+      ModelEncodingError(path: path.appending(FieldPath(error.path)), reason: error.message, cause: error)
     default: ModelEncodingError(path: path, reason: "\(error)", cause: error)
     }
   }
@@ -103,7 +126,7 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
   public var description: String { "\(path) can't be written: \(reason)" }
 
   func inside(_ component: FieldPath.Component) -> ModelEncodingError {
-    ModelEncodingError(path: path.inside(component), reason: reason, cause: cause)
+    ModelEncodingError(path: path.inside(component), reason: reason, cause: cause, isAboutDepth: isAboutDepth)
   }
 }
 

@@ -9,6 +9,9 @@
 extension ModelIsolation where Self: ModelObject {
   /// Makes a model from a dictionary, or updates the live one that has its identifier.
   ///
+  /// What is read counts as what is stored: it replaces local changes, and the fields are not dirty afterwards. Stores keep
+  /// local changes where they read.
+  ///
   /// In a scope whose context is lenient a value that does not fit is no error: its field stays as it is, the model keeps
   /// the value to give it back when it is written (``rejectedValues``), and all such values of the document are reported to
   /// ``ModelScope/decodingIssueHandler``. That holds for everything that reads models.

@@ -48,7 +48,7 @@ extension ModelIsolation where Self: ModelObject {
   /// The document by way of a tree.
   func treeData(pretty: Bool) throws -> Data {
     try JSONValue.object(encodedDictionary(in: memberScope))
-      .jsonData(JSONWritingOptions(pretty: pretty, sortedKeys: true))
+      .bytes(JSONWritingOptions(pretty: pretty, sortedKeys: true))
   }
 }
 
@@ -75,7 +75,14 @@ extension Array where Element: Model {
         throw error.inside(.index(index))
       }
     }
-    return try JSONValue.array(list).jsonData(JSONWritingOptions(pretty: pretty, sortedKeys: true))
+    return try JSONValue.array(list).bytes(JSONWritingOptions(pretty: pretty, sortedKeys: true))
+  }
+}
+
+extension JSONValue {
+  /// The bytes of a tree that was made of models. What JSON can't spell may be inside of a field's value.
+  func bytes(_ options: JSONWritingOptions) throws -> Data {
+    do { return try jsonData(options) } catch { throw ModelEncodingError.wrapping(error, at: FieldPath()) }
   }
 }
 

@@ -19,7 +19,7 @@ extension ModelIsolation where Self: ModelObject {
 
   /// The document by way of a tree.
   func treeData(_ options: JSONWritingOptions) throws -> Data {
-    try JSONValue.object(encodedDictionary(in: memberScope)).jsonData(options.sorted)
+    try JSONValue.object(encodedDictionary(in: memberScope)).bytes(options.sorted)
   }
 }
 

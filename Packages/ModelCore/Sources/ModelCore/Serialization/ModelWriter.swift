@@ -6,6 +6,8 @@ final class ModelWriter: FieldWriter {
   var seen = Set<ObjectIdentifier>()
   private var keys: [String: String] = [:]
   private var isForStore = false
+  /// How many objects and lists are open around what is being written.
+  private var depth = 0
   /// How the classes met so far go straight to bytes; see `ModelWriter+Direct.swift`.
   var direct: [ObjectIdentifier: DirectClassWriter] = [:]
   var lastDirect: DirectClassWriter?
@@ -75,6 +77,8 @@ final class ModelWriter: FieldWriter {
         path: FieldPath(), reason: "the \(type(of: model)) it leads to has no identifier yet; save that one first")
     }
     guard seen.insert(ObjectIdentifier(model)).inserted else { return try reference(to: model) }
+    try deepen()
+    defer { depth -= 1 }
     // A store keeps unset and null apart, in embedded models too.
     let includesUnset = context.explicitNull && !isForStore && model.modelLoadState != .incomplete
     return .object(
@@ -129,7 +133,10 @@ final class ModelWriter: FieldWriter {
   }
 
   private func exported(_ field: FieldBase, _ key: String) throws -> JSONValue? {
+    let isList = field.isRelation && (field as? any Relation)?.isToMany == true
     do {
+      if isList { try deepen() }
+      defer { if isList { depth -= 1 } }
       if let json = try field.exported(by: self) { return json }
       // A model that is there but can't be referred to, such as a back link to one without identifier, is left out:
       // null would cut the link when it is read.
@@ -137,6 +144,13 @@ final class ModelWriter: FieldWriter {
     } catch {
       throw ModelEncodingError.wrapping(error, at: FieldPath([.key(key)]))
     }
+  }
+
+  /// Models may lead into each other without end; a tree may not be so deep that making or releasing it ends the program.
+  private func deepen() throws {
+    depth += 1
+    // One level is the model with which it began.
+    guard depth < JSONReadingOptions.maximumTreeDepth else { throw ModelEncodingError.tooDeep }
   }
 
   func identifier(of model: ModelObject) throws -> JSONValue? {

@@ -49,7 +49,9 @@ extension ModelIsolation where Self: ModelObject {
   /// Adds the errors of a server that reports them by key: `["name": "is taken", "company": ["name": ["is too long"]]]`.
   ///
   /// Keys are spelled as they are declared, or as the scope of the model spells them. A text is a message, a list has
-  /// several, and an object has those of a related model. Anything else becomes the text that it is as JSON.
+  /// several, and an object has those of a related model. An object in a list has those of the related model in its place:
+  /// `["employees": [[:], ["name": "is missing"]]]` is about `employees[1].name`. Anything else becomes the text that it is
+  /// as JSON.
   ///
   /// - Parameters:
   ///   - errors: messages by key.
@@ -64,7 +66,11 @@ extension ModelIsolation where Self: ModelObject {
   private static func errors(in json: JSONValue, at path: FieldPath) -> [ModelValidationError] {
     switch json {
     case .string(let message): [ModelValidationError(path: path, message: message)]
-    case .array(let list): list.flatMap { errors(in: $0, at: path) }
+    case .array(let list):
+      list.enumerated().flatMap { index, element in
+        if case .object = element { return errors(in: element, at: path.appending(FieldPath([.index(index)]))) }
+        return errors(in: element, at: path)
+      }
     case .object(let members):
       members.sorted { $0.key < $1.key }.flatMap { errors(in: $0.value, at: path.appending(FieldPath($0.key))) }
     case .null: []
@@ -107,20 +113,28 @@ extension ModelObject {
   /// A path with keys as they are declared instead of as a context spells them, as far as there are such fields.
   func declaredPath(_ path: FieldPath, in context: ValueTransformerContext) -> FieldPath {
     var (model, rest) = (self as ModelObject?, path.components[...])
+    var members: [ModelObject] = []
     var declared: [FieldPath.Component] = []
     while let first = rest.first {
-      var found: (parts: [FieldPath.Component], next: ModelObject?)?
+      if case .index(let index) = first {
+        declared.append(first)
+        rest = rest.dropFirst()
+        model = members.indices.contains(index) ? members[index] : nil
+        continue
+      }
+      var found: (parts: [FieldPath.Component], members: [ModelObject])?
       model?.forEachField { field, index in
         let key = model?.key(of: field, at: index) ?? ""
         let parts = FieldPath(key).components
         guard parts.count > (found?.parts.count ?? 0),
           rest.starts(with: parts) || rest.starts(with: FieldPath(context.key(key)).components)
         else { return }
-        found = (parts, (field as? any Relation)?.relatedModels.first)
+        found = (parts, (field as? any Relation)?.relatedModels ?? [])
       }
       declared += found?.parts ?? [first]
       rest = rest.dropFirst(max(1, found?.parts.count ?? 1))
-      model = found?.next
+      members = found?.members ?? []
+      model = members.first
     }
     return FieldPath(declared)
   }

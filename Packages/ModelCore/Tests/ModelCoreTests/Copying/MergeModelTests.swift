@@ -13,6 +13,13 @@ import Testing
     #expect(mine.merge(from: other).isEmpty)
   }
 
+  @Test func `takes the fields of either model for what is excluded and included`() {
+    let mine = Author(id: 1, name: "Ada")
+    let other = Author(id: 2, name: "Bob")
+    #expect(mine.merge(from: other, exclude: [other.id, other.books]).compactMap(\.key) == ["name"])
+    #expect(mine.merge(from: other, include: [other.id]).compactMap(\.key) == ["id"])
+  }
+
   @Test func `keeps what is newer here`() {
     let other = Author(id: 2, name: "Bob")
     let mine = Author(id: 1, name: "Ada")

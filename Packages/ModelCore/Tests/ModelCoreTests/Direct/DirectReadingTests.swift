@@ -151,7 +151,7 @@ private final class World {
       let type = types[Int(seed) % types.count]
       if try compare(type, try listOfWhatIsThere(type, seed: seed), seed: seed) { directCount += 1 }
     }
-    #expect(directCount > 500)
+    #expect(directCount > 500 || !LayoutCache.isOn)
   }
 
   @Test func `gives what the tree way gives: models, states, errors, notifications`() throws {

@@ -81,6 +81,11 @@ import Testing
     #expect(ada.desk.value?.label.value == "mine")
   }
 
+  @Test func `speaks of a path without steps as that`() {
+    let error = #expect(throws: FieldPathError.self) { try Author().set("Ada", at: "") }
+    #expect(error?.description == "The empty path was not set: it leads to a model, not to a field.")
+  }
+
   @Test func `throws for what can't be set, and changes nothing`() throws {
     func message(_ body: () throws -> Void) -> String {
       do {

@@ -56,6 +56,53 @@ import Testing
     #expect(!student.courses.isDirty)
   }
 
+  @Test func `leaves no model behind where it is no longer when it is set or read anew`() throws {
+    let old = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2], ["id": 3]]], in: scope)
+    let new = try Author.from(dictionaryValue: ["id": 2, "books": []], in: scope)
+    let books = try #require(old.books.value)
+    for book in books { book.unload() }
+    #expect(old.books.value == books)
+    books[0].author.value = new
+    #expect(old.books.value == [books[1], books[2]])
+    #expect(old.books.isDirty)
+    new.books.add(books[1])
+    #expect(old.books.value == [books[2]])
+    try books[2].read(["author": nil])
+    #expect(old.books.value == [])
+    #expect(new.books.value == [books[0], books[1]])
+  }
+
+  @Test func `follows a list that is set or read anew`() throws {
+    let author = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2], ["id": 3]]], in: scope)
+    let books = try #require(author.books.value)
+    author.unload()
+    try author.read(["books": [1, 3]])
+    #expect(author.books.value == [books[0], books[2]])
+    #expect(books[1].author.value == nil)
+    #expect(!books[1].isDirty)
+    author.unload()
+    var told: [Author?] = []
+    books[0].author.addObserver(updateImmediately: false) { told.append($1) }
+    author.books.value?.append(books[1])
+    #expect(told == [])
+    #expect(books[0].author.value === author)
+    author.books.value = []
+    #expect(told == [nil])
+    #expect(books.allSatisfy { $0.author.value == nil })
+    let (student, course) = try enrolled()
+    student.unload()
+    try student.read(["courses": [2]])
+    #expect(course.students.value == [])
+  }
+
+  @Test func `retains nothing of what it led to`() throws {
+    weak var ghost: Author?
+    let book = try Book.from(dictionaryValue: ["id": 1, "author": ["id": 2]], in: scope)
+    ghost = book.author.value
+    book.unload()
+    #expect(ghost == nil)
+  }
+
   @Test func `retains a link once after it was made again`() throws {
     weak var ghost: Course?
     weak var other: Student?

@@ -101,6 +101,48 @@ extension Data {
     #expect(inList?.path == "[1].height")
   }
 
+  @Test func `refuses models that lead into each other deeper than JSON is read, and says where that begins`() throws {
+    func chain(_ count: Int, asList: Bool) -> (first: Note, all: [Note]) {
+      let notes = (0..<count).map { _ in Note() }
+      for (note, next) in zip(notes, notes.dropFirst()) {
+        if asList { note.parts.value = [next] } else { note.next.value = next }
+      }
+      return (notes[0], notes)
+    }
+    for asList in [false, true] {
+      let (note, all) = chain(10_000, asList: asList)
+      note.text.value = "T"
+      let error = #expect(throws: ModelEncodingError.self) { try note.jsonData() }
+      #expect(error?.path == (asList ? "parts" : "next"))
+      #expect(error?.reason.contains("more than 1024 levels deep") == true)
+      let inList = #expect(throws: ModelEncodingError.self) { try [Note(), note].jsonData() }
+      #expect(inList?.path == (asList ? "[1].parts" : "[1].next"))
+      #expect(throws: ModelEncodingError.self) { try note.jsonData(JSONWritingOptions(pretty: true)) }
+      #expect(throws: EncodingError.self) { try JSONEncoder().encode(note) }
+      #expect(note.dictionaryValue == ["title": "untitled", "text": "T"])
+      withExtendedLifetime(all) {}
+    }
+    // What may be written may be read, and the other way round.
+    let limit = JSONReadingOptions.maximumTreeDepth
+    let (deep, kept) = chain(limit - 1, asList: false)
+    let options = JSONReadingOptions(maximumDepth: limit)
+    #expect(try Note.from(json: deep.jsonData(), options: options).next.value?.next.value != nil)
+    #expect(try Note.from(dictionaryValue: deep.dictionaryValue).next.value?.next.value != nil)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test func `refuses JSON values that can't be written, and says where`() {
+    final class Raw: Model {
+      let content = Field<JSONValue>()
+    }
+    let raw = Raw()
+    raw.content.value = ["a": [1, .double(.nan)]]
+    let error = #expect(throws: ModelEncodingError.self) { try raw.jsonData() }
+    #expect(error?.path == "content.a[1]")
+    let inList = #expect(throws: ModelEncodingError.self) { try [Raw(), raw].jsonData() }
+    #expect(inList?.path == "[1].content.a[1]")
+  }
+
   @Test func `tells an encoder where a value is that can't be written`() {
     let note = Note()
     note.height.value = .infinity

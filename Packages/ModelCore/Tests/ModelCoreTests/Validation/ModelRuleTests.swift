@@ -154,6 +154,29 @@ private final class Span: Model {
       ])
   }
 
+  @Test func `of a server about members of a list is found by their positions`() throws {
+    final class Member: Model {
+      let lastName = Field<String>()
+    }
+    final class Club: Model {
+      let allMembers = ModelField<Member>()*
+      let tags = Field<String>()*
+    }
+    let club = Club()
+    club.allMembers.value = [Member(), Member()]
+    club.addErrors(
+      [
+        "all_members": [[:], ["last_name": ["is missing"]], ["last_name": "is lost"]],
+        "tags": ["are too many", ["code": "few"]],
+      ],
+      in: ValueTransformerContext(keyCase: .snake))
+    #expect(club.allMembers.value?.map { $0.lastName.validationState.messages } == [[], ["is missing"]])
+    #expect(
+      Set(club.validationErrors.map(\.description)) == [
+        "allMembers[1].lastName is missing", "allMembers[2].last_name is lost", "tags are too many", "tags[1].code few",
+      ])
+  }
+
   @Test func `may come from another model`() {
     let other = Workplace()
     other.name.value = ""

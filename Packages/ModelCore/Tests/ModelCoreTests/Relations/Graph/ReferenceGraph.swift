@@ -31,6 +31,8 @@ struct ReferenceGraph {
     var retained = Numbers()
     var isDirty = false
     var original: Original?
+    /// What it led to before it was unloaded.
+    var former = Numbers()
   }
 
   private(set) var entries = Array(repeating: Entry(), count: 64)
@@ -114,7 +116,9 @@ struct ReferenceGraph {
     for side in Side.allCases {
       let index = Place(node: node, side: side).index
       touched.insert(index)
-      entries[index] = Entry(isNil: side.isMany)
+      var former = entries[index].former
+      for other in entries[index].list { former.insert(other) }
+      entries[index] = Entry(isNil: side.isMany, former: former)
     }
   }
 
@@ -177,6 +181,7 @@ struct ReferenceGraph {
   /// - Returns: whether the node was what a relation to one led to.
   private mutating func forget(_ dead: Int, at place: Place) -> Bool {
     let index = place.index
+    entries[index].former.remove(dead)
     if entries[index].original?.list.contains(dead) == true {
       if place.side.isMany {
         entries[index].original?.list.removeAll { $0 == dead }
@@ -216,6 +221,8 @@ struct ReferenceGraph {
     var unique: [Int] = []
     for other in others ?? [] where !unique.contains(other) { unique.append(other) }
     for old in list(node, side) where !unique.contains(old) { cut(node, side, old, isRead) }
+    // To set nil where there is nil says nothing about who is on the other side.
+    if others != nil || isRead || !isNil(node, side) { cutFormer(node, side, except: unique, isRead) }
     for other in unique { link(node, side, other, isRead) }
     let index = Place(node: node, side: side).index
     touched.insert(index)
@@ -233,6 +240,7 @@ struct ReferenceGraph {
     if !isKept { entries[one].retained.insert(other) }
     if entries[two].list.contains(node) { return }
     if !side.inverse.isMany, let old = entries[two].list.first { cut(other, side.inverse, old, isRead) }
+    if !side.inverse.isMany { cutFormer(other, side.inverse, except: [node], isRead) }
     append(node, at: two)
     if isKept { entries[two].retained.insert(node) }
     guard isRead, let original = entries[two].original else { return }
@@ -254,6 +262,20 @@ struct ReferenceGraph {
   private mutating func cut(_ node: Int, _ side: Side, _ other: Int, _ isRead: Bool) {
     let two = Place(node: other, side: side.inverse).index
     guard drop(other, at: Place(node: node, side: side).index), drop(node, at: two) else { return }
+    forgetIfRead(node, at: two, isRead)
+  }
+
+  /// Once one side of an unloaded relation is known anew, the other one follows.
+  private mutating func cutFormer(_ node: Int, _ side: Side, except others: [Int], _ isRead: Bool) {
+    let index = Place(node: node, side: side).index
+    for other in entries[index].former where !others.contains(other) {
+      let two = Place(node: other, side: side.inverse).index
+      if drop(node, at: two) { forgetIfRead(node, at: two, isRead) }
+    }
+    entries[index].former = Numbers()
+  }
+
+  private mutating func forgetIfRead(_ node: Int, at two: Int, _ isRead: Bool) {
     guard isRead, entries[two].original?.isLost == false else { return }
     entries[two].original?.list.removeAll { $0 == node }
     entries[two].original?.retained.remove(node)
