@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "MemoryStore", targets: ["MemoryStore"]),
     .library(name: "FileStore", targets: ["FileStore"]),
     .library(name: "RESTStore", targets: ["RESTStore"]),
+    .library(name: "SchemaKit", targets: ["SchemaKit"]),
     .library(name: "ModelKit", targets: ["ModelKit"]),
   ],
   targets: [
@@ -30,8 +31,9 @@ let package = Package(
     .target(name: "MemoryStore", dependencies: ["StoreProtocol"], path: "Packages/MemoryStore/Sources/MemoryStore"),
     .target(name: "FileStore", dependencies: ["StoreProtocol"], path: "Packages/FileStore/Sources/FileStore"),
     .target(name: "RESTStore", dependencies: ["StoreProtocol"], path: "Packages/RESTStore/Sources/RESTStore"),
+    .target(name: "SchemaKit", dependencies: ["ModelCore"], path: "Packages/SchemaKit/Sources/SchemaKit"),
     .target(
-      name: "ModelKit", dependencies: ["MemoryStore", "FileStore", "RESTStore"],
+      name: "ModelKit", dependencies: ["MemoryStore", "FileStore", "RESTStore", "SchemaKit"],
       path: "Packages/ModelKit/Sources/ModelKit"),
 
     .testTarget(
@@ -51,6 +53,7 @@ let package = Package(
     .testTarget(
       name: "RESTStoreTests", dependencies: ["RESTStore", "StoreProtocolTesting"],
       path: "Packages/RESTStore/Tests/RESTStoreTests"),
+    .testTarget(name: "SchemaKitTests", dependencies: ["SchemaKit"], path: "Packages/SchemaKit/Tests/SchemaKitTests"),
     .testTarget(name: "ModelKitTests", dependencies: ["ModelKit"], path: "Packages/ModelKit/Tests/ModelKitTests"),
     .testTarget(
       name: "CallSiteTests", dependencies: ["ModelKit", "StoreProtocolTesting"], path: "Tests/CallSiteTests"),

@@ -12,13 +12,14 @@ let package = Package(
     .package(path: "../MemoryStore"),
     .package(path: "../FileStore"),
     .package(path: "../RESTStore"),
+    .package(path: "../SchemaKit"),
   ],
   targets: [
     .target(
       name: "ModelKit",
       dependencies: [
         .product(name: "MemoryStore", package: "MemoryStore"), .product(name: "FileStore", package: "FileStore"),
-        .product(name: "RESTStore", package: "RESTStore"),
+        .product(name: "RESTStore", package: "RESTStore"), .product(name: "SchemaKit", package: "SchemaKit"),
       ]),
     .testTarget(name: "ModelKitTests", dependencies: ["ModelKit"]),
   ]

@@ -27,6 +27,7 @@ LIBRARIES = (
     "MemoryStore",
     "FileStore",
     "RESTStore",
+    "SchemaKit",
     "ModelKit",
 )
 

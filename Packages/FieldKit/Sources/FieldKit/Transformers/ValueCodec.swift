@@ -79,7 +79,8 @@ final class ValueCodec<Value>: Sendable {
           do {
             return try T(json: json)
           } catch let error as any ErrorWithPath {
-            guard context.decoding == .lenient, let meant = lenient?.meant(by: json) else { throw error }
+            guard context.decoding == .lenient || context.preparation != nil, let meant = lenient?.meant(by: json)
+            else { throw error }
             do {
               return try T(json: meant)
             } catch let error as ValueTransformError {

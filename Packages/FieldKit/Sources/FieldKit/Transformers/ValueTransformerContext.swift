@@ -38,6 +38,9 @@ public struct ValueTransformerContext: Sendable {
   ///
   /// Such keys are written as they were, whatever the case of keys. Models that met none pay nothing for it.
   public var keepsUnknownKeys: Bool
+  /// What knows more of models than their classes say. Where there is such, text that spells a number or a boolean is read
+  /// as one, also strictly.
+  @_spi(ModelKitInternals) public var preparation: (any OwnerPreparing)?
   private var transformers: [ObjectIdentifier: any ValueTransforming] = [:]
 
   /// Keys as declared, nil left out, values as their types say, read strictly, unknown keys ignored. It has no name.

@@ -35,12 +35,20 @@ extension ModelObject {
     var relations: [CopiedRelation] = []
     for original in originals {
       let copy = type(of: original).init()
+      original.memberScope?.transformers.prepare(copy)
       copies[ObjectIdentifier(original)] = copy
       if chosen == nil || original !== self { copy.takeStates(of: original) }
       original.forEachField { field, index in
         guard isChosen(field, of: original) else { return }
-        guard index >= 0 else { return copy.addCopy(of: field) }
-        guard let other = copy.layout.field(at: index, of: copy) else { return }
+        // A class may add fields to every model when it is made.
+        let counterpart =
+          index < 0
+          ? field.declaredKey.flatMap { key in copy.details?.dynamicFields.first { $0.declaredKey == key } }
+          : copy.layout.field(at: index, of: copy)
+        guard let other = counterpart else {
+          if index < 0 { copy.addCopy(of: field) }
+          return
+        }
         if let relation = field as? any Relation, let copied = other as? any Relation {
           relations.append(CopiedRelation(original: relation, field: field, copy: copied, copiedField: other))
         } else {

@@ -40,7 +40,7 @@ final class ModelLayout: Sendable {
   let inverses = Lock<[InverseKey: Int]>([:])
 
   /// How models of this class go between bytes and fields, for each spelling of keys.
-  let directPlans = Lock<[KeyCase?: DirectPlan]>([:])
+  let directPlans = Lock<[DirectPlan.Key: DirectPlan]>([:])
 
   struct InverseKey: Hashable, Sendable {
     let index: Int

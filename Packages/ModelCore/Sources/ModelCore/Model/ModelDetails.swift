@@ -8,6 +8,8 @@ final class ModelDetails {
   var variableFields: [FieldBase] = []
   /// The fields that were added at run time, in the order in which they were.
   var dynamicFields: [FieldBase] = []
+  /// What fields that were added at run time are called where they have a name besides their key.
+  var dynamicNames: [ObjectIdentifier: String] = [:]
   /// Rules about several fields.
   var rules: [() -> ModelRuleFailure?] = []
   /// Errors that were added by hand or by rules about several fields.

@@ -25,6 +25,8 @@ open class ModelObject: ObservationOwner {
   var origin = ModelOrigin.new
   /// Whether a store has the model: it was created in one, or read from one.
   var isStored = false
+  /// Whether what is known of the model besides its class was asked for its fields.
+  var isPrepared = false
   /// What few models need.
   var details: ModelDetails?
 

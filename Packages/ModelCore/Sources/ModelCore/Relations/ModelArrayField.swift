@@ -12,8 +12,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// Whether related models are written as their identifiers instead of in full.
   public let isForeignKey: Bool
   /// What happens to the related models when the model that has this field is deleted.
-  public let deleteRule: DeleteRule
-  let declaredInverse: ((Related) -> any RelationField)?
+  public internal(set) var deleteRule: DeleteRule
+  var declaredInverse: ((Related) -> (any RelationField)?)?
   /// Nil as long as all members are retained and few are being removed; then they are the stored value.
   var table: MemberTable<Related>?
   private(set) weak var original: OriginalMembers<Related>?

@@ -22,8 +22,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   /// Whether the related model is written as its identifier instead of in full.
   public let isForeignKey: Bool
   /// What happens to the related model when the model that has this field is deleted.
-  public let deleteRule: DeleteRule
-  let declaredInverse: ((Related) -> any RelationField)?
+  public internal(set) var deleteRule: DeleteRule
+  var declaredInverse: ((Related) -> (any RelationField)?)?
   private weak var backLink: Related?
   private var backLinkIdentity: LinkIdentity?
   private(set) weak var original: OriginalLink<Related>?

@@ -66,7 +66,7 @@ extension ModelIsolation where Self: ModelObject {
   private func namedRelation(_ key: String) throws -> any Relation {
     let relations = allFields.compactMap { $0 as? any Relation }
     let named =
-      relations.first { $0.key == key } ?? relations.first { layout.propertyName(of: $0, in: self) == key }
+      relations.first { $0.key == key } ?? relations.first { nameOfProperty(holding: $0) == key }
     guard let named else { throw MappingError.unknownRelationship(key) }
     return named
   }

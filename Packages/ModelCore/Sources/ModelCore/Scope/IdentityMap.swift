@@ -92,6 +92,7 @@ final class IdentityMap {
   @discardableResult
   func add(_ model: ModelObject) -> ModelObject {
     if model.identityMap !== self {
+      transformers.prepare(model)
       model.identityMap?.remove(model)
       model.identityMap = self
       model.watchFields()

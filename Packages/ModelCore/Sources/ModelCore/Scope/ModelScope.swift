@@ -92,7 +92,7 @@ extension ModelIsolation where Self: ModelObject {
       if type(of: canonical) == Self.self { return unsafeDowncast(canonical, to: Self.self) }
       if let canonical = canonical as? Self { return canonical }
     }
-    let shell = Self()
+    let shell = scope.transformers.prepared(Self())
     shell.becomeShell(identifier: identifier)
     // The same identifier may be spelled in several ways, such as a UUID in small letters.
     if let spelled = shell.modelIdentifier,

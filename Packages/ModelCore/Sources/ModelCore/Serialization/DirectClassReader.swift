@@ -3,6 +3,7 @@
 /// How a reader takes the models of one class straight from bytes in its context.
 final class DirectClassReader {
   let modelClass: any Model.Type
+  private let context: ValueTransformerContext
   /// Nil if models of this class need a tree.
   private(set) var plan: DirectPlan?
   private(set) var kinds: [DirectKind] = []
@@ -30,12 +31,13 @@ final class DirectClassReader {
 
   init(_ modelClass: any Model.Type, _ context: ValueTransformerContext) {
     self.modelClass = modelClass
-    let sample = modelClass.init()
+    self.context = context
+    let sample: ModelObject = context.prepared(modelClass.init())
     layout = sample.layout
     typeKey = sample.typeKey
     following = Array(repeating: -1, count: layout.slots.count + 1)
     related = Array(repeating: nil, count: layout.slots.count)
-    if !OverrideProbe.choosesInstanceClass(modelClass) {
+    if !OverrideProbe.choosesInstanceClass(modelClass), !sample.hasDynamicFields {
       plan = DirectPlan.plan(for: sample, keyCase: context.keyCase, context: context)
     }
     guard let plan else { return }
@@ -64,7 +66,7 @@ final class DirectClassReader {
 
   /// A model as its class makes it, or nil if models of this class need a tree.
   func freshInstance() -> ModelObject? {
-    let model = modelClass.init()
+    let model: ModelObject = context.prepared(modelClass.init())
     if fits(model) { return model }
     plan = nil
     return nil

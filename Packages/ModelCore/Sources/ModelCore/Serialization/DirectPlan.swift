@@ -14,6 +14,12 @@ final class DirectPlan: Sendable {
     let kind: DirectKind
   }
 
+  /// What decides how the models of a class are spelled.
+  struct Key: Hashable, Sendable {
+    let keyCase: KeyCase?
+    let preparation: ObjectIdentifier?
+  }
+
   /// Bytes that are never freed, as plans are not.
   ///
   /// Unchecked, because nobody writes to them once they are made.
@@ -48,9 +54,11 @@ final class DirectPlan: Sendable {
   /// The plan of a class as one of its models shows it, or nil if there is none.
   static func plan(for model: ModelObject, keyCase: KeyCase?, context: ValueTransformerContext) -> DirectPlan? {
     let layout = model.layout
-    if let known = layout.directPlans.withLock({ $0[keyCase] }) { return known.isUsable ? known : nil }
+    let preparation = model.isPrepared ? context.preparation.map(ObjectIdentifier.init) : nil
+    let key = Key(keyCase: keyCase, preparation: preparation)
+    if let known = layout.directPlans.withLock({ $0[key] }) { return known.isUsable ? known : nil }
     let plan = DirectPlan(model, layout, context)
-    layout.directPlans.withLock { $0[keyCase] = plan }
+    layout.directPlans.withLock { $0[key] = plan }
     return plan.isUsable ? plan : nil
   }
 

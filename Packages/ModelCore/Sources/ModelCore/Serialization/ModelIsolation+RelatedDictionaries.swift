@@ -34,7 +34,7 @@ extension ModelIsolation where Self: ModelObject {
     let relation = try relation(forKey: key)
     if relation.isToMany { throw MappingError.leadsToMany(key) }
     var inner = dictionary
-    if let name = relation.key, !relation.relatedClass.init().hasField(forKey: name),
+    if let name = relation.key, !context.prepared(relation.relatedClass.init()).hasField(forKey: name),
       case .object(let wrapped)? = try? dictionary.value(atNestedKey: context.key(name))
     {
       inner = wrapped

@@ -8,7 +8,7 @@ extension ModelReader {
   static func plainModel<M: Model>(_ type: M.Type, _ dictionary: AttributeDictionary, in scope: ModelScope?) -> M? {
     let context = scope?.transformers ?? .standard
     guard context.isPlain, context.decoding == .strict else { return nil }
-    let model = type.init()
+    let model = context.prepared(type.init())
     let layout = model.layout
     guard let plan = DirectPlan.plan(for: model, keyCase: context.keyCase, context: context),
       !plan.choosesInstanceClass, !model.hasDynamicFields

@@ -170,7 +170,7 @@ final class ModelReader: FieldReader {
     if context.keepsUnknownKeys { stageUnknownKeys(of: object, of: model, outerKeys) }
     // Nothing but the identifier is a reference: it says nothing about the other fields.
     let isReference =
-      readCount == 1 && object.count == 1 && model.layout.slots.count > 1
+      readCount == 1 && object.count == 1 && model.layout.slots.count + (model.details?.dynamicFields.count ?? 0) > 1
       && hasIdentifier(model, in: object)
     // Only stores keep local changes while they read.
     let isFromStore = keepsLocalChanges
@@ -186,16 +186,17 @@ final class ModelReader: FieldReader {
 
   /// Says that what a document calls by this model's identifier is this model.
   func recognise(_ model: ModelObject, in object: AttributeDictionary) {
-    let identifier = model.modelIdentifier ?? setIdentifier(of: type(of: model).init(), from: object)
+    let identifier =
+      model.modelIdentifier ?? setIdentifier(of: context.prepared(type(of: model).init()), from: object)
     if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 
   /// Refuses to read an identifier that belongs to another live model: there would be two for it.
   func refuseIdentifierOfAnother(than model: ModelObject, in object: AttributeDictionary) throws {
-    guard let map = model.identityMap, let index = model.layout.identifierIndex,
-      let field = model.layout.field(at: index, of: model), let json = value(of: field, index, of: model, in: object),
+    guard let map = model.identityMap, let (field, index) = Self.identifierPlace(of: model),
+      let json = value(of: field, index, of: model, in: object),
       (json.stringValue ?? json.description) != model.registeredIdentifier,
-      let identifier = setIdentifier(of: type(of: model).init(), from: object),
+      let identifier = setIdentifier(of: context.prepared(type(of: model).init()), from: object),
       let other = map.canonicalModel(of: model.typeKey, identifier: identifier), other !== model
     else { return }
     throw ModelDecodingError(
@@ -206,10 +207,10 @@ final class ModelReader: FieldReader {
   private func canonical(_ modelClass: ModelObject.Type, _ object: AttributeDictionary) -> ModelObject {
     let id = ObjectIdentifier(modelClass)
     let spare = spares.isEmpty ? nil : spares.removeValue(forKey: id)
-    let fresh = spare ?? modelClass.init()
+    let fresh = spare ?? context.prepared(modelClass.init())
     guard let identifier = setIdentifier(of: fresh, from: object) else {
       // A spare one has the identifier of another model.
-      return spare == nil ? fresh : modelClass.init()
+      return spare == nil ? fresh : context.prepared(modelClass.init())
     }
     let key = key(of: fresh, identifier)
     var known = made[key]?.model
@@ -237,7 +238,7 @@ final class ModelReader: FieldReader {
   }
 
   private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, Shell?) {
-    let fresh = type.init()
+    let fresh = context.prepared(type.init())
     if let field = fresh.identifierField as? FieldBase, let apply = try? field.staged(json, by: self) { apply() }
     // Some write numbers as text where they refer to them, or the other way round.
     if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(json.stringValue ?? json.description) }
@@ -263,17 +264,24 @@ final class ModelReader: FieldReader {
   /// Reads the identifier into a model that nobody else knows yet: only the field can tell what the value means, and
   /// whether two spellings of it are one identifier.
   private func setIdentifier(of fresh: ModelObject, from object: AttributeDictionary) -> String? {
-    guard let index = fresh.layout.identifierIndex, let field = fresh.layout.field(at: index, of: fresh),
+    guard let (field, index) = Self.identifierPlace(of: fresh),
       let json = value(of: field, index, of: fresh, in: object), let apply = try? field.staged(json, by: self)
     else { return nil }
     apply()
     return fresh.modelIdentifier
   }
 
-  private func hasIdentifier(_ model: ModelObject, in object: AttributeDictionary) -> Bool {
-    guard let index = model.layout.identifierIndex, let field = model.layout.field(at: index, of: model) else {
-      return false
+  /// The identifier field and its place in the layout, or -1 if it was added at run time.
+  private static func identifierPlace(of model: ModelObject) -> (field: FieldBase, index: Int)? {
+    if let index = model.layout.identifierIndex { return model.layout.field(at: index, of: model).map { ($0, index) } }
+    guard model.hasDynamicFields, let field = model.identifierField as? FieldBase, field.declaredKey != nil else {
+      return nil
     }
+    return (field, -1)
+  }
+
+  private func hasIdentifier(_ model: ModelObject, in object: AttributeDictionary) -> Bool {
+    guard let (field, index) = Self.identifierPlace(of: model) else { return false }
     return value(of: field, index, of: model, in: object).map { !$0.isNull } ?? false
   }
 }

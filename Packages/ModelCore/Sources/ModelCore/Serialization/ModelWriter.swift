@@ -25,6 +25,7 @@ final class ModelWriter: FieldWriter {
   ///
   /// - Parameter fields: chosen ones; nil for all that the class writes, and unknown keys.
   func object(of model: ModelObject, fields: [any FieldProtocol]?) throws -> AttributeDictionary {
+    context.prepare(model)
     seen.insert(ObjectIdentifier(model))
     let chosen = fields ?? model.fieldsForDictionaryValue()
     return try object(of: model, chosen, withUnknownKeys: fields == nil) { field in
@@ -40,6 +41,7 @@ final class ModelWriter: FieldWriter {
   /// The chosen fields one by one, each with the keys that lead to it.
   func values(of model: ModelObject, fields: [any FieldProtocol]) throws -> [StoredValue] {
     isForStore = true
+    context.prepare(model)
     seen.insert(ObjectIdentifier(model))
     var values: [StoredValue] = try fields.compactMap { field in
       guard let field = field as? FieldBase, let key = field.key else { return nil }

@@ -7,7 +7,14 @@ extension ModelObject {
   /// The field that is declared with this key, or by a property of this name.
   ///
   /// - Complexity: O(*n*) in the number of fields.
-  public func field(declaredAs key: String) -> FieldBase? { field(forKey: key) }
+  public func field(declaredAs key: String) -> FieldBase? {
+    if let field = field(forKey: key) { return field }
+    // A field may have got another key since, as a schema gives it.
+    guard isPrepared || hasDynamicFields else { return nil }
+    var found: FieldBase?
+    forEachField { field, _ in if found == nil, nameOfProperty(holding: field) == key { found = field } }
+    return found
+  }
 
   /// The field of this model that corresponds to one of another model of its class, or of a class it is derived from.
   ///

@@ -68,6 +68,7 @@ public struct PendingSave<M: Model> {
   private init(
     _ kind: Kind, _ model: M, fields: [any FieldProtocol]?, _ scope: ModelScope, explicitNull: Bool?
   ) throws {
+    scope.transformers.prepare(model)
     model.beforeSave()
     let errors = model.validateForSaving()
     guard errors.isEmpty else {

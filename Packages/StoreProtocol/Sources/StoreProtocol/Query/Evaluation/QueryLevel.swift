@@ -21,7 +21,7 @@ final class QueryLevel {
   init(_ modelClass: ModelObject.Type, _ context: ValueTransformerContext, isForRecords: Bool) {
     self.modelClass = modelClass
     self.context = context
-    let prototype = modelClass.init()
+    let prototype = context.prepared(modelClass.init())
     self.prototype = prototype
     storedFields =
       isForRecords ? Set(prototype.fieldsForDictionaryValue().map { ObjectIdentifier($0) }) : nil
@@ -53,6 +53,8 @@ final class QueryLevel {
         Ask for models by a field that is.
         """)
     }
+    let key = field.key ?? key
+    if let known = slots.first(where: { $0.key == key }) { return known }
     let slot = QuerySlot(field, key: key, context, index: slots.count)
     slots.append(slot)
     return slot

@@ -1,0 +1,164 @@
+/// Something that is not the same in two versions of a schema.
+///
+/// ```swift
+/// for difference in new.differences(from: old) { print(difference) }
+/// // Book.externalID is now called bookId.
+/// // Book.rating: attributeType is "Integer 32", was "Integer 16".
+/// // Pricing was added.
+/// ```
+public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
+  /// What happened.
+  public enum Kind: Hashable, Sendable {
+    /// It is new.
+    case added
+    /// It is there no longer.
+    case removed
+    /// It was called otherwise, as its renaming identifier says.
+    case renamed(from: String)
+    /// One of its settings was changed; nil where there was or is none.
+    case changed(setting: String, from: String?, to: String?)
+  }
+
+  /// What happened.
+  public let kind: Kind
+  /// The entity; in a removed one's case as it was called before, otherwise as it is called now.
+  public let entity: String
+  /// The attribute or relationship; nil if it is about the entity.
+  public let property: String?
+
+  /// What happened, as a sentence.
+  public var description: String {
+    let subject = property.map { "\(entity).\($0)" } ?? entity
+    switch kind {
+    case .added: return "\(subject) was added."
+    case .removed: return "\(subject) was removed."
+    case .renamed(let old):
+      return "\(property == nil ? old : "\(entity).\(old)") is now called \(property ?? entity)."
+    case .changed(let setting, let old, let new):
+      let now = new.map { "is \"\($0)\"" } ?? "is not said any more"
+      return "\(subject): \(setting) \(now), \(old.map { "was \"\($0)\"" } ?? "was not said")."
+    }
+  }
+}
+
+extension CoreDataSchema {
+  /// What was added, removed, renamed and changed since another version.
+  ///
+  /// Settings are called as in a model file; what is in the user info comes with `userInfo.` before it. The order of
+  /// entities and properties is no difference, nor are diagrams and the settings of the file as a whole.
+  ///
+  /// - Parameter old: the earlier version.
+  /// - Returns: what is there now in its order, each entity with its properties, and after that what was removed.
+  public func differences(from old: CoreDataSchema) -> [SchemaDifference] {
+    let pairs = Self.pairs(entities, old.entities, \.name, \.renamingIdentifier)
+    var differences: [SchemaDifference] = []
+    for (new, old) in pairs.found {
+      differences += Self.differences(new, old, entity: new.name, nil, \.name, \.allSettings)
+      guard let old else { continue }
+      differences += Self.propertyDifferences(
+        new.attributes, old.attributes, new.name, \.name, \.renamingIdentifier, \.allSettings)
+      differences += Self.propertyDifferences(
+        new.relationships, old.relationships, new.name, \.name, \.renamingIdentifier, \.allSettings)
+    }
+    return differences
+      + pairs.removed.map { SchemaDifference(kind: .removed, entity: $0.name, property: nil) }
+  }
+
+  private static func propertyDifferences<Property>(
+    _ new: [Property], _ old: [Property], _ entity: String, _ name: (Property) -> String,
+    _ identifier: (Property) -> String?, _ settings: (Property) -> [String: String]
+  ) -> [SchemaDifference] {
+    let pairs = pairs(new, old, name, identifier)
+    return pairs.found.flatMap { differences($0.new, $0.old, entity: entity, name($0.new), name, settings) }
+      + pairs.removed.map { SchemaDifference(kind: .removed, entity: entity, property: name($0)) }
+  }
+
+  /// What was the same before: what has the same name, or one that says it was called so.
+  private static func pairs<Item>(
+    _ new: [Item], _ old: [Item], _ name: (Item) -> String, _ identifier: (Item) -> String?
+  ) -> (found: [(new: Item, old: Item?)], removed: [Item]) {
+    var byName = Dictionary(old.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+    let names = Set(new.map(name))
+    let formerNames = Dictionary(
+      old.compactMap { item in identifier(item).map { ($0, name(item)) } }, uniquingKeysWith: { first, _ in first })
+    let found = new.map { item -> (new: Item, old: Item?) in
+      if let same = byName.removeValue(forKey: name(item)) { return (item, same) }
+      guard let said = identifier(item) else { return (item, nil) }
+      for former in [said, formerNames[said]].compactMap({ $0 }) where !names.contains(former) {
+        if let same = byName.removeValue(forKey: former) { return (item, same) }
+      }
+      return (item, nil)
+    }
+    return (found, old.filter { byName.removeValue(forKey: name($0)) != nil })
+  }
+
+  private static func differences<Item>(
+    _ new: Item, _ old: Item?, entity: String, _ property: String?, _ name: (Item) -> String,
+    _ settings: (Item) -> [String: String]
+  ) -> [SchemaDifference] {
+    func difference(_ kind: SchemaDifference.Kind) -> SchemaDifference {
+      SchemaDifference(kind: kind, entity: entity, property: property)
+    }
+    guard let old else { return [difference(.added)] }
+    var differences: [SchemaDifference] = []
+    if name(new) != name(old) { differences.append(difference(.renamed(from: name(old)))) }
+    let (newSettings, oldSettings) = (settings(new), settings(old))
+    for key in Set(newSettings.keys).union(oldSettings.keys).sorted() where newSettings[key] != oldSettings[key] {
+      differences.append(difference(.changed(setting: key, from: oldSettings[key], to: newSettings[key])))
+    }
+    return differences
+  }
+}
+
+private func settings(
+  _ known: [(String, String?)], _ others: [String: String], _ userInfo: [String: String]
+) -> [String: String] {
+  var settings = others
+  for (name, value) in known where name != "name" && name != "elementID" { settings[name] = value }
+  for (key, value) in userInfo { settings["userInfo.\(key)"] = value }
+  return settings
+}
+
+private func text(of elements: [CoreDataSchema.Element]) -> String? {
+  if elements.isEmpty { return nil }
+  return elements.map { element in
+    var writer = XMLWriter()
+    element.write(to: &writer)
+    return writer.text.split(separator: "\n").dropFirst().joined(separator: "\n")
+  }.joined(separator: "\n")
+}
+
+extension CoreDataSchema.Entity {
+  fileprivate var allSettings: [String: String] {
+    var all = settings(knownSettings, otherSettings, userInfo)
+    if !uniquenessConstraints.isEmpty {
+      all["uniquenessConstraints"] = uniquenessConstraints.map { $0.joined(separator: "+") }.joined(separator: ", ")
+    }
+    for index in indexes {
+      let parts = index.parts.map { part in
+        "\(part.property ?? part.expression ?? "?") \(part.kind) \(part.isAscending ? "ascending" : "descending")"
+      }
+      let condition = index.partialPredicate.map { " where \($0)" } ?? ""
+      all["fetchIndex.\(index.name)"] = parts.joined(separator: ", ") + condition
+    }
+    all["fetchedProperties"] = text(of: fetchedProperties)
+    all["otherElements"] = text(of: otherElements)
+    return all
+  }
+}
+
+extension CoreDataSchema.Attribute {
+  fileprivate var allSettings: [String: String] {
+    var all = settings(knownSettings, otherSettings, userInfo)
+    all["otherElements"] = text(of: otherElements)
+    return all
+  }
+}
+
+extension CoreDataSchema.Relationship {
+  fileprivate var allSettings: [String: String] {
+    var all = settings(knownSettings, otherSettings, userInfo)
+    all["otherElements"] = text(of: otherElements)
+    return all
+  }
+}

@@ -1,0 +1,147 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+
+/// Finds out what a schema says of a class, on one instance of it that is as its class declares it.
+struct ClassMappingBuilder {
+  private let mapping: SchemaMapping
+  private let model: ModelObject
+  private(set) var issues: [SchemaIssue] = []
+
+  init(_ mapping: SchemaMapping, _ model: ModelObject) {
+    self.mapping = mapping
+    self.model = model
+  }
+
+  mutating func build() -> ClassMapping {
+    guard let mapped = type(of: model) as? any SchemaMapped.Type else { return .nothing }
+    let name = mapped.entityName
+    guard let entity = mapping.schema.entity(name) else {
+      report(.unfitClass, "\(type(of: model)) is mapped by the entity \(name), which is not there.", name, nil, nil)
+      return .nothing
+    }
+    let attributes = Dictionary(
+      mapping.schema.attributes(of: entity).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let relationships = Dictionary(
+      mapping.schema.relationships(of: entity).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var declarations: [PlacedDeclaration] = []
+    var initials: [ClassMapping.Initial] = []
+    var missing = Set(attributes.keys).union(relationships.keys)
+    let identifier = model.identifierField
+    for (index, name, field) in model.declaredFields {
+      guard let mapped = field as? any MappedField else { continue }
+      missing.remove(name)
+      if let attribute = attributes[name] {
+        check(mapped, attribute, entity)
+        let declaration = mapped.declaration(for: attribute, transformers: mapping.transformers)
+        declarations.append(PlacedDeclaration(index: index, field: declaration, relation: nil))
+        if let json = attribute.defaultValue, identifier !== field {
+          initials.append(.init(index: index, json: json, isRequired: !attribute.isOptional))
+        }
+      } else if let relationship = relationships[name] {
+        check(field, relationship, entity)
+        let declaration = mapped.declaration(for: relationship)
+        declarations.append(
+          PlacedDeclaration(
+            index: index, field: declaration, relation: RelationDeclaration(relationship, of: entity)))
+      }
+    }
+    for name in missing.sorted() {
+      let line = attributes[name]?.line ?? relationships[name]?.line
+      report(.unfitClass, "\(type(of: model)) has no field \(name).", entity.name, name, line)
+    }
+    return ClassMapping(
+      declarations: declarations.filter { $0.isUseful }, initials: initials)
+  }
+
+  // MARK: What does not fit
+
+  private mutating func report(
+    _ kind: SchemaIssue.Kind, _ message: String, _ entity: String, _ property: String?, _ line: Int?
+  ) {
+    issues.append(SchemaIssue(kind, message, entity: entity, property: property, line: line))
+  }
+
+  private mutating func check(
+    _ field: any MappedField, _ attribute: CoreDataSchema.Attribute, _ entity: CoreDataSchema.Entity
+  ) {
+    let name = "\(type(of: model)).\(attribute.name)"
+    if field.isRelation {
+      report(
+        .unfitClass, "\(name) is a relation, but an attribute of \(entity.name).", entity.name, attribute.name,
+        attribute.line)
+    }
+    if let problem = field.transformerProblem(of: attribute, mapping.transformers) {
+      report(.unknownTransformer, "\(name): \(problem).", entity.name, attribute.name, attribute.line)
+    } else if !field.canHold(attribute) {
+      report(
+        .unfitClass, "\(name) holds \(field.valueType), but is a \(attribute.type.spelling) in \(entity.name).",
+        entity.name, attribute.name, attribute.line)
+    }
+  }
+
+  private mutating func check(
+    _ field: FieldBase, _ relationship: CoreDataSchema.Relationship, _ entity: CoreDataSchema.Entity
+  ) {
+    let name = "\(type(of: model)).\(relationship.name)"
+    guard let relation = field as? any RelationField else {
+      return report(
+        .unfitClass, "\(name) is no relation, but a relationship of \(entity.name).", entity.name, relationship.name,
+        relationship.line)
+    }
+    if relation.isToMany != relationship.isToMany {
+      let count = relationship.isToMany ? "many models" : "one model"
+      report(
+        .unfitClass, "\(name) has to lead to \(count), as in \(entity.name).", entity.name, relationship.name,
+        relationship.line)
+    }
+    guard let related = relation.relatedClass as? any SchemaMapped.Type,
+      let found = mapping.schema.entity(related.entityName),
+      let destination = relationship.destinationName, mapping.schema.entity(destination) != nil
+    else { return }
+    if !mapping.schema.lineage(of: found).contains(where: { $0.name == destination }) {
+      report(
+        .unfitClass, "\(name) leads to \(relation.relatedClass), which is \(found.name) and not \(destination).",
+        entity.name, relationship.name, relationship.line)
+    }
+  }
+}
+
+extension RelationDeclaration {
+  convenience init?(_ relationship: CoreDataSchema.Relationship, of entity: CoreDataSchema.Entity) {
+    let deleteRule = relationship.modelDeleteRule
+    guard let name = relationship.inverseName else {
+      if deleteRule == .nullify { return nil }
+      self.init(deleteRule: deleteRule, inverse: nil)
+      return
+    }
+    let place = InversePlace(name)
+    self.init(deleteRule: deleteRule) { place.field(of: $0) }
+  }
+}
+
+extension CoreDataSchema.Relationship {
+  /// The rule as models know it. They never leave behind what leads to nowhere.
+  var modelDeleteRule: DeleteRule {
+    switch deletionRule {
+    case .nullify, .noAction: .nullify
+    case .cascade: .cascade
+    case .deny: .deny
+    }
+  }
+}
+
+/// Where the field of a name lies in the classes to which a relation leads, found once per class.
+private final class InversePlace: Sendable {
+  private let name: String
+  private let places = Lock<[ObjectIdentifier: Int]>([:])
+
+  init(_ name: String) { self.name = name }
+
+  func field(of model: ModelObject) -> (any RelationField)? {
+    let key = ObjectIdentifier(type(of: model))
+    let known = places.withLock { $0[key] }
+    let index = known ?? model.declaredFields.first { $0.name == name }?.index ?? -1
+    if known == nil { places.withLock { $0[key] = index } }
+    return index < 0 ? nil : model.declaredField(at: index) as? any RelationField
+  }
+}

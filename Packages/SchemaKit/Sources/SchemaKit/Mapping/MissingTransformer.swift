@@ -1,0 +1,43 @@
+import FieldKit
+
+/// A schema that can't be applied to a class or document as it is.
+public enum SchemaMappingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The schema names a value transformer that was not given.
+  case unknownTransformer(String, known: [String])
+  /// A value transformer makes values of another type than a field has.
+  case unfitTransformer(String, expected: String, found: String)
+  /// The schema has no entity of this name.
+  case unknownEntity(String, known: [String])
+  /// The entity is abstract: there are models of derived entities only.
+  case abstractEntity(String)
+
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .unknownTransformer(let name, let known):
+      "there is no value transformer \"\(name)\" among those given to the schema (\(Self.list(known)))"
+    case .unfitTransformer(let name, let expected, let found):
+      "the value transformer \"\(name)\" makes \(found), and the field takes \(expected)"
+    case .unknownEntity(let name, let known):
+      "There is no entity \"\(name)\" in the schema; there are \(Self.list(known))."
+    case .abstractEntity(let name):
+      "The entity \"\(name)\" is abstract: make a model of one that is derived from it."
+    }
+  }
+
+  private static func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
+}
+
+/// Stands for a transformer that can't be used, and says why as soon as there is something to transform.
+struct MissingTransformer<Value>: ValueTransforming {
+  let problem: String
+
+  func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
+    throw ValueTransformError(expected: "a value that can be read, but \(problem)", found: json)
+  }
+
+  func exportValue(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
+    throw ValueTransformError(
+      expected: "a value that can be written, but \(problem)", found: "\(Value.self)")
+  }
+}

@@ -1,0 +1,209 @@
+/// Makes a schema of the elements of a model file. What it does not know is kept, and noted.
+struct SchemaTreeReader {
+  private(set) var notes: [SchemaIssue] = []
+
+  /// - Throws: ``SchemaFileError``.
+  mutating func content(of root: CoreDataSchema.Element) throws -> SchemaContent {
+    guard root.name == "model" else {
+      throw SchemaFileError(
+        .noModel, "this is a <\(root.name)>, not the <model> that a model file is.", line: root.line)
+    }
+    var content = SchemaContent(entities: [], settings: root.attributes)
+    note(root.attributes, Known.model, root)
+    for child in root.children {
+      switch child.name {
+      case "entity": content.entities.append(try entity(child))
+      case "composite", "compositeAttribute": content.composites.append(try composite(child))
+      case "configuration", "fetchRequest", "elements": content.otherElements.append(child)
+      default:
+        note(child, in: root)
+        content.otherElements.append(child)
+      }
+    }
+    return content
+  }
+
+  private mutating func entity(_ element: CoreDataSchema.Element) throws -> CoreDataSchema.Entity {
+    var reader = ElementReader(element)
+    var entity = CoreDataSchema.Entity(name: try reader.requiredText("name"))
+    entity.place = element.place
+    entity.representedClassName = reader.text("representedClassName")
+    entity.isAbstract = reader.flag("isAbstract") ?? false
+    entity.parentName = reader.text("parentEntity")
+    entity.renamingIdentifier = reader.text("elementID")
+    entity.otherSettings = reader.rest
+    note(reader.rest, Known.entity, element, entity: entity.name)
+    for child in element.children {
+      switch child.name {
+      case "attribute": entity.attributes.append(try attribute(child, of: entity.name))
+      case "relationship": entity.relationships.append(try relationship(child, of: entity.name))
+      case "fetchedProperty": entity.fetchedProperties.append(child)
+      case "fetchIndex": entity.indexes.append(try index(child, of: entity.name))
+      case "uniquenessConstraints":
+        entity.uniquenessConstraints += child.children.map { $0.children.compactMap { $0.attributes["value"] } }
+      case "userInfo": entity.userInfo.merge(userInfo(child)) { $1 }
+      case "compoundIndexes": entity.otherElements.append(child)
+      default:
+        note(child, in: element, entity: entity.name)
+        entity.otherElements.append(child)
+      }
+    }
+    return entity
+  }
+
+  private mutating func attribute(
+    _ element: CoreDataSchema.Element, of entity: String
+  ) throws -> CoreDataSchema.Attribute {
+    var reader = ElementReader(element)
+    let name = try reader.requiredText("name")
+    var attribute = CoreDataSchema.Attribute(
+      name: name, type: reader.text("attributeType").map { .init(spelling: $0) } ?? .undefined)
+    attribute.place = element.place
+    if case .other(let spelling) = attribute.type {
+      notes.append(
+        SchemaIssue(
+          .unknownType, "\(entity).\(name) has the type \"\(spelling)\", which is not known.", entity: entity,
+          property: name, line: element.line))
+    }
+    attribute.isOptional = reader.flag("optional") ?? false
+    attribute.isTransient = reader.flag("transient") ?? false
+    let isDate = attribute.type == .date
+    attribute.defaultText = reader.text(isDate ? "defaultDateTimeInterval" : "defaultValueString")
+    attribute.minimumText = reader.text(isDate ? "minDateTimeInterval" : "minValueString")
+    attribute.maximumText = reader.text(isDate ? "maxDateTimeInterval" : "maxValueString")
+    attribute.regularExpression = reader.text("regularExpressionString")
+    attribute.usesScalarType = reader.flag("usesScalarValueType")
+    attribute.valueTransformerName = reader.text("valueTransformerName")
+    attribute.customClassName = reader.text("customClassName")
+    attribute.isDerived = reader.flag("derived") ?? false
+    attribute.derivationExpression = reader.text("derivationExpression")
+    attribute.renamingIdentifier = reader.text("elementID")
+    attribute.otherSettings = reader.rest
+    note(reader.rest, Known.attribute, element, entity: entity, property: name)
+    for child in element.children {
+      if child.name == "userInfo" {
+        attribute.userInfo.merge(userInfo(child)) { $1 }
+      } else {
+        note(child, in: element, entity: entity, property: name)
+        attribute.otherElements.append(child)
+      }
+    }
+    return attribute
+  }
+
+  private mutating func relationship(
+    _ element: CoreDataSchema.Element, of entity: String
+  ) throws -> CoreDataSchema.Relationship {
+    var reader = ElementReader(element)
+    let name = try reader.requiredText("name")
+    var relationship = CoreDataSchema.Relationship(name: name, destinationName: reader.text("destinationEntity"))
+    relationship.place = element.place
+    relationship.isToMany = reader.flag("toMany") ?? false
+    relationship.isOrdered = reader.flag("ordered") ?? false
+    relationship.isOptional = reader.flag("optional") ?? false
+    relationship.isTransient = reader.flag("transient") ?? false
+    relationship.minimumCount = reader.number("minCount")
+    relationship.maximumCount = reader.number("maxCount")
+    if let rule = reader.rest["deletionRule"].flatMap({ CoreDataSchema.Relationship.DeletionRule(rawValue: $0) }) {
+      relationship.deletionRule = rule
+      _ = reader.text("deletionRule")
+    }
+    relationship.inverseName = reader.text("inverseName")
+    relationship.inverseEntityName = reader.text("inverseEntity")
+    relationship.renamingIdentifier = reader.text("elementID")
+    relationship.otherSettings = reader.rest
+    note(reader.rest, Known.relationship, element, entity: entity, property: name)
+    for child in element.children {
+      if child.name == "userInfo" {
+        relationship.userInfo.merge(userInfo(child)) { $1 }
+      } else {
+        note(child, in: element, entity: entity, property: name)
+        relationship.otherElements.append(child)
+      }
+    }
+    return relationship
+  }
+
+  private mutating func index(
+    _ element: CoreDataSchema.Element, of entity: String
+  ) throws -> CoreDataSchema.FetchIndex {
+    var reader = ElementReader(element)
+    let name = try reader.requiredText("name")
+    let parts = element.children.filter { $0.name == "fetchIndexElement" }.map { part in
+      CoreDataSchema.FetchIndex.Part(
+        property: part.attributes["property"], expression: part.attributes["expression"],
+        kind: part.attributes["type"] ?? "Binary", isAscending: part.attributes["order"] != "descending")
+    }
+    return CoreDataSchema.FetchIndex(
+      name: name, parts: parts, partialPredicate: reader.text("partialIndexPredicate"))
+  }
+
+  private mutating func composite(_ element: CoreDataSchema.Element) throws -> CoreDataSchema.Composite {
+    var reader = ElementReader(element)
+    var composite = CoreDataSchema.Composite(name: try reader.requiredText("name"), attributes: [])
+    composite.elementName = element.name
+    composite.otherSettings = reader.rest
+    for child in element.children {
+      if child.name == "attribute" {
+        composite.attributes.append(try attribute(child, of: composite.name))
+      } else {
+        note(child, in: element, entity: composite.name)
+        composite.otherElements.append(child)
+      }
+    }
+    return composite
+  }
+
+  private func userInfo(_ element: CoreDataSchema.Element) -> [String: String] {
+    let entries = element.children.compactMap { entry in
+      entry.attributes["key"].map { ($0, entry.attributes["value"] ?? "") }
+    }
+    return Dictionary(entries, uniquingKeysWith: { $1 })
+  }
+
+  // MARK: What is not known
+
+  private mutating func note(
+    _ element: CoreDataSchema.Element, in parent: CoreDataSchema.Element, entity: String? = nil,
+    property: String? = nil
+  ) {
+    notes.append(
+      SchemaIssue(
+        .unknownElement, "<\(element.name)> inside <\(parent.name)> is not known, and was kept as it is.",
+        entity: entity, property: property, line: element.line))
+  }
+
+  private mutating func note(
+    _ settings: [String: String], _ known: Set<String>, _ element: CoreDataSchema.Element, entity: String? = nil,
+    property: String? = nil
+  ) {
+    for name in settings.keys.sorted() where !known.contains(name) {
+      notes.append(
+        SchemaIssue(
+          .unknownSetting, "\(name) of <\(element.name)> is not known, and was kept as it is.", entity: entity,
+          property: property, line: element.line))
+    }
+  }
+}
+
+/// XML attributes that are known to be there, and mean nothing to models.
+private enum Known {
+  static let model: Set<String> = [
+    "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "macOSVersion",
+    "iOSVersion", "sourceLanguage", "userDefinedModelVersionIdentifier", "usedWithCloudKit", "usedWithSwiftData",
+    "name",
+  ]
+  static let entity: Set<String> = [
+    "syncable", "codeGenerationType", "versionHashModifier", "coreSpotlightDisplayNameExpression",
+    "spotlightDisplayNameExpression",
+  ]
+  static let attribute: Set<String> = [
+    "syncable", "indexed", "spotlightIndexingEnabled", "allowsExternalBinaryDataStorage", "versionHashModifier",
+    "preserveAfterDeletion", "preservesValueInHistoryOnDeletion", "allowsCloudEncryption", "storedInTruthFile",
+    "defaultValueString", "minValueString", "maxValueString", "defaultDateTimeInterval", "minDateTimeInterval",
+    "maxDateTimeInterval", "compositeName",
+  ]
+  static let relationship: Set<String> = [
+    "syncable", "indexed", "spotlightIndexingEnabled", "versionHashModifier", "storedInTruthFile",
+  ]
+}

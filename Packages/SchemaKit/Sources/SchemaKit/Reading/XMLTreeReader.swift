@@ -1,0 +1,99 @@
+import Foundation
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+/// Reads XML as a tree of elements, within limits.
+///
+/// Documents that declare a document type are refused before they are parsed: without one there are no entities to expand
+/// and none to fetch.
+final class XMLTreeReader: NSObject, XMLParserDelegate {
+  private let options: SchemaReadingOptions
+  private var open: [CoreDataSchema.Element] = []
+  private var root: CoreDataSchema.Element?
+  private var failure: SchemaFileError?
+
+  private init(_ options: SchemaReadingOptions) { self.options = options }
+
+  /// The outermost element of a document.
+  ///
+  /// - Throws: ``SchemaFileError``.
+  static func tree(of data: Data, _ options: SchemaReadingOptions) throws -> CoreDataSchema.Element {
+    if data.count > options.maximumBytes {
+      throw SchemaFileError(
+        .tooLarge,
+        "it has \(data.count) bytes, more than the \(options.maximumBytes) that SchemaReadingOptions allow.")
+    }
+    try refuseForbidden(data)
+    let reader = XMLTreeReader(options)
+    let parser = XMLParser(data: data)
+    parser.shouldResolveExternalEntities = false
+    parser.shouldProcessNamespaces = false
+    parser.delegate = reader
+    let isWellFormed = parser.parse()
+    if let failure = reader.failure { throw failure }
+    guard isWellFormed, let root = reader.root else {
+      throw SchemaFileError(.syntax, "this is not well-formed XML.", line: max(parser.lineNumber, 1))
+    }
+    return root
+  }
+
+  // MARK: What no model file has
+
+  private static func refuseForbidden(_ data: Data) throws {
+    // In other encodings the marks would look different.
+    let head = String(decoding: data.prefix(200), as: UTF8.self)
+    if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) || data.prefix(200).contains(0)
+      || !declaresKnownEncoding(head)
+    {
+      throw SchemaFileError(.syntax, "this is not UTF-8, in which model files are written.", line: 1)
+    }
+    for mark in ["<!DOCTYPE", "<!ENTITY"] {
+      guard let range = data.range(of: Data(mark.utf8)) else { continue }
+      let line = 1 + data[..<range.lowerBound].count { $0 == UInt8(ascii: "\n") }
+      throw SchemaFileError(
+        .forbidden, "\(mark) is refused: a model file has none, and it could make a small file large.", line: line)
+    }
+  }
+
+  private static func declaresKnownEncoding(_ head: String) -> Bool {
+    guard let end = head.range(of: "?>"), let mark = head.range(of: "encoding"), mark.lowerBound < end.lowerBound else {
+      return true
+    }
+    let rest = head[mark.upperBound..<end.lowerBound].drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" }
+    let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "-" }.lowercased()
+    return name == "utf-8" || name == "us-ascii"
+  }
+
+  // MARK: Delegate
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+    attributes: [String: String]
+  ) {
+    if open.count >= options.maximumDepth {
+      failure = SchemaFileError(
+        .tooDeep, "more than \(options.maximumDepth) elements lie inside each other.", line: parser.lineNumber)
+      parser.abortParsing()
+      return
+    }
+    var element = CoreDataSchema.Element(name: name, attributes: attributes)
+    element.place = SourcePlace(line: parser.lineNumber)
+    open.append(element)
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters text: String) {
+    if !open.isEmpty { open[open.count - 1].text += text }
+  }
+
+  func parser(_ parser: XMLParser, foundCDATA block: Data) {
+    if !open.isEmpty { open[open.count - 1].text += String(decoding: block, as: UTF8.self) }
+  }
+
+  func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+    guard var element = open.popLast() else { return }
+    element.text = element.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+  }
+}

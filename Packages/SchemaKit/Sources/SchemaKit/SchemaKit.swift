@@ -1,0 +1,2 @@
+// Whoever imports SchemaKit has models as well.
+@_exported public import ModelCore

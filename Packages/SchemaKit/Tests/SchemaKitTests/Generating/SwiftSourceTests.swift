@@ -1,0 +1,76 @@
+import Foundation
+import SchemaKit
+import Testing
+
+/// The files in `Generated` are what is generated of the samples. That they are part of this target shows that they
+/// compile. With `SCHEMAKIT_UPDATE_GENERATED=1` in the environment they are written anew.
+@Suite struct `Generated Swift source` {
+  static let shop = AuthorsModel.model(
+    """
+    <entity name="Item" representedClassName="ShopItem" isAbstract="YES">
+      <attribute name="code" attributeType="UUID" defaultValueString="2B0F8A4E-1C1C-4B57-9B0B-6F2B1D6A9F10"/>
+      <attribute name="name" attributeType="String" minValueString="2" maxValueString="40" regularExpressionString="[A-Z]\\w*">
+        <userInfo><entry key="documentation" value="What people call it.&#10;&#10;In &quot;English&quot;."/></userInfo>
+      </attribute>
+      <attribute name="default" optional="YES" attributeType="Boolean" defaultValueString="YES"/>
+      <attribute name="page" optional="YES" attributeType="URI" defaultValueString="https://example.org/"/>
+      <attribute name="image" optional="YES" attributeType="Binary"/>
+      <attribute name="price" optional="YES" attributeType="Decimal" defaultValueString="1.50"/>
+      <attribute name="weight" optional="YES" attributeType="Float" minValueString="0.0"/>
+      <attribute name="stock" attributeType="Integer 64" minValueString="0" defaultValueString="3"/>
+      <attribute name="made" optional="YES" attributeType="Date" defaultDateTimeInterval="10"/>
+      <attribute name="extra" optional="YES" attributeType="Transformable"/>
+      <attribute name="note" optional="YES" attributeType="String" defaultValueString="a &quot;quoted&quot; \\(text)">
+        <userInfo><entry key="jsonKeyPath" value="texts.note"/></userInfo>
+      </attribute>
+      <attribute name="color" optional="YES" attributeType="Integer 16">
+        <userInfo><entry key="swiftType" value="ShopColor"/></userInfo>
+      </attribute>
+      <relationship name="parts" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Part" inverseName="whole" inverseEntity="Part"/>
+      <relationship name="similar" optional="YES" toMany="YES" maxCount="5" destinationEntity="Item" inverseName="similar" inverseEntity="Item"/>
+      <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
+      <userInfo><entry key="comment" value="What is sold."/></userInfo>
+    </entity>
+    <entity name="Part" representedClassName="ShopPart" parentEntity="Item">
+      <attribute name="class" optional="YES" attributeType="String"/>
+      <relationship name="whole" maxCount="1" deletionRule="Deny" destinationEntity="Item" inverseName="parts" inverseEntity="Item"/>
+    </entity>
+    """)
+
+  private static let samples: [(file: String, text: String, entity: String)] = [
+    ("MDLAuthor", AuthorsModel.third, "Author"), ("MDLBook", AuthorsModel.third, "Book"),
+    ("MDLPricing", AuthorsModel.third, "Pricing"), ("ShopItem", shop, "Item"), ("ShopPart", shop, "Part"),
+  ]
+
+  @Test(arguments: samples.indices) func `is what was compiled, byte by byte`(index: Int) throws {
+    let sample = Self.samples[index]
+    let source = try AuthorsModel.schema(sample.text)
+      .swiftSource(for: sample.entity, transformers: sampleTransformers)
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Generated")
+    let file = folder.appendingPathComponent("\(sample.file).swift")
+    if ProcessInfo.processInfo.environment["SCHEMAKIT_UPDATE_GENERATED"] == "1" {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(source.utf8).write(to: file)
+    }
+    #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self) == source)
+  }
+
+  @Test func `is not made of names that are none in Swift`() throws {
+    func refusal(_ inside: String) throws -> SwiftSourceError? {
+      let schema = try AuthorsModel.schema(AuthorsModel.model(inside))
+      return #expect(throws: SwiftSourceError.self) { try schema.swiftSource(for: "A") }
+    }
+    #expect(try refusal("<entity name=\"B\"/>")?.reason == "there is no such entity")
+    let injected = "<entity name=\"A\"><attribute name=\"x = 1; let y\" attributeType=\"String\"/></entity>"
+    #expect(try refusal(injected)?.property == "x = 1; let y")
+    #expect(
+      try refusal("<entity name=\"A\" representedClassName=\"A { }\"/>")?.reason == "\"A { }\" is no name in Swift")
+    #expect(
+      try refusal("<entity name=\"A\"><attribute name=\"identifierField\" attributeType=\"String\"/></entity>") != nil)
+    let type = "<userInfo><entry key=\"swiftType\" value=\"Int&gt;() ; Field&lt;Int(\"/></userInfo>"
+    #expect(
+      try refusal("<entity name=\"A\"><attribute name=\"x\" attributeType=\"String\">\(type)</attribute></entity>")
+        != nil)
+    #expect(try refusal("<entity name=\"A\"><relationship name=\"x\" destinationEntity=\"B\"/></entity>") != nil)
+  }
+}

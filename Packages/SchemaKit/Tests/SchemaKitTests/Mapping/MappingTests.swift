@@ -1,0 +1,170 @@
+import Foundation
+import SchemaKit
+import Testing
+
+private class Shape: Model, SchemaMapped {
+  class var entityName: String { "Shape" }
+  let id = Field<Int>()
+  let label = Field<String>()
+  let canvas = ModelField<Canvas>()
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Circle: Shape {
+  override class var entityName: String { "Circle" }
+  let radius = Field<Double>()
+}
+
+private final class Canvas: Model, SchemaMapped {
+  static let entityName = "Canvas"
+  let shapes = ModelField<Shape>()*
+  let title = Field<String>(key: "own_title")
+}
+
+@Suite struct `Mapping by a schema` {
+  private static let drawing = AuthorsModel.model(
+    """
+    <entity name="Shape">
+      <attribute name="id" attributeType="Integer 64"/>
+      <attribute name="label" attributeType="String" defaultValueString="none" minValueString="2">
+        <userInfo><entry key="jsonKeyPath" value="meta.label"/></userInfo>
+      </attribute>
+      <relationship name="canvas" maxCount="1" deletionRule="Nullify" destinationEntity="Canvas" inverseName="shapes" inverseEntity="Canvas"/>
+    </entity>
+    <entity name="Circle" parentEntity="Shape">
+      <attribute name="radius" optional="YES" attributeType="Double" defaultValueString="1" minValueString="0" maxValueString="9.5"/>
+    </entity>
+    <entity name="Canvas">
+      <attribute name="title" optional="YES" attributeType="String">
+        <userInfo><entry key="jsonKeyPath" value="name"/></userInfo>
+      </attribute>
+      <relationship name="shapes" optional="YES" toMany="YES" maxCount="2" deletionRule="Cascade" destinationEntity="Shape" inverseName="canvas" inverseEntity="Shape"/>
+    </entity>
+    """)
+
+  @Test func `reaches derived classes`() throws {
+    let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
+    let circle = try Circle.from(dictionaryValue: ["id": 1, "meta": ["label": "big"], "radius": "2.5"], in: scope)
+    #expect(circle.label.value == "big")
+    #expect(circle.radius.value == 2.5)
+    #expect(circle.dictionaryValue == ["id": 1, "meta": ["label": "big"], "radius": 2.5])
+  }
+
+  @Test func `gives rules`() throws {
+    let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
+    let circle = Circle(in: scope)
+    circle.id.value = 1
+    circle.radius.value = 10
+    circle.label.value = "x"
+    #expect(
+      circle.validate().messages.sorted() == [
+        "canvas is required", "meta.label length must be greater than or equal to 2",
+        "radius must be less than or equal to 9.5",
+      ])
+    let canvas = Canvas(in: scope)
+    for number in 1...3 {
+      let shape = Shape(in: scope)
+      shape.id.value = number
+      canvas.shapes.add(shape)
+    }
+    #expect(canvas.validate() == .invalid(["shapes has to have at most 2"]))
+  }
+
+  @Test func `gives defaults to what is made, and of what is read to what can't be nil`() throws {
+    let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
+    let made = Circle(in: scope)
+    #expect(made.label.value == "none")
+    #expect(made.radius.value == 1)
+    #expect(!made.label.isDirty)
+    let read = try Circle.from(dictionaryValue: ["id": 7], in: scope)
+    #expect(read.label.value == "none")
+    #expect(read.radius.value == nil)
+    let author = Author(in: try sampleScope())
+    #expect(author.authorId.value == nil)
+  }
+
+  @Test func `gives delete rules and inverses`() throws {
+    let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
+    let (canvas, circle) = (Canvas(in: scope), Circle(in: scope))
+    circle.canvas.value = canvas
+    #expect(canvas.shapes.value == [circle])
+    #expect(canvas.shapes.deleteRule == .cascade)
+    canvas.shapes.removeAll()
+    #expect(circle.canvas.value == nil)
+  }
+
+  @Test func `counts less than what a field says itself`() throws {
+    let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
+    let canvas = try Canvas.from(dictionaryValue: ["own_title": "A", "name": "B"], in: scope)
+    #expect(canvas.title.value == "A")
+  }
+
+  @Test func `names a transformer that is missing, and changes nothing`() throws {
+    let scope = ModelScope(schema: try AuthorsModel.schema(), transformers: ["StringArray": CommaText()])
+    let error = #expect(throws: ModelDecodingError.self) {
+      try Author.from(dictionaryValue: ["author_id": 1, "born": "1965-04-02"], in: scope)
+    }
+    #expect(error.map { "\($0)" }?.contains("\"Date\"") == true)
+    #expect(error.map { "\($0)" }?.contains("born") == true)
+    #expect(throws: Never.self) { try Author.from(dictionaryValue: ["author_id": 1], in: scope) }
+    let wrong = ModelScope(schema: try AuthorsModel.schema(), transformers: ["Date": CommaText()])
+    let unfit = #expect(throws: ModelDecodingError.self) {
+      try Author.from(dictionaryValue: ["born": "1965-04-02"], in: wrong)
+    }
+    #expect(unfit.map { "\($0)" }?.contains("makes Array<String>, and the field takes Date") == true)
+  }
+
+  @Test func `is that of the scope, so that a class may have two`() throws {
+    let third = try Book.from(dictionaryValue: ["book_id": 1], in: sampleScope())
+    let first = try Book.from(dictionaryValue: ["bookId": 1, "title": "Salt"], in: sampleScope(AuthorsModel.first))
+    #expect(third.dictionaryValue == ["book_id": 1])
+    #expect(first.dictionaryValue == ["bookId": 1, "title": "Salt"])
+    #expect(String(decoding: try third.jsonData(), as: UTF8.self) == #"{"book_id":1}"#)
+    let bare = Book()
+    bare.bookId.value = 2
+    #expect(bare.dictionaryValue == ["bookId": 2])
+    #expect(bare.dictionaryValue(fields: [bare.bookId], in: try sampleScope()) == ["book_id": 2])
+  }
+
+  @Test func `is the same straight from bytes`() throws {
+    let data = Data(#"{"firstName":"Nina","author_id":105,"born":"1965-04-02"}"#.utf8)
+    let scope = try sampleScope()
+    let author = try Author.from(json: data, in: scope)
+    #expect(author.authorId.value == 105)
+    #expect(author.dateOfBirth.value != nil)
+    #expect(try Author.from(json: Data(#"{"author_id":"105","lastName":"Lund"}"#.utf8), in: scope) === author)
+    #expect(author.lastName.value == "Lund")
+    #expect(Author.with(identifier: "105", in: scope) === author)
+  }
+
+  @Test func `survives a copy`() throws {
+    let author = try Author.from(dictionaryValue: ninasBooks, in: sampleScope())
+    let copy = author.copy()
+    #expect(copy.books.count == 2)
+    #expect(copy.books.value?.allSatisfy { $0.author.value === copy } == true)
+    #expect(copy.authorId.key == "author_id")
+  }
+
+  @Test func `reads numbers only where nothing is lost`() throws {
+    for wrong: JSONValue in ["12x", "1.5", 1.5, true] {
+      #expect(throws: ModelDecodingError.self) { try Book.from(dictionaryValue: ["book_id": wrong], in: sampleScope()) }
+    }
+  }
+
+  @Test func `says what a class does not have, or has as something else`() throws {
+    #expect(Author.mappingIssues(in: try AuthorsModel.schema(), transformers: sampleTransformers) == [])
+    let issues = Canvas.mappingIssues(
+      in: try AuthorsModel.schema(
+        AuthorsModel.model(
+          """
+          <entity name="Canvas">
+            <attribute name="title" attributeType="Integer 16"/>
+            <attribute name="size" attributeType="Double"/>
+            <attribute name="shapes" attributeType="String"/>
+          </entity>
+          """)))
+    #expect(issues.map(\.kind) == [.unfitClass, .unfitClass, .unfitClass])
+    #expect(issues.last?.description == "line 5: Canvas has no field size.")
+    #expect(Canvas.mappingIssues(in: try AuthorsModel.schema()).first?.kind == .unfitClass)
+  }
+}
