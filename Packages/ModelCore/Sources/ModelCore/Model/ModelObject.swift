@@ -25,6 +25,8 @@ open class ModelObject: ObservationOwner {
   var origin = ModelOrigin.new
   /// Whether a store has the model: it was created in one, or read from one.
   var isStored = false
+  /// Which state of a store the model was read from last.
+  var storeMark: StoreMark?
   /// What few models need.
   var details: ModelDetails?
 

@@ -5,7 +5,8 @@
 final class ModelWriter: FieldWriter {
   var seen = Set<ObjectIdentifier>()
   private var keys: [String: String] = [:]
-  private var isForStore = false
+  /// Whether a store writes: it must not lose a link, and keeps unset and null apart.
+  var isForStore = false
   /// How the classes met so far go straight to bytes; see `ModelWriter+Direct.swift`.
   var direct: [ObjectIdentifier: DirectClassWriter] = [:]
   var lastDirect: DirectClassWriter?
