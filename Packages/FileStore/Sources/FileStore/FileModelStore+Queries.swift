@@ -8,7 +8,8 @@ extension FileModelStore {
   /// - Complexity: O(*n*) in the number of stored models of the type, up to the end of the list if it is not sorted. Only
   ///   records that are found are kept in memory.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    try models(M.self, fromBytes: await records(for: query).map(\.value))
+    let records = try await records(for: query)
+    return try models(M.self, fromBytes: records.map(\.value)) { records[$0].identifier }
   }
 
   /// How many models ``list(_:)`` would find. No model is made for that.

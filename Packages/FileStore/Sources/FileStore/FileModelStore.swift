@@ -83,7 +83,7 @@ public final class FileModelStore: ModelStore {
       try saves[index].assign(identifier: identifier)
     }
     let changes = try saves.map { save in
-      Change.create(save.typeName, save.identifier ?? "", try bytes(of: save.record, save.typeName))
+      Change.create(save.typeName, save.identifier ?? "", try save.recordBytes())
     }
     try await write(changes)
     for save in saves { try save.finish() }
@@ -104,8 +104,8 @@ public final class FileModelStore: ModelStore {
       guard let stored = try await translating({ try await handle.engine.read(type, identifier) }) else {
         throw ModelStoreError.notFound(type, identifier: identifier)
       }
-      let record = save.merged(into: try self.record(stored.value, type, identifier))
-      let change = Change.update(type, identifier, try bytes(of: record, type), ifRevision: stored.revision)
+      let change = Change.update(
+        type, identifier, try save.merged(intoBytes: stored.value), ifRevision: stored.revision)
       do {
         try await write([change])
         break
@@ -118,15 +118,33 @@ public final class FileModelStore: ModelStore {
     return model
   }
 
-  /// Removes a model.
+  /// Removes a model, and what goes with it by the delete rules of its relations, all or none, with one write to the disk.
   ///
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or what the disk says.
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `denied` if a rule denies it, or what the disk
+  ///   says.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
-    guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(M.typeName) }
-    try await write([.delete(M.typeName, identifier)])
-    finishDeleting(model)
+    let deletion = try await PendingDeletion(of: model, in: self)
+    var records = deletion.records
+    while true {
+      do {
+        try await write(records.map { .delete($0.typeName, $0.identifier) })
+        break
+      } catch let error as ModelStoreError where error.code == .notFound {
+        // What goes with the model may be gone already.
+        let count = records.count
+        var present: [PendingDeletion.Record] = []
+        for record in records where try await isThere(record) { present.append(record) }
+        if present.count == count || !present.contains(where: \.isRequested) { throw error }
+        records = present
+      }
+    }
+    try await deletion.finish()
     return model
+  }
+
+  private func isThere(_ record: PendingDeletion.Record) async throws -> Bool {
+    try await translating { try await handle.engine.read(record.typeName, record.identifier) } != nil
   }
 
   /// Finds a model by its identifier.
@@ -137,20 +155,14 @@ public final class FileModelStore: ModelStore {
     guard let stored = try await translating({ try await handle.engine.read(M.typeName, identifier) }) else {
       throw ModelStoreError.notFound(M.typeName, identifier: identifier)
     }
-    let record = try self.record(stored.value, M.typeName, identifier)
-    guard M.includes(record) else { throw ModelStoreError.notFound(M.typeName, identifier: identifier) }
-    return try models(type, from: [record])[0]
+    let isOfType =
+      M.hierarchyChoosesClasses
+      ? M.includes(try record(stored.value, M.typeName, identifier)) : M.isTopOfHierarchy
+    guard isOfType else { throw ModelStoreError.notFound(M.typeName, identifier: identifier) }
+    return try models(type, fromBytes: [stored.value]) { _ in identifier }[0]
   }
 
   // MARK: Bytes
-
-  private func bytes(of record: AttributeDictionary, _ type: String) throws -> [UInt8] {
-    do {
-      return Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
-    } catch {
-      throw ModelStoreError(.invalid, "This \(type) was not written: \(error)", cause: error)
-    }
-  }
 
   private func record(
     _ bytes: some ContiguousBytes, _ type: String, _ identifier: String

@@ -18,16 +18,21 @@ public final class MemoryEngine: Sendable {
   struct Change: Sendable {
     enum Operation: Sendable {
       /// There must be no such record.
-      case insert(AttributeDictionary, [UInt8])
+      case insert([UInt8])
       /// There must be such a record, with this revision.
-      case replace(AttributeDictionary, [UInt8], revision: UInt64)
-      /// There must be such a record, with this revision if one is given.
-      case remove(revision: UInt64?)
+      case replace([UInt8], revision: UInt64)
+      /// There must be such a record, with this revision if one is given; or there may be none, if that is said.
+      case remove(revision: UInt64?, mustBeThere: Bool)
     }
 
     let type: String
     let identifier: String
     let operation: Operation
+
+    /// Whether there has to be a record for it, unless it is a new one.
+    var isExpected: Bool {
+      if case .remove(_, mustBeThere: false) = operation { false } else { true }
+    }
   }
 
   /// Makes changes, all or none.
@@ -51,24 +56,27 @@ public final class MemoryEngine: Sendable {
     let (type, identifier) = (change.type, change.identifier)
     let row = table.row(identifier)
     switch change.operation {
-    case .insert(let record, let bytes):
+    case .insert(let bytes):
       guard row == nil else { throw ModelStoreError.conflict(type, identifier: identifier) }
-      try refuseRival(of: record, change, table)
-      return table.put(record, bytes, identifier: identifier)
-    case .replace(let record, let bytes, let revision):
+      try refuseRival(of: bytes, change, table)
+      return table.put(bytes, identifier: identifier)
+    case .replace(let bytes, let revision):
       guard let row else { throw ModelStoreError.notFound(type, identifier: identifier) }
       guard row.revision == revision else { throw StaleRevision(type: type, identifier: identifier) }
-      try refuseRival(of: record, change, table)
-      return table.put(record, bytes, identifier: identifier)
-    case .remove(let revision):
-      guard let row else { throw ModelStoreError.notFound(type, identifier: identifier) }
+      try refuseRival(of: bytes, change, table)
+      return table.put(bytes, identifier: identifier)
+    case .remove(let revision, let mustBeThere):
+      guard let row else {
+        if mustBeThere { throw ModelStoreError.notFound(type, identifier: identifier) }
+        return MemoryTable.Undoing(place: nil, identifier: identifier, row: nil)
+      }
       if let revision, row.revision != revision { throw StaleRevision(type: type, identifier: identifier) }
       return table.remove(identifier)
     }
   }
 
-  private static func refuseRival(of record: AttributeDictionary, _ change: Change, _ table: MemoryTable) throws {
-    guard let (index, rival) = table.rival(of: record, change.identifier) else { return }
+  private static func refuseRival(of bytes: [UInt8], _ change: Change, _ table: MemoryTable) throws {
+    guard let (index, rival) = table.rival(of: bytes, change.identifier) else { return }
     let path = index.field.path.description
     throw ModelStoreError(
       .conflict,
@@ -85,6 +93,19 @@ public final class MemoryEngine: Sendable {
 
   func row(_ type: String, _ identifier: String) -> MemoryRow? {
     tables.withLock { $0[type]?.row(identifier) }
+  }
+
+  /// A record, and the last write to its type by then.
+  func read(_ type: String, _ identifier: String) -> (row: MemoryRow, lastWrite: UInt64)? {
+    tables.withLock { tables in
+      guard let table = tables[type], let row = table.row(identifier) else { return nil }
+      return (row, table.state.lastWrite)
+    }
+  }
+
+  /// When records of a type were last written.
+  func state(of type: String) -> MemoryTypeState {
+    tables.withLock { $0[type, default: MemoryTable()].state }
   }
 
   /// All records of a type as they are now. Later writes don't show in it.
@@ -121,21 +142,20 @@ public final class MemoryEngine: Sendable {
 
   /// Replaces everything that is stored; indexes stay.
   func replaceEverything(
-    with records: [(type: String, identifier: String, record: AttributeDictionary, bytes: [UInt8])]
-  )
-    throws
-  {
+    with records: [(type: String, identifier: String, bytes: [UInt8])]
+  ) throws {
     try tables.withLock { tables in
       var fresh: [String: MemoryTable] = [:]
       for (type, table) in tables {
-        for index in table.indexes {
-          try fresh[type, default: MemoryTable()].add(index.field, isUnique: index.isUnique, type)
-        }
+        fresh[type] = MemoryTable(state: table.state)
+        for index in table.indexes { try fresh[type]?.add(index.field, isUnique: index.isUnique, type) }
       }
-      for (type, identifier, record, bytes) in records {
-        let change = Change(type: type, identifier: identifier, operation: .insert(record, bytes))
+      for (type, identifier, bytes) in records {
+        let change = Change(type: type, identifier: identifier, operation: .insert(bytes))
         _ = try Self.apply(change, &fresh[type, default: MemoryTable()])
       }
+      // Also types of which nothing is left.
+      for table in fresh.values { table.state.noteWrite(MemoryTypeState.nextRevision()) }
       tables = fresh
     }
   }

@@ -15,7 +15,8 @@ extension MemoryModelStore {
   /// - Complexity: O(*n*) in the number of stored models of the type; with an index of a field that the condition wants to
   ///   be equal to something, in the number of models that have that value.
   public func listImmediately<M: Model>(_ query: ModelQuery<M>) throws -> [M] {
-    try models(M.self, fromBytes: rows(for: query).map(\.bytes))
+    let (rows, lastWrite) = try rows(for: query)
+    return try models(M.self, of: rows, asOf: lastWrite)
   }
 
   /// Finds models of a type, without suspending.
@@ -37,13 +38,13 @@ extension MemoryModelStore {
   /// How many models ``list(_:)`` would find. No model is made for that.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
     try checkCancellation()
-    return try rows(for: query).count
+    return try rows(for: query).rows.count
   }
 
   /// The identifiers of the models that ``list(_:)`` would find. No model is made for that.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     try checkCancellation()
-    return try rows(for: query).map(\.identifier)
+    return try rows(for: query).rows.map(\.identifier)
   }
 
   // MARK: Indexes
@@ -84,12 +85,16 @@ extension MemoryModelStore {
 
   // MARK: Evaluation
 
-  /// The records that a query finds, in its order.
-  private func rows<M: Model>(for query: ModelQuery<M>) throws -> [MemoryRow] {
+  /// The records that a query finds, in its order, and the last write to their type before; nil inside a transaction
+  /// that wrote to it.
+  private func rows<M: Model>(for query: ModelQuery<M>) throws -> (rows: [MemoryRow], lastWrite: UInt64?) {
+    // What is written from here on may be found or not, so that models count as read before it.
+    let known = known(M.self)
+    let lastWrite = transaction?.touches(known.name) == true ? nil : known.state.lastWrite
     let program = try QueryProgram(query, in: scope.transformers)
     let run = try QueryRun(program) { [self] modelClass, identifier in row(modelClass.typeName, identifier)?.bytes }
     var found: [MemoryRow] = []
-    if run.isFinished { return [] }
+    if run.isFinished { return ([], lastWrite) }
     func take(_ row: MemoryRow) throws -> Bool {
       let (progress, isFound) = try run.take(row.bytes)
       if isFound { found.append(row) }
@@ -102,7 +107,7 @@ extension MemoryModelStore {
     } else {
       try handle.rows(M.typeName).forEach(while: take)
     }
-    return run.finish().map { found[$0] }
+    return (run.finish().map { found[$0] }, lastWrite)
   }
 
   /// The records among which an index says that all are that a query finds; nil if no index does.

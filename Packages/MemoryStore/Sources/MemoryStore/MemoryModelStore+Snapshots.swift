@@ -44,13 +44,13 @@ extension MemoryModelStore {
     guard version == 1 else {
       throw ModelStoreError(.unsupported, "Nothing was restored: the snapshot is of version \(version), known is 1.")
     }
-    var records: [(type: String, identifier: String, record: AttributeDictionary, bytes: [UInt8])] = []
+    var records: [(type: String, identifier: String, bytes: [UInt8])] = []
     for (type, list) in types {
       for entry in list.arrayValue ?? [] {
-        guard let identifier = entry["identifier"]?.stringValue, case .object(let record)? = entry["value"] else {
+        guard let identifier = entry["identifier"]?.stringValue, let value = entry["value"], case .object = value else {
           throw refused("a \(type) has no identifier or no value")
         }
-        records.append((type, identifier, record, try bytes(of: record, type)))
+        records.append((type, identifier, Array(try value.jsonData(JSONWritingOptions(sortedKeys: true)))))
       }
     }
     try handle.replaceEverything(with: records)

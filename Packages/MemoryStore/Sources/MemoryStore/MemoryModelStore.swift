@@ -21,6 +21,9 @@ public final class MemoryModelStore: TransactionalModelStore {
   public let handle: MemoryEngine
   /// The transaction under way, in this front.
   var transaction: MemoryTransaction?
+  private var types: [ObjectIdentifier: MemoryFrontType] = [:]
+  // Most calls are about the class that the one before was about.
+  private var lastType: MemoryFrontType?
 
   /// Creates an empty store.
   ///
@@ -64,7 +67,7 @@ public final class MemoryModelStore: TransactionalModelStore {
       changes.append(
         MemoryEngine.Change(
           type: save.typeName, identifier: save.identifier ?? "",
-          operation: .insert(save.record, try bytes(of: save.record, save.typeName))))
+          operation: .insert(try save.recordBytes())))
     }
     try write(changes)
     for save in saves { try save.finish(in: transaction?.log) }
@@ -93,10 +96,9 @@ public final class MemoryModelStore: TransactionalModelStore {
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     while true {
       guard let row = row(type, identifier) else { throw ModelStoreError.notFound(type, identifier: identifier) }
-      let record = save.merged(into: try self.record(row, type))
       let change = MemoryEngine.Change(
         type: type, identifier: identifier,
-        operation: .replace(record, try bytes(of: record, type), revision: row.revision))
+        operation: .replace(try save.merged(intoBytes: row.bytes), revision: row.revision))
       do {
         try write([change])
         break
@@ -109,40 +111,21 @@ public final class MemoryModelStore: TransactionalModelStore {
     return model
   }
 
-  /// Removes a model.
+  /// Removes a model, and what goes with it by the delete rules of its relations, all or none.
   ///
-  /// - Throws: `ModelStoreError` with the code `noIdentifier` or `notFound`.
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
     try checkCancellation()
-    guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(M.typeName) }
-    try write([MemoryEngine.Change(type: M.typeName, identifier: identifier, operation: .remove(revision: nil))])
-    finishDeleting(model, in: transaction?.log)
+    let deletion = try await PendingDeletion(of: model, in: self)
+    try write(
+      deletion.records.map { record in
+        MemoryEngine.Change(
+          type: record.typeName, identifier: record.identifier,
+          operation: .remove(revision: nil, mustBeThere: record.isRequested))
+      })
+    try await deletion.finish(in: transaction?.log)
     return model
-  }
-
-  /// Finds a model by its identifier.
-  ///
-  /// - Throws: `ModelStoreError` with the code `notFound`.
-  public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    try checkCancellation()
-    return try lookupImmediately(type, identifier: identifier)
-  }
-
-  /// Finds a model by its identifier, without suspending.
-  ///
-  /// - Throws: `ModelStoreError` with the code `notFound`.
-  /// - Complexity: O(1), and what it takes to read the record.
-  public func lookupImmediately<M: Model>(_ type: M.Type, identifier: String) throws -> M {
-    guard let row = row(M.typeName, identifier), try isOfType(row, type) else {
-      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
-    }
-    return try models(type, fromBytes: [row.bytes])[0]
-  }
-
-  private func isOfType<M: Model>(_ row: MemoryRow, _ type: M.Type) throws -> Bool {
-    if !M.hierarchyChoosesClasses { return M.isTopOfHierarchy }
-    return M.includes(try record(row, M.typeName))
   }
 
   // MARK: Rows
@@ -151,26 +134,19 @@ public final class MemoryModelStore: TransactionalModelStore {
   func row(_ type: String, _ identifier: String) -> MemoryRow? {
     if let entry = transaction?.entry(type, identifier) {
       return entry.content.map {
-        MemoryRow(identifier: identifier, bytes: $0.bytes, revision: entry.revision ?? 0)
+        MemoryRow(identifier: identifier, bytes: $0, revision: entry.revision ?? 0)
       }
     }
     return handle.row(type, identifier)
   }
 
-  private func record(_ row: MemoryRow, _ type: String) throws -> AttributeDictionary {
-    guard case .object(let record)? = try? JSONValue(json: row.bytes) else {
-      throw ModelStoreError(
-        .corrupt, "The record of \(type) \"\(row.identifier)\" can't be read.", identifier: row.identifier)
-    }
-    return record
-  }
-
-  func bytes(of record: AttributeDictionary, _ type: String) throws -> [UInt8] {
-    do {
-      return Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
-    } catch {
-      throw ModelStoreError(.invalid, "This \(type) was not written: \(error)", cause: error)
-    }
+  /// What is known of a class of models.
+  func known<M: Model>(_ type: M.Type) -> MemoryFrontType {
+    if let lastType, lastType.modelClass == type { return lastType }
+    let known = types[ObjectIdentifier(type)] ?? MemoryFrontType(type, handle)
+    types[ObjectIdentifier(type)] = known
+    lastType = known
+    return known
   }
 
   /// Makes changes at once, or notes them for the end of the transaction under way.
@@ -184,17 +160,17 @@ public final class MemoryModelStore: TransactionalModelStore {
         if isThere || !added.insert(change.identifier).inserted {
           throw ModelStoreError.conflict(change.type, identifier: change.identifier)
         }
-      } else if !isThere {
+      } else if !isThere, change.isExpected {
         throw ModelStoreError.notFound(change.type, identifier: change.identifier)
       }
     }
     for change in changes {
+      if row(change.type, change.identifier) == nil, !change.isExpected { continue }
       let revision = handle.row(change.type, change.identifier)?.revision
       switch change.operation {
-      case .insert(let record, let bytes):
-        transaction.put((record, bytes), change.type, change.identifier, revision: revision)
-      case .replace(let record, let bytes, let revision):
-        transaction.put((record, bytes), change.type, change.identifier, revision: revision)
+      case .insert(let bytes): transaction.put(bytes, change.type, change.identifier, revision: revision)
+      case .replace(let bytes, let revision):
+        transaction.put(bytes, change.type, change.identifier, revision: revision)
       case .remove: transaction.put(nil, change.type, change.identifier, revision: revision)
       }
     }

@@ -6,7 +6,9 @@ struct MemoryTable: Sendable {
   private var places: [String: Int] = [:]
   private(set) var indexes: [MemoryIndex] = []
   private var lastInteger = 0
-  private var lastRevision: UInt64 = 0
+  let state: MemoryTypeState
+
+  init(state: MemoryTypeState = MemoryTypeState()) { self.state = state }
 
   /// How many records there are.
   var count: Int { places.count }
@@ -22,9 +24,9 @@ struct MemoryTable: Sendable {
   // MARK: Writing
 
   /// The identifier of another record that has a value which must be there only once.
-  func rival(of record: AttributeDictionary, _ identifier: String) -> (index: MemoryIndex, identifier: String)? {
+  func rival(of bytes: [UInt8], _ identifier: String) -> (index: MemoryIndex, identifier: String)? {
     for index in indexes where index.isUnique {
-      for place in index.places(of: index.field.value(in: record)) {
+      for place in index.places(of: index.field.value(in: bytes)) {
         if let row = rows[place], row.identifier != identifier { return (index, row.identifier) }
       }
     }
@@ -39,21 +41,27 @@ struct MemoryTable: Sendable {
     let row: MemoryRow?
   }
 
-  mutating func put(_ record: AttributeDictionary, _ bytes: [UInt8], identifier: String) -> Undoing {
-    lastRevision += 1
-    let row = MemoryRow(identifier: identifier, bytes: bytes, revision: lastRevision)
+  mutating func put(_ bytes: [UInt8], identifier: String) -> Undoing {
+    let row = MemoryRow(identifier: identifier, bytes: bytes, revision: noteWrite())
     if let place = places[identifier] {
       let undoing = Undoing(place: place, identifier: identifier, row: rows[place])
       unindex(place)
       rows[place] = row
-      index(place) { record }
+      index(place, bytes)
       return undoing
     }
     let place = rows.append(row)
     places[identifier] = place
-    index(place) { record }
+    index(place, bytes)
     if let integer = Int(identifier) { lastInteger = max(lastInteger, integer) }
     return Undoing(place: place, identifier: identifier, row: nil)
+  }
+
+  @discardableResult
+  private func noteWrite() -> UInt64 {
+    let revision = MemoryTypeState.nextRevision()
+    state.noteWrite(revision)
+    return revision
   }
 
   mutating func remove(_ identifier: String) -> Undoing {
@@ -61,6 +69,7 @@ struct MemoryTable: Sendable {
       return Undoing(place: nil, identifier: identifier, row: nil)
     }
     let undoing = Undoing(place: place, identifier: identifier, row: rows[place])
+    noteWrite()
     unindex(place)
     rows[place] = nil
     return undoing
@@ -72,7 +81,7 @@ struct MemoryTable: Sendable {
     unindex(place)
     rows[place] = undoing.row
     places[undoing.identifier] = undoing.row.map { _ in place }
-    if let row = undoing.row { index(place) { JSONValue.object(of: row.bytes) } }
+    if let row = undoing.row { index(place, row.bytes) }
   }
 
   // MARK: Indexes
@@ -101,27 +110,17 @@ struct MemoryTable: Sendable {
     indexes.append(index)
   }
 
-  private mutating func index(_ place: Int, _ record: () -> AttributeDictionary) {
-    guard !indexes.isEmpty else { return }
-    let record = record()
-    for number in indexes.indices { indexes[number].insert(indexes[number].field.value(in: record), place) }
+  private mutating func index(_ place: Int, _ bytes: [UInt8]) {
+    for number in indexes.indices { indexes[number].insert(indexes[number].field.value(in: bytes), place) }
   }
 
   private mutating func unindex(_ place: Int) {
     guard !indexes.isEmpty, let row = rows[place] else { return }
-    let record = JSONValue.object(of: row.bytes)
-    for number in indexes.indices { indexes[number].remove(indexes[number].field.value(in: record), place) }
+    for number in indexes.indices { indexes[number].remove(indexes[number].field.value(in: row.bytes), place) }
   }
 
   /// The records that can fulfil a query as far as indexes know, in the order of their creation.
   func rows(at places: some Sequence<Int>) -> [MemoryRow] {
     Set(places).sorted().compactMap { rows[$0] }
-  }
-}
-
-extension JSONValue {
-  /// The members of a stored object; none if the bytes are no object.
-  fileprivate static func object(of bytes: [UInt8]) -> AttributeDictionary {
-    (try? JSONValue(json: bytes))?.objectValue ?? [:]
   }
 }

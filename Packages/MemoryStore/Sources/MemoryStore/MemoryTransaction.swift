@@ -7,7 +7,7 @@ final class MemoryTransaction {
     /// The revision it had before; nil if it was not there.
     let revision: UInt64?
     /// What it is now; nil if it was removed.
-    var content: (record: AttributeDictionary, bytes: [UInt8])?
+    var content: [UInt8]?
     let order: Int
   }
 
@@ -21,7 +21,7 @@ final class MemoryTransaction {
   /// Whether the transaction wrote records of a type.
   func touches(_ type: String) -> Bool { entries[type] != nil }
 
-  func put(_ content: (AttributeDictionary, [UInt8])?, _ type: String, _ identifier: String, revision: UInt64?) {
+  func put(_ content: [UInt8]?, _ type: String, _ identifier: String, revision: UInt64?) {
     let known = entries[type]?[identifier]
     // What was removed and is created again comes last.
     let isNew = known == nil || (known?.content == nil && content != nil)
@@ -43,11 +43,11 @@ final class MemoryTransaction {
       guard let entry = entries[row.identifier] else { return all.append(row) }
       guard entry.revision != nil, let content = entry.content else { return }
       seen.insert(row.identifier)
-      all.append(MemoryRow(identifier: row.identifier, bytes: content.bytes, revision: row.revision))
+      all.append(MemoryRow(identifier: row.identifier, bytes: content, revision: row.revision))
     }
     for (identifier, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
       guard let content = entry.content, !seen.contains(identifier) else { continue }
-      all.append(MemoryRow(identifier: identifier, bytes: content.bytes, revision: 0))
+      all.append(MemoryRow(identifier: identifier, bytes: content, revision: 0))
     }
     return all
   }
@@ -59,9 +59,9 @@ final class MemoryTransaction {
         let operation: MemoryEngine.Change.Operation
         switch (entry.revision, entry.content) {
         case (nil, nil): return nil
-        case (nil, let (record, bytes)?): operation = .insert(record, bytes)
-        case (let revision?, let (record, bytes)?): operation = .replace(record, bytes, revision: revision)
-        case (let revision?, nil): operation = .remove(revision: revision)
+        case (nil, let bytes?): operation = .insert(bytes)
+        case (let revision?, let bytes?): operation = .replace(bytes, revision: revision)
+        case (let revision?, nil): operation = .remove(revision: revision, mustBeThere: true)
         }
         return (entry.order, MemoryEngine.Change(type: type, identifier: identifier, operation: operation))
       }

@@ -71,32 +71,7 @@ extension ModelStoreContract {
       _ = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(same.age.value, 37, "the age in the second front")
     },
-    FrontCheck("a task that is cancelled at any moment leaves the store whole") { makeFront in
-      for round in 0..<20 {
-        let task = Task {
-          let front = try await makeFront()
-          for number in 0..<4 { try await front.create(ContractPerson.named("\(round)-\(number)")) }
-        }
-        // At another moment each time.
-        for _ in 0..<round { await Task.yield() }
-        task.cancel()
-        do {
-          try await task.value
-        } catch is CancellationError {
-        } catch let error as ModelStoreError where error.code == .cancelled {
-        }
-      }
-      let front = try await makeFront()
-      let people = try await front.list(ContractPerson.self)
-      try requireEqual(
-        try await front.identifiers(ModelQuery(ContractPerson.self)), people.compactMap(\.identifier), "the identifiers"
-      )
-      for round in 0..<20 {
-        let names = people.compactMap(\.name.value).filter { $0.hasPrefix("\(round)-") }
-        let expected = (0..<names.count).map { "\(round)-\($0)" }
-        try requireEqual(names, expected, "what round \(round) left")
-      }
-    },
+    cancellation,
   ]
 
   /// One promise about several fronts on one engine, as a sentence, and what proves it.

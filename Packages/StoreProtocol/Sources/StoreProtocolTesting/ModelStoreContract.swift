@@ -11,7 +11,9 @@ public import StoreProtocol
 public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
-    creating + finding + querying + updating + refreshing + deleting + together + [randomQueries(300, seed: 1)]
+    creating + finding + querying + updating + refreshing + deleting + deleteRules + together + [
+      randomQueries(300, seed: 1)
+    ]
 
   /// What not every store can do.
   public enum Capability: String, Hashable, Sendable, CaseIterable {

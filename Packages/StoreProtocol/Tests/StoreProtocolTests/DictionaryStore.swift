@@ -40,13 +40,10 @@ final class DictionaryStore: ModelStore {
   }
 
   func delete<M: Model>(_ model: M) async throws -> M {
-    guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(M.typeName) }
-    guard let index = index(M.typeName, identifier) else {
-      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    try await delete(model) { type, identifier in
+      guard let index = index(type, identifier) else { throw ModelStoreError.notFound(type, identifier: identifier) }
+      records[type]?.remove(at: index)
     }
-    records[M.typeName]?.remove(at: index)
-    finishDeleting(model)
-    return model
   }
 
   func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {

@@ -33,13 +33,10 @@ final class NotebookStore: ModelStore {
   }
 
   func delete<M: Model>(_ model: M) async throws -> M {
-    guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(M.typeName) }
-    guard let place = place(M.typeName, identifier) else {
-      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    try await delete(model) { type, identifier in
+      guard let place = place(type, identifier) else { throw ModelStoreError.notFound(type, identifier: identifier) }
+      pages[type]?.remove(at: place)
     }
-    pages[M.typeName]?.remove(at: place)
-    finishDeleting(model)
-    return model
   }
 
   func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {

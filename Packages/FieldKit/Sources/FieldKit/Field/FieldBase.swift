@@ -213,7 +213,7 @@ open class FieldBase: FieldProtocol {
     concludeChange(of: announced)
   }
 
-  private func setViolations(_ violations: [RuleViolation], isValid: Bool) {
+  final func setViolations(_ violations: [RuleViolation], isValid: Bool) {
     let newState: ValidationState = isValid ? .valid : .invalid(violations.map(\.description))
     let announced = announceChange(of: newState == untrackedValidationState ? [] : .validationState)
     defer { concludeChange(of: announced) }

@@ -20,8 +20,8 @@ public struct JSONReadingOptions: Sendable, Hashable {
   /// A stream holds one element at a time, so this bounds its memory. It does not matter where a whole document is read.
   public var maximumElementBytes: Int?
 
-  /// The deepest nesting of a ``JSONValue`` that is read or written.
-  public static var maximumTreeDepth: Int { 1_024 }
+  /// The deepest nesting of a ``JSONValue`` that is read or written, which fits on the stack of any thread.
+  public static var maximumTreeDepth: Int { 512 }
 
   /// How many combining marks may follow each other in a string or key. Text has a handful; many thousands would keep
   /// every comparison busy for seconds.

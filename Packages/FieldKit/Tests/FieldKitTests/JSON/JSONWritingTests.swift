@@ -83,7 +83,7 @@ import Testing
     for _ in 0...JSONReadingOptions.maximumTreeDepth { value = .array([value]) }
     let error = #expect(throws: JSONWritingError.self) { _ = try value.jsonData() }
     #expect(error?.code == .tooDeep)
-    #expect(value.description == "(more than 1024 arrays and objects are inside each other)")
+    #expect(value.description == "(more than \(JSONReadingOptions.maximumTreeDepth) arrays and objects are inside each other)")
   }
 
   @Test func `needs no tree`() throws {

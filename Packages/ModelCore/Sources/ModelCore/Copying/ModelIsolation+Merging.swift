@@ -75,6 +75,7 @@ extension ModelObject {
     from other: ModelObject, if condition: (any FieldProtocol, any FieldProtocol) -> Bool
   ) -> [any FieldProtocol] {
     if other === self { return [] }
+    storeMark = nil
     return transaction {
       orderedFields.filter { field in
         guard let match = other.field(like: field, of: self), condition(field, match) else { return false }

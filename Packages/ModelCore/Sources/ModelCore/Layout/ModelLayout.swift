@@ -32,6 +32,8 @@ final class ModelLayout: Sendable {
   let rootClass: ModelObject.Type
   /// The place of the identifier field, if it is one of the class's own.
   let identifierIndex: Int?
+  /// The places of relations.
+  let relationIndices: [Int]
   /// The order of the fields in a form, as the first instance had it.
   let order: FieldOrder
   /// Whether the class wants to see its fields when a model is made.
@@ -53,6 +55,7 @@ final class ModelLayout: Sendable {
     self.order = order
     initializesFields = modelClass is any FieldInitializing.Type
     self.slots = slots
+    relationIndices = slots.indices.filter { slots[$0].kind == .relation }
     let isFixed = isProven && !slots.contains(where: \.isVariable)
     fixedOffsets = isFixed ? ContiguousArray(slots.map(\.offset)) : nil
     self.isProven = isProven

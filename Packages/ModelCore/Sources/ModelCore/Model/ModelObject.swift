@@ -27,6 +27,8 @@ open class ModelObject: ObservationOwner {
   var isStored = false
   /// Whether what is known of the model besides its class was asked for its fields.
   var isPrepared = false
+  /// Which state of a store the model was read from last.
+  var storeMark: StoreMark?
   /// What few models need.
   var details: ModelDetails?
 

@@ -21,6 +21,8 @@ final class IdentityMap {
   // Most lookups are of the class that was looked up before.
   private var lastClass: ModelObject.Type?
   private var lastKey: ModelTypeKey?
+  /// What writes the records of models of this scope, without and with explicit null, once it was needed.
+  var recordWriters: (RecordWriter?, RecordWriter?)
 
   private struct Contender {
     weak var model: ModelObject?

@@ -7,6 +7,7 @@ extension ModelObject {
       modelLoadState = .incomplete
     }
     origin = .read
+    storeMark = nil
     if isFromStore { isStored = true }
   }
 }

@@ -52,7 +52,7 @@ extension ModelWriter {
     direct(for: model).plan?.relationCount != 0 || model.hasDynamicFields
   }
 
-  private func direct(for model: ModelObject) -> DirectClassWriter {
+  func direct(for model: ModelObject) -> DirectClassWriter {
     let modelClass = type(of: model)
     if let lastDirect, lastDirect.modelClass == modelClass { return lastDirect }
     // Mostly there are two, one inside the other.
@@ -66,11 +66,11 @@ extension ModelWriter {
   }
 
   /// A model in full.
-  private func write(_ model: ModelObject, isNested: Bool, to json: inout JSONWriter) throws {
+  func write(_ model: ModelObject, isNested: Bool, to json: inout JSONWriter) throws {
     let direct = direct(for: model)
     let inclusion: DirectInclusion =
       if isNested {
-        context.explicitNull && model.modelLoadState != .incomplete ? .all : .known
+        context.explicitNull && !isForStore && model.modelLoadState != .incomplete ? .all : .known
       } else {
         model.origin == .new ? .loadedOrIncomplete : .loaded
       }
@@ -87,6 +87,21 @@ extension ModelWriter {
       let object = try object(of: model, fields) { field in field.isIncluded(in: inclusion) }
       return try json.value(.object(object), sortedKeys: true)
     }
+    try write(order, of: model, direct, plan, inclusion, to: &json)
+  }
+
+  /// Chosen fields of a model as an object of their own.
+  func write(_ fields: [any FieldProtocol], of model: ModelObject, to json: inout JSONWriter) throws {
+    let direct = direct(for: model)
+    guard let plan = direct.plan, let order = chosen(fields, of: model) else { throw NeedsTree() }
+    if plan.relationCount != 0 { seen.insert(ObjectIdentifier(model)) }
+    try write(order, of: model, direct, plan, .all, to: &json)
+  }
+
+  private func write(
+    _ order: Choice, of model: ModelObject, _ direct: DirectClassWriter, _ plan: DirectPlan,
+    _ inclusion: DirectInclusion, to json: inout JSONWriter
+  ) throws {
     try json.beginObject()
     if order.isInOrder && plan.hasRelationsInOrder || plan.relationCount < 2 {
       for index in plan.sorted where order.mask & 1 &<< UInt64(index) != 0 {

@@ -5,7 +5,8 @@
 final class ModelWriter: FieldWriter {
   var seen = Set<ObjectIdentifier>()
   private var keys: [String: String] = [:]
-  private var isForStore = false
+  /// Whether a store writes: it must not lose a link, and keeps unset and null apart.
+  var isForStore = false
   /// How many objects and lists are open around what is being written.
   private var depth = 0
   /// How the classes met so far go straight to bytes; see `ModelWriter+Direct.swift`.

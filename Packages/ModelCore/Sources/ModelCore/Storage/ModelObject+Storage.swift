@@ -14,6 +14,12 @@ public struct StoredValue: Sendable {
   /// The value; `null` for a field that is nil.
   public let value: JSONValue
 
+  /// A value for a record.
+  public init(path: [String], value: JSONValue) {
+    self.path = path
+    self.value = value
+  }
+
   /// Writes the value into a record. Objects on the way keep what else they have.
   public func write(to record: inout AttributeDictionary) {
     Self.write(value, at: path[...], to: &record)
@@ -84,23 +90,48 @@ extension ModelObject {
   }
 
   /// The fields that changed since the model was last read or saved.
-  public var dirtyFields: [any FieldProtocol] { storableFields.filter(\.isDirty) }
+  public var dirtyFields: [any FieldProtocol] {
+    guard case .all(let mask) = allStoredFields else { return storableFields.filter(\.isDirty) }
+    var fields: [any FieldProtocol] = []
+    var relationCount = 0
+    for index in layout.slots.indices where mask & 1 &<< UInt64(index) != 0 {
+      guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
+      if field.isRelation { relationCount += 1 }
+      fields.append(field)
+    }
+    // What is met first is written in full, so the order of several relations matters.
+    return relationCount < 2 ? fields : storableFields.filter(\.isDirty)
+  }
 
   /// Checks all rules, as a store does before it writes.
   @discardableResult
   public func validateForSaving() -> [ModelValidationError] {
-    validateFields()
-    return fieldErrors
+    // Nothing is described of a model of which nothing is wrong.
+    guard details == nil else {
+      validateFields()
+      return fieldErrors
+    }
+    forEachField { field, _ in _ = field.passesRules() }
+    validateModel()
+    var isValid = details == nil
+    forEachField { field, _ in isValid = isValid && !field.isKnownInvalid }
+    return isValid ? [] : fieldErrors
   }
 
   /// Says that the chosen fields are now in the store as they were at a moment. Later changes stay dirty.
   public func markSaved(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
     origin = .read
     isStored = true
+    storeMark = nil
     for case let field as FieldBase in fields { field.markSaved(asOf: stamp) }
+    settle(fields)
+  }
+
+  /// Lets the scope see what is saved.
+  func settle(_ fields: [any FieldProtocol]) {
     guard let identityMap else { return }
     identityMap.settle(self)
-    releaseEmbedded(in: fields, from: identityMap)
+    if !fields.isEmpty { releaseEmbedded(in: fields, from: identityMap) }
   }
 
   /// What is written inside another model is saved with it. Where that one retains it, the scope need not.
@@ -187,6 +218,8 @@ extension ModelScope {
 
   /// The live object for an identifier.
   public func liveModel<M: Model>(_ type: M.Type, identifier: String) -> M? {
-    canonicalModel(of: type, identifier: identifier) as? M
+    guard let model = map.canonicalModel(of: type, identifier: identifier) else { return nil }
+    // The same class nearly always: a cast would cost as much as the lookup.
+    return Swift.type(of: model) == type ? unsafeDowncast(model, to: M.self) : model as? M
   }
 }

@@ -114,7 +114,7 @@ extension Data {
       note.text.value = "T"
       let error = #expect(throws: ModelEncodingError.self) { try note.jsonData() }
       #expect(error?.path == (asList ? "parts" : "next"))
-      #expect(error?.reason.contains("more than 1024 levels deep") == true)
+      #expect(error?.reason.contains("more than \(JSONReadingOptions.maximumTreeDepth) levels deep") == true)
       let inList = #expect(throws: ModelEncodingError.self) { try [Note(), note].jsonData() }
       #expect(inList?.path == (asList ? "[1].parts" : "[1].next"))
       #expect(throws: ModelEncodingError.self) { try note.jsonData(JSONWritingOptions(pretty: true)) }

@@ -18,6 +18,15 @@ extension ValueObservable {
     return token
   }
 
+  /// Observes with a closure that gets the new value: see the method whose closure gets the old one, too.
+  @inlinable
+  @discardableResult
+  public func addObserver(
+    requiresChange: Bool = true, updateImmediately: Bool = true, action: @escaping (Value) -> Void
+  ) -> ObservationToken {
+    addObserver(requiresChange: requiresChange, updateImmediately: updateImmediately) { _, new in action(new) }
+  }
+
   /// Observes with a closure that gets the new value, for as long as an owner lives.
   ///
   /// - Parameters:

@@ -2,6 +2,16 @@ import ObservationKit
 import Testing
 
 @Suite struct `Adding an observer` {
+  @Test func `gives a closure with one parameter the new value`() {
+    let source = ValueSource(1)
+    var values: [Int] = []
+    let token = source.addObserver { values.append($0) }
+    source.value = 2
+    token.cancel()
+    source.value = 3
+    #expect(values == [1, 2])
+  }
+
   @Test func `calls a closure at once with the current value as old and new`() {
     let source = ValueSource(1)
     var changes: [Change<Int>] = []

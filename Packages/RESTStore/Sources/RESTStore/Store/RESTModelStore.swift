@@ -91,15 +91,33 @@ public final class RESTModelStore: ModelStore {
     return model
   }
 
-  /// Removes a model with a DELETE.
+  /// Removes a model with a DELETE, after one for each model that goes with it by the delete rules of its relations, those
+  /// first that are furthest from it.
   ///
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or the code of what else went wrong.
+  /// The rules are about the models that are known here: what else the server has to do with it, it decides. Models that
+  /// stay, and had a foreign key to one of those deleted, lead to nothing then; that is written when they are saved next.
+  ///
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `denied` if a rule denies it, or the code of what
+  ///   else went wrong. What was deleted before is deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
-    let call = RESTCall(
-      method: .delete, path: try handle.router.pathOfInstance(model, depth: handle.router.maxPathDepth),
-      typeName: M.typeName, identifier: model.identifier, ignoresPayload: true)
-    try await handle.run(call) { _ in finishDeleting(model) }
+    let deletion = try await PendingDeletion(of: model, in: self, completesRelations: false)
+    let calls = try zip(deletion.records, deletion.storedModels).map { record, member in
+      let path = try handle.router.pathOfInstance(member, depth: handle.router.maxPathDepth)
+      return (
+        record,
+        RESTCall(
+          method: .delete, path: path, typeName: record.typeName, identifier: record.identifier, ignoresPayload: true)
+      )
+    }
+    for (record, call) in calls {
+      do {
+        try await handle.run(call) { _ in }
+      } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
+        continue
+      }
+    }
+    try await deletion.finish(in: nil, updatesOthers: false)
     return model
   }
 

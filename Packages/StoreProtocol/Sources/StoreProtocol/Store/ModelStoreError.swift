@@ -44,6 +44,8 @@ public struct ModelStoreError: Error, CustomStringConvertible {
     public static let unsupported = Code("unsupported")
     /// The operating system refused to read or write.
     public static let inputOutput = Code("inputOutput")
+    /// The delete rule of a relation denies it.
+    public static let denied = Code("denied")
     /// Somebody else uses the store.
     public static let locked = Code("locked")
   }

@@ -1,4 +1,3 @@
-import Foundation
 @_spi(ModelKitInternals) public import ModelCore
 
 /// A save between its two halves: what to write is known, and nothing is written yet.
@@ -18,18 +17,23 @@ public struct PendingSave<M: Model> {
   public let model: M
   /// The identifier it has, or gets with this save.
   public private(set) var identifier: String?
-  /// What is to be written, as one object.
-  public private(set) var record: AttributeDictionary = [:]
 
   private enum Kind { case create, update }
 
+  /// What is to be written.
+  private enum Content {
+    /// One object. Its keys are those of fields, without dots.
+    case bytes([UInt8])
+    /// Value by value, for what the quick way does not know.
+    case values([StoredValue])
+  }
+
   private let kind: Kind
   private let scope: ModelScope
-  private let fields: [any FieldProtocol]
+  private let fields: StoredFields
   private let stamp: ChangeStamp
-  /// What is to be written, value by value.
-  @_spi(ModelKitInternals) public private(set) var changes: [StoredValue]
-  private let assignedContext: ValueTransformerContext
+  private var content: Content
+  private let explicitNull: Bool?
   private var isIdentifierNew = false
 
   /// Begins to create a model.
@@ -42,8 +46,10 @@ public struct PendingSave<M: Model> {
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) throws {
     try self.init(.create, model, fields: nil, scope, explicitNull: explicitNull)
-    let stored = type(of: model).storedClass(for: record)
-    guard stored == type(of: model) else {
+    let modelClass = type(of: model)
+    if modelClass.isTopOfHierarchy, !modelClass.hierarchyChoosesClasses { return }
+    let stored = modelClass.storedClass(for: record)
+    guard stored == modelClass else {
       throw ModelStoreError(
         .invalid,
         """
@@ -78,18 +84,27 @@ public struct PendingSave<M: Model> {
     self.model = model
     self.scope = scope
     identifier = model.storedIdentifier
-    self.fields = fields ?? (kind == .create ? model.storableFields : model.dirtyFields)
+    self.fields =
+      fields.map(StoredFields.list) ?? (kind == .create ? model.allStoredFields : .list(model.dirtyFields))
+    self.explicitNull = explicitNull
     stamp = .next()
-    var context = scope.transformers
-    if let explicitNull { context.explicitNull = explicitNull }
-    assignedContext = context
+    if let bytes = scope.recordWriter(explicitNull: explicitNull).bytes(of: self.fields, of: model) {
+      content = .bytes(bytes)
+      return
+    }
     do {
-      changes = try model.storedValues(of: self.fields, in: context)
+      content = .values(
+        try model.storedValues(of: self.fields.fields(of: model), in: Self.context(scope, explicitNull)))
     } catch {
       throw ModelStoreError(
         .invalid, "This \(model.storedTypeName) was not written: \(error)", identifier: identifier, cause: error)
     }
-    record = merged(into: [:])
+  }
+
+  private static func context(_ scope: ModelScope, _ explicitNull: Bool?) -> ValueTransformerContext {
+    var context = scope.transformers
+    if let explicitNull { context.explicitNull = explicitNull }
+    return context
   }
 
   /// What stores call the type of the model.
@@ -99,7 +114,7 @@ public struct PendingSave<M: Model> {
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.
   public mutating func assign(identifier: String) throws {
-    guard let value = model.storedValue(ofIdentifier: identifier, in: assignedContext) else {
+    guard let value = model.storedValue(ofIdentifier: identifier, in: Self.context(scope, explicitNull)) else {
       throw ModelStoreError(
         .noIdentifier,
         """
@@ -109,8 +124,39 @@ public struct PendingSave<M: Model> {
     }
     self.identifier = identifier
     isIdentifierNew = true
-    changes.append(value)
-    value.write(to: &record)
+    add(value)
+  }
+
+  private mutating func add(_ value: StoredValue) {
+    if case .bytes(let bytes) = content, value.path.count == 1,
+      let member = try? JSONValue.object([value.path[0]: value.value]).jsonData(JSONWritingOptions(sortedKeys: true)),
+      let merged = RecordBytes.merging(Array(member), into: bytes)
+    {
+      content = .bytes(merged)
+    } else {
+      content = .values(changes + [value])
+    }
+  }
+
+  // MARK: What is to be written
+
+  /// What is to be written, value by value.
+  @_spi(ModelKitInternals)
+  public var changes: [StoredValue] {
+    switch content {
+    case .values(let values): values
+    case .bytes(let bytes): Self.object(of: bytes).map { StoredValue(path: [$0], value: $1) }
+    }
+  }
+
+  /// What is to be written, as one object.
+  ///
+  /// - Complexity: O(*n*) in the size of the record, each time.
+  public var record: AttributeDictionary {
+    switch content {
+    case .values: merged(into: [:])
+    case .bytes(let bytes): Self.object(of: bytes)
+    }
   }
 
   /// The record that results when the written fields replace those of an older one.
@@ -119,6 +165,46 @@ public struct PendingSave<M: Model> {
     for change in changes { change.write(to: &record) }
     return record
   }
+
+  /// What is to be written, as the bytes of one JSON object with sorted keys.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
+  @_spi(ModelKitInternals)
+  public func recordBytes() throws -> [UInt8] {
+    switch content {
+    case .values: try bytes(of: record)
+    case .bytes(let bytes): bytes
+    }
+  }
+
+  /// The bytes of the record that results when the written fields replace those of an older one.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written, `corrupt` if the older record is no
+  ///   object.
+  @_spi(ModelKitInternals)
+  public func merged(intoBytes older: [UInt8]) throws -> [UInt8] {
+    if case .bytes(let changes) = content, let merged = RecordBytes.merging(changes, into: older) { return merged }
+    guard case .object(let record)? = try? JSONValue(json: older) else {
+      throw ModelStoreError(
+        .corrupt, "The record of \(typeName) \"\(identifier ?? "")\" can't be read.", identifier: identifier)
+    }
+    return try bytes(of: merged(into: record))
+  }
+
+  private func bytes(of record: AttributeDictionary) throws -> [UInt8] {
+    do {
+      return Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
+    } catch {
+      throw ModelStoreError(
+        .invalid, "This \(typeName) was not written: \(error)", identifier: identifier, cause: error)
+    }
+  }
+
+  private static func object(of bytes: [UInt8]) -> AttributeDictionary {
+    (try? JSONValue(json: bytes))?.objectValue ?? [:]
+  }
+
+  // MARK: Finishing
 
   /// Says that the values were written: the model is part of the store's scope, its written fields are not dirty unless
   /// they were edited meanwhile, and its hook runs.
@@ -170,60 +256,6 @@ public struct PendingSave<M: Model> {
     switch kind {
     case .create: model.afterCreate()
     case .update: model.afterUpdate()
-    }
-  }
-}
-
-extension ModelStore {
-  /// Ends a deletion: the model leaves the scope, can be created again, and its hook runs. For those who write stores.
-  public func finishDeleting<M: Model>(_ model: M) { finishDeleting(model, in: nil) }
-
-  /// As ``finishDeleting(_:)``; inside a transaction what can't be undone waits for its end.
-  @_spi(ModelKitInternals)
-  public func finishDeleting<M: Model>(_ model: M, in transaction: StoreTransactionLog?) {
-    if let transaction {
-      let state = model.storeState
-      model.markDeleted()
-      transaction.onFailure { model.restore(state) }
-      return transaction.atEnd { [self] in
-        // It may have been created again since.
-        let isStored = model.isKnownToStore
-        scope.remove(model)
-        if isStored { scope.add(model) }
-        model.afterDelete()
-      }
-    }
-    scope.remove(model)
-    model.markDeleted()
-    model.afterDelete()
-  }
-
-  /// Makes models from stored records: live objects where there are, updated but for their local changes, which only
-  /// ``refresh(_:)`` overwrites. For those who write stores.
-  ///
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if a record does not fit the model; nothing is changed then.
-  public func models<M: Model>(_ type: M.Type, from records: [AttributeDictionary]) throws -> [M] {
-    do {
-      return try scope.models(type, from: records, keepsLocalChanges: !Refreshing.isUnderWay)
-    } catch {
-      throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
-    }
-  }
-
-  /// Makes models from the bytes of stored records, as ``models(_:from:)`` does, without trees on the way.
-  @_spi(ModelKitInternals)
-  public func models<M: Model>(_ type: M.Type, fromBytes records: [[UInt8]]) throws -> [M] {
-    var document = Data(capacity: records.reduce(2) { $0 + $1.count + 1 })
-    document.append(UInt8(ascii: "["))
-    for (index, record) in records.enumerated() {
-      if index > 0 { document.append(UInt8(ascii: ",")) }
-      document.append(contentsOf: record)
-    }
-    document.append(UInt8(ascii: "]"))
-    do {
-      return try scope.models(type, fromJSON: document, keepsLocalChanges: !Refreshing.isUnderWay)
-    } catch {
-      throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
     }
   }
 }

@@ -73,7 +73,7 @@ extension ModelStoreContract {
     },
   ]
 
-  private static func transaction(
+  static func transaction(
     in store: any ModelStore, _ body: (any ModelStore) async throws -> Void
   ) async throws {
     guard let store = store as? any TransactionalModelStore else {

@@ -46,6 +46,14 @@ final class QueryLevel {
       throw ModelStoreError(.invalid, "\(owner) has no field \"\(key)\" that a query could look at.")
     }
     if let storedFields, !storedFields.contains(ObjectIdentifier(field)) {
+      if let relation = field as? any RelationField {
+        throw ModelStoreError(
+          .unsupported,
+          """
+          A store can't look at "\(key)" of \(modelClass): only \(relation.relatedClass) keeps these links. Ask for \
+          models of \(relation.relatedClass) by the relation that leads back, and go on from what is found.
+          """)
+      }
       throw ModelStoreError(
         .unsupported,
         """

@@ -56,8 +56,23 @@ public struct StoredKeyPath: Hashable, Sendable {
 
   /// The value in the bytes of a record.
   public func value(in bytes: [UInt8]) -> JSONValue {
-    guard case .object(let record)? = try? JSONValue(json: bytes) else { return missing }
-    return value(in: record)
+    if key.utf8.contains(UInt8(ascii: ".")) {
+      guard case .object(let record)? = try? JSONValue(json: bytes) else { return missing }
+      return value(in: record)
+    }
+    return bytes.withUnsafeBytes { bytes in
+      do {
+        var scanner = JSONScanner(bytes)
+        try scanner.beginObject()
+        while let found = try scanner.nextKey() {
+          if found == key { return try scanner.readValue() }
+          try scanner.skipValue()
+        }
+        return missing
+      } catch {
+        return missing
+      }
+    }
   }
 }
 

@@ -1,0 +1,75 @@
+import BenchmarkHarness
+import MemoryStore
+
+/// Reads from a memory store.
+enum MemoryFindingBenchmarks {
+  static var all: [Benchmark] { [1_000, 100_000].flatMap { [lookup(of: $0), listLive($0), list($0)] } }
+
+  private static func lookup(of count: Int) -> Benchmark {
+    Benchmark(
+      group: "memory store", name: "look up a live model of \(count)", operation: "lookup", size: 10_000, goal: 200
+    ) { size in
+      let store = try await FilledMemoryStore.make(count: count)
+      let live = try await store.list(Person.self)
+      let database = try GRDBPersonsInMemory()
+      try database.createAll(PersonRecord.samples(identifiers: 0..<count))
+      return [
+        Side(
+          "ModelKit", prepare: { identifiers(of: $0, size, count).map(String.init) },
+          run: { identifiers in
+            var found: [Person] = []
+            found.reserveCapacity(identifiers.count)
+            for identifier in identifiers {
+              found.append(try store.lookupImmediately(Person.self, identifier: identifier))
+            }
+            return found
+          },
+          checksum: { Person.checksum($0) }, finish: { withExtendedLifetime(live) {} }),
+        Side(
+          "GRDB fetchOne, one read each", goal: 1 / 100.0, prepare: { identifiers(of: $0, size, count) },
+          run: { try database.lookUp($0) }, checksum: { PersonRecord.checksum($0) }),
+        Side(
+          "GRDB fetchOne, all in one read", prepare: { identifiers(of: $0, size, count) },
+          run: { try database.lookUpInOneRead($0) }, checksum: { PersonRecord.checksum($0) }),
+      ]
+    }
+  }
+
+  private static func listLive(_ count: Int) -> Benchmark {
+    Benchmark(group: "memory store", name: "list \(count), all live", operation: "model", size: count) { size in
+      let store = try await FilledMemoryStore.make(count: size)
+      let live = try await store.list(Person.self)
+      let database = try GRDBPersonsInMemory()
+      try database.createAll(PersonRecord.samples(identifiers: 0..<size))
+      return [
+        Side(
+          "ModelKit", prepare: { _ in }, run: { try store.listImmediately(Person.self) },
+          checksum: { Person.checksum($0) }, finish: { withExtendedLifetime(live) {} }),
+        Side(
+          "GRDB fetchAll", goal: 1 / 4.0, prepare: { _ in }, run: { try database.all() },
+          checksum: { PersonRecord.checksum($0) }),
+      ]
+    }
+  }
+
+  private static func list(_ count: Int) -> Benchmark {
+    Benchmark(group: "memory store", name: "list \(count) as new models", operation: "model", size: count) { size in
+      let store = try await FilledMemoryStore.make(count: size)
+      let database = try GRDBPersonsInMemory()
+      try database.createAll(PersonRecord.samples(identifiers: 0..<size))
+      return [
+        Side(
+          "ModelKit", prepare: { _ in MemoryModelStore(store.handle) },
+          run: { front in (front, try front.listImmediately(Person.self)) }, checksum: { Person.checksum($1) }),
+        Side(
+          "GRDB fetchAll", goal: 1, prepare: { _ in }, run: { try database.all() },
+          checksum: { PersonRecord.checksum($0) }),
+      ]
+    }
+  }
+
+  /// Different people, in an order that looks random.
+  private static func identifiers(of round: Int, _ size: Int, _ count: Int) -> [Int] {
+    (0..<size).map { ($0 * 7_919 + round) % count }
+  }
+}

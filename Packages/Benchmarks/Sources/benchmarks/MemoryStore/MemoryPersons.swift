@@ -1,0 +1,67 @@
+import BenchmarkHarness
+import Foundation
+import GRDB
+import MemoryStore
+
+/// People in an SQLite database in memory: what a memory store is compared with.
+final class GRDBPersonsInMemory: Sendable {
+  private let queue: DatabaseQueue
+
+  init(indexed: Bool = false) throws {
+    queue = try DatabaseQueue()
+    try queue.write { db in
+      try db.create(table: PersonRecord.databaseTableName) { table in
+        table.primaryKey("id", .integer)
+        table.column("name", .text)
+        table.column("email", .text)
+        table.column("age", .integer)
+        table.column("height", .double)
+        table.column("isActive", .boolean)
+        table.column("city", .text)
+        table.column("phone", .text)
+        table.column("score", .integer)
+        table.column("tags", .jsonText)
+      }
+      if indexed { try db.create(indexOn: PersonRecord.databaseTableName, columns: ["score"]) }
+    }
+  }
+
+  func createAll(_ records: [PersonRecord]) throws {
+    try queue.write { db in
+      for record in records { try record.insert(db) }
+    }
+  }
+
+  func all() throws -> [PersonRecord] {
+    try queue.read { try PersonRecord.order(Column("id")).fetchAll($0) }
+  }
+
+  func lookUp(_ identifiers: [Int]) throws -> [PersonRecord] {
+    try identifiers.compactMap { id in try queue.read { try PersonRecord.fetchOne($0, key: id) } }
+  }
+
+  func lookUpInOneRead(_ identifiers: [Int]) throws -> [PersonRecord] {
+    try queue.read { db in try identifiers.compactMap { try PersonRecord.fetchOne(db, key: $0) } }
+  }
+
+  func people(scores: [Int]) throws -> [PersonRecord] {
+    try scores.flatMap { score in
+      try queue.read { try PersonRecord.filter(Column("score") == score).order(Column("id")).fetchAll($0) }
+    }
+  }
+}
+
+/// A memory store with many people, made in parts so that no more models live at once than a part has.
+enum FilledMemoryStore {
+  static func make(count: Int, indexed: Bool = false) async throws -> MemoryModelStore {
+    let store = MemoryModelStore()
+    if indexed { try store.index(\Person.score) }
+    var start = 0
+    while start < count {
+      let end = min(start + 10_000, count)
+      try await store.createAll(PersonRecord.samples(identifiers: start..<end).map { Person($0) })
+      start = end
+    }
+    return store
+  }
+}

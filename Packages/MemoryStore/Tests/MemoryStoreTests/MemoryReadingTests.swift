@@ -1,0 +1,82 @@
+import MemoryStore
+import StoreProtocolTesting
+import Testing
+
+/// A live model is not read again as long as its record is the same, which must not be seen.
+@Suite struct `A live model of a memory store` {
+  private let store = MemoryModelStore()
+
+  private func stored(_ identifier: String = "1", in front: MemoryModelStore? = nil) throws -> ContractMember {
+    try (front ?? store).lookupImmediately(ContractMember.self, identifier: identifier)
+  }
+
+  private func team(_ identifier: String) async throws -> ContractTeam {
+    let team = ContractTeam()
+    team.id.value = identifier
+    return try await store.create(team)
+  }
+
+  @Test func `follows what another front writes, also the second and the third time`() async throws {
+    let (reds, blues) = (try await team("reds"), try await team("blues"))
+    let member = ContractMember()
+    member.team.value = reds
+    try await store.create(member)
+    let other = MemoryModelStore(store.handle)
+    for team in [blues, reds, blues] {
+      #expect(try stored() === member)
+      #expect(try stored() === member)
+      let same = try stored(in: other)
+      same.team.value = try other.lookupImmediately(ContractTeam.self, identifier: team.id.value ?? "")
+      try await other.update(same)
+      #expect(try stored() === member)
+      #expect(member.team.value === team)
+      #expect(try store.listImmediately(ContractMember.self) == [member])
+    }
+    try await other.delete(try stored(in: other))
+    #expect(throws: ModelStoreError.self) { try stored() }
+    #expect(try store.listImmediately(ContractMember.self) == [])
+  }
+
+  @Test func `keeps local changes, and takes what it was made to forget`() async throws {
+    let reds = try await team("reds")
+    let member = ContractMember()
+    member.team.value = reds
+    try await store.create(member)
+    _ = try stored()
+    member.team.value = nil
+    #expect(try stored().team.value == nil)
+    #expect(member.team.isDirty)
+    try await store.refresh(member)
+    #expect(member.team.value === reds)
+    member.unload()
+    #expect(try stored().team.value === reds)
+    try member.read(["team": nil])
+    #expect(member.team.value == nil)
+    #expect(try store.listImmediately(ContractMember.self).first?.team.value === reds)
+  }
+
+  @Test func `follows a snapshot that is restored`() async throws {
+    let (reds, blues) = (try await team("reds"), try await team("blues"))
+    let member = ContractMember()
+    member.team.value = blues
+    try await store.create(member)
+    let before = try store.snapshot()
+    member.team.value = reds
+    try await store.update(member)
+    #expect(try stored().team.value === reds)
+    try store.restore(before)
+    #expect(try stored().team.value === blues)
+    try store.restore(["version": 1, "types": [:]])
+    #expect(throws: ModelStoreError.self) { try stored() }
+  }
+
+  @Test func `of two stores with one scope is read from the one that is asked`() async throws {
+    let member = try await store.create(ContractMember())
+    _ = try stored()
+    let second = MemoryModelStore(scope: store.scope)
+    #expect(throws: ModelStoreError.self) { try stored(in: second) }
+    try second.restore(["version": 1, "types": .object([ContractMember.typeName: .array([])])])
+    #expect(throws: ModelStoreError.self) { try stored(in: second) }
+    #expect(try stored() === member)
+  }
+}

@@ -1,0 +1,53 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// Writes the records of one model after the other straight to bytes, with what it found out about their classes.
+///
+/// The bytes are those that a tree with sorted keys gives. Where something is in the way of that, there are none, and a
+/// tree has to be made: it also reports what is wrong.
+@_spi(ModelKitInternals)
+public final class RecordWriter {
+  private let writer: ModelWriter
+  private var json = JSONWriter(JSONWritingOptions(sortedKeys: true))
+
+  /// Creates a writer.
+  ///
+  /// - Parameter context: how records are spelled.
+  public init(_ context: ValueTransformerContext) {
+    writer = ModelWriter(context: context)
+    writer.isForStore = true
+  }
+
+  /// The chosen fields of a model as one object, without line breaks; nil if a tree is needed.
+  public func bytes(of fields: StoredFields, of model: ModelObject) -> [UInt8]? {
+    guard model.details?.remainder == nil, !model.hasDynamicFields, writer.direct(for: model).plan != nil else {
+      return nil
+    }
+    json.removeAll()
+    defer { if !writer.seen.isEmpty { writer.seen.removeAll(keepingCapacity: true) } }
+    do {
+      switch fields {
+      case .all: try writer.write(model, isNested: false, to: &json)
+      case .list(let list): try writer.write(list, of: model, to: &json)
+      }
+      return json.withBytes { Array($0) }
+    } catch {
+      return nil
+    }
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelScope {
+  /// What writes records as this scope spells them.
+  ///
+  /// - Parameter explicitNull: whether nil is written as `null`; nil for what the scope says.
+  public func recordWriter(explicitNull: Bool?) -> RecordWriter {
+    let isExplicit = explicitNull ?? transformers.explicitNull
+    if let known = isExplicit ? map.recordWriters.1 : map.recordWriters.0 { return known }
+    var context = transformers
+    context.explicitNull = isExplicit
+    let made = RecordWriter(context)
+    if isExplicit { map.recordWriters.1 = made } else { map.recordWriters.0 = made }
+    return made
+  }
+}

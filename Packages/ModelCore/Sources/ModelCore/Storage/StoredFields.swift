@@ -1,0 +1,64 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// Fields of one model, as a store is to write them. Those of most models are known by their places, and no list is made.
+@_spi(ModelKitInternals)
+public enum StoredFields {
+  /// Any fields.
+  case list([any FieldProtocol])
+  /// All that were set or read, of a class that has no say in it: the places of these.
+  case all(UInt64)
+
+  /// The fields, in the order in which they are written.
+  public func fields(of model: ModelObject) -> [any FieldProtocol] {
+    switch self {
+    case .list(let fields): fields
+    case .all: model.storableFields
+    }
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// The fields that were set or read.
+  public var allStoredFields: StoredFields {
+    guard layout.isProven, layout.slots.count <= 64, !hasDynamicFields, details?.remainder == nil,
+      !OverrideProbe.choosesFields(type(of: self))
+    else { return .list(storableFields) }
+    let inclusion: DirectInclusion = origin == .new ? .loadedOrIncomplete : .loaded
+    var mask: UInt64 = 0
+    for index in layout.slots.indices {
+      if layout.slots[index].isVariable { return .list(storableFields) }
+      let isIncluded = layout.reference(at: index, of: self)?
+        ._withUnsafeGuaranteedRef { $0.isIncluded(in: inclusion) }
+      if isIncluded == true { mask |= 1 &<< UInt64(index) }
+    }
+    return .all(mask)
+  }
+
+  /// Says that fields are now in the store as they were at a moment. Later changes stay dirty.
+  public func markSaved(_ fields: StoredFields, asOf stamp: ChangeStamp) {
+    switch fields {
+    case .list(let list): markSaved(list, asOf: stamp)
+    case .all(let mask):
+      origin = .read
+      isStored = true
+      storeMark = nil
+      var rest = mask
+      var hasRelations = false
+      while rest != 0 {
+        let index = rest.trailingZeroBitCount
+        rest &= rest &- 1
+        layout.reference(at: index, of: self)?
+          ._withUnsafeGuaranteedRef { field in
+            field.markSaved(asOf: stamp)
+            hasRelations = hasRelations || field.isRelation
+          }
+      }
+      if identityMap != nil { settle(hasRelations ? layoutFields(mask) : []) }
+    }
+  }
+
+  private func layoutFields(_ mask: UInt64) -> [any FieldProtocol] {
+    layout.slots.indices.filter { mask & 1 &<< UInt64($0) != 0 }.compactMap { layout.field(at: $0, of: self) }
+  }
+}

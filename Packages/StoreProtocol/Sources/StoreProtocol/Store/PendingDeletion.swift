@@ -1,0 +1,190 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// A deletion between its two halves: what the delete rules say is known, and nothing was done yet.
+///
+/// A store begins a deletion, which refuses it if a rule denies it; removes all of its ``records``, at once if it can, and
+/// otherwise one after the other; and finishes it.
+///
+/// ```swift
+/// let deletion = try await PendingDeletion(of: model, in: self)
+/// try await engine.remove(deletion.records)
+/// try await deletion.finish()
+/// ```
+public struct PendingDeletion {
+  /// What is to be removed.
+  public struct Record: Hashable, Sendable {
+    /// What stores call the type of the model.
+    public let typeName: String
+    /// The identifier of the model.
+    public let identifier: String
+    /// Whether it is the one that is asked for. It has to be there; others, which go with it, may be gone already.
+    public let isRequested: Bool
+  }
+
+  /// What is to be removed: what goes with the model by cascade, those first that are furthest from it, and the model
+  /// itself last. So a store that fails in between can be asked again.
+  public let records: [Record]
+  /// The models of the records.
+  @_spi(ModelKitInternals) public let storedModels: [ModelObject]
+  private let store: any ModelStore
+  private let plan: DeletionPlan
+  private let models: [ModelObject]
+
+  /// Begins to delete a model. Relations whose rule is to cascade or to deny, and of which not all is known, are asked of
+  /// the store.
+  ///
+  /// - Parameters:
+  ///   - model: the model to delete.
+  ///   - store: the store.
+  ///   - completesRelations: whether the store is asked. Otherwise the rules are about what is known here.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, or `denied` if a rule denies it; its cause is a
+  ///   `DeletionDeniedError`. Or what the store throws.
+  public init<M: Model>(of model: M, in store: some ModelStore, completesRelations: Bool = true) async throws {
+    guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
+    self.store = store
+    var asked: Set<ObjectIdentifier> = []
+    var plan = try Self.plan(model)
+    // What is asked for may lead to more that has to be asked for.
+    while completesRelations, !plan.unknownRelations.isEmpty {
+      let unknown = plan.unknownRelations.filter { asked.insert(ObjectIdentifier($0)).inserted }
+      if unknown.isEmpty { break }
+      var found: [ModelObject] = []
+      for relation in unknown { found += try await (relation as? any CompletedByStore)?.related(in: store) ?? [] }
+      // They are live until the plan has them.
+      plan = try withExtendedLifetime(found) { try Self.plan(model) }
+    }
+    self.plan = plan
+    models = plan.models.reversed()
+    storedModels = models.filter { $0 === model || $0.isKnownToStore && $0.storedIdentifier != nil }
+    records = storedModels.map { other in
+      Record(
+        typeName: other.storedTypeName, identifier: other.storedIdentifier ?? identifier, isRequested: other === model)
+    }
+  }
+
+  private static func plan(_ model: ModelObject) throws -> DeletionPlan {
+    do {
+      return try model.deletionPlan()
+    } catch let error as DeletionDeniedError {
+      throw ModelStoreError(
+        .denied, error.description, identifier: model.storedIdentifier,
+        fields: [error.relation: ["leads to \(error.members.joined(separator: ", "))"]], cause: error)
+    }
+  }
+
+  /// Says that all records were removed: the models leave the scope, models that stay lead to them no longer, hooks run,
+  /// and those that stay and had a foreign key to one of them are updated.
+  ///
+  /// - Throws: ``ModelStoreError`` if a model that stays could not be updated. It is deleted all the same, and the relation
+  ///   of the one that stays is dirty.
+  public func finish() async throws { try await finish(in: nil) }
+
+  /// As ``finish()``; inside a transaction what can't be undone waits for its end, and models that stay are not updated:
+  /// their relations are dirty then.
+  ///
+  /// - Parameters:
+  ///   - transaction: the transaction under way.
+  ///   - updatesOthers: whether models that stay are updated.
+  @_spi(ModelKitInternals)
+  public func finish(in transaction: StoreTransactionLog?, updatesOthers: Bool = true) async throws {
+    if let transaction {
+      if !plan.cuts.isEmpty { transaction.atEnd { plan.cutLinks() } }
+      for model in models { finish(model, in: transaction) }
+      return
+    }
+    let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
+    plan.cutLinks()
+    for model in models { finish(model, in: nil) }
+    for (model, dirty) in staying where updatesOthers {
+      let cut = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }
+      if cut.isEmpty { continue }
+      do {
+        try await update(model, cut)
+      } catch let error as ModelStoreError {
+        throw ModelStoreError(
+          error.code,
+          """
+          The model was deleted, but \(model.storedTypeName) "\(model.storedIdentifier ?? "")", which led to it, could \
+          not be updated: \(error). It leads to nothing now and has to be saved.
+          """, identifier: model.storedIdentifier, fields: error.fields, cause: error)
+      }
+    }
+  }
+
+  private static func dirtyRelations(of model: ModelObject) -> [any FieldProtocol] {
+    model.dirtyFields.filter { $0 is any RelationField }
+  }
+
+  private func finish(_ model: ModelObject, in transaction: StoreTransactionLog?) {
+    guard let model = model as? any ModelObject & ModelIsolation else { return }
+    finish(opened: model, in: transaction)
+  }
+
+  private func finish<M: Model>(opened model: M, in transaction: StoreTransactionLog?) {
+    // What was never stored, and goes by cascade, is only let go.
+    if model.isKnownToStore || model === models.last {
+      store.finishDeleting(model, in: transaction)
+    } else if let transaction {
+      transaction.atEnd { [store] in store.scope.remove(model) }
+    } else {
+      store.scope.remove(model)
+    }
+  }
+
+  private func update(_ model: ModelObject, _ fields: [any FieldProtocol]) async throws {
+    guard let model = model as? any ModelObject & ModelIsolation else { return }
+    try await Self.update(opened: model, fields, in: store)
+  }
+
+  private static func update<M: Model>(
+    opened model: M, _ fields: [any FieldProtocol], in store: some ModelStore
+  ) async throws {
+    _ = try await store.update(model, fields: fields)
+  }
+}
+
+extension ModelStore {
+  /// Deletes a model as its delete rules say, for stores that remove one record after the other: first what goes with it
+  /// by cascade, then the model. For those who write stores.
+  ///
+  /// ```swift
+  /// func delete<M: Model>(_ model: M) async throws -> M {
+  ///   try await delete(model) { type, identifier in try await pages.remove(type, identifier) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - model: the model to delete.
+  ///   - completesRelations: whether this store is asked for related models of which not all are known.
+  ///   - remove: removes the record of a type with an identifier, or throws `notFound`.
+  /// - Returns: the same model.
+  /// - Throws: ``ModelStoreError`` as ``PendingDeletion`` does, and what `remove` throws. Records that were removed before
+  ///   stay removed.
+  @discardableResult
+  public func delete<M: Model>(
+    _ model: M, completesRelations: Bool = true,
+    removing remove: (_ typeName: String, _ identifier: String) async throws -> Void
+  ) async throws -> M {
+    let deletion = try await PendingDeletion(of: model, in: self, completesRelations: completesRelations)
+    for record in deletion.records {
+      do {
+        try await remove(record.typeName, record.identifier)
+      } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
+        continue
+      }
+    }
+    try await deletion.finish()
+    return model
+  }
+}
+
+/// A relation whose models can be asked of a store.
+private protocol CompletedByStore {
+  func related(in store: some ModelStore) async throws -> [ModelObject]
+}
+
+extension ModelArrayField: CompletedByStore {
+  fileprivate func related(in store: some ModelStore) async throws -> [ModelObject] {
+    try await store.list(in: self)
+  }
+}

@@ -1,0 +1,52 @@
+@_spi(ModelKitInternals) import ModelCore
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let cancellation = FrontCheck("a task that is cancelled at any suspension point leaves the store whole") {
+    makeFront in
+    var step = 0
+    while true {
+      let name = "\(step)"
+      let acknowledged = Lock(0)
+      let wasCancelled = try await SteppingExecutor.run(cancellingBefore: step) {
+        try await work(makeFront(), name) { acknowledged.withLock { $0 += 1 } }
+      }
+      let done = acknowledged.withLock { $0 }
+      let front = try await makeFront()
+      let people = try await front.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
+      let found = people.map { "\($0.name.value ?? "?") \($0.age.value ?? -1)" }
+      // What was under way may be done or not, but not in part.
+      let possible = outcomes(name)[done...].prefix(2)
+      try require(
+        possible.contains(found), "cancelled before piece \(step), after \(done) steps, the store has \(found)")
+      try requireEqual(
+        try await front.identifiers(ModelQuery(ContractPerson.self)),
+        try await front.list(ContractPerson.self).compactMap(\.identifier), "the identifiers")
+      for person in people { try await front.delete(person) }
+      if !wasCancelled {
+        try requireEqual(done, 4, "the number of steps without cancellation")
+        return
+      }
+      step += 1
+      try require(step < 1_000, "the task has more than 1,000 suspension points")
+    }
+  }
+
+  private static func work(_ front: any ModelStore, _ name: String, _ acknowledge: () -> Void) async throws {
+    let first = ContractPerson.named("\(name)-a", age: 1)
+    try await front.create(first)
+    acknowledge()
+    first.age.value = 2
+    try await front.update(first)
+    acknowledge()
+    try await front.create(ContractPerson.named("\(name)-b", age: 3))
+    acknowledge()
+    try await front.delete(first)
+    acknowledge()
+  }
+
+  /// What is stored after each step.
+  private static func outcomes(_ name: String) -> [[String]] {
+    [[], ["\(name)-a 1"], ["\(name)-a 2"], ["\(name)-a 2", "\(name)-b 3"], ["\(name)-b 3"]]
+  }
+}

@@ -1,0 +1,93 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let deleteRules: [Check] = [
+    Check("delete takes along what its rules say, and runs the hooks") { store in
+      let (team, members) = try await teamWithMembers(in: store)
+      let other = try await store.create(ContractMember())
+      try await store.delete(team)
+      try await requireError(.notFound, "lookup of a deleted model") {
+        _ = try await store.lookup(ContractTeam.self, identifier: "reds")
+      }
+      try require(try await store.list(ContractMember.self) == [other], "what is left is not the other member")
+      try require(members.allSatisfy(\.wasDeleted), "afterDelete did not run for what goes by cascade")
+      try require(members.allSatisfy { $0.team.value == nil || $0.team.value === team }, "a link leads elsewhere")
+      // Each can be created again.
+      try await store.create(team)
+    },
+    Check("delete takes along models that nobody has read yet", needs: [.queries]) { store in
+      try await forgetTeamWithMembers(in: store)
+      try await store.delete(try await store.lookup(ContractTeam.self, identifier: "reds"))
+      try requireEqual(try await store.list(ContractMember.self).count, 0, "the number of members")
+    },
+    Check("delete that a rule denies changes nothing") { store in
+      let (team, members) = try await teamWithMembers(in: store)
+      let debt = ContractDebt()
+      debt.team.value = team
+      try await store.create(debt)
+      let error = try await requireError(.denied, "delete") { try await store.delete(team) }
+      try requireEqual(error.identifier, "reds", "the identifier of the error")
+      try requireEqual(Array(error.fields.keys), ["debts"], "the fields of the error")
+      try require(error.cause is DeletionDeniedError, "the cause of the error is \(String(describing: error.cause))")
+      try requireEqual(try await store.list(ContractTeam.self).count, 1, "the number of teams")
+      try requireEqual(try await store.list(ContractMember.self).count, 2, "the number of members")
+      try require(members.allSatisfy { $0.team.value === team && !$0.wasDeleted }, "a link was cut")
+      try await store.delete(debt)
+      try await store.delete(team)
+      try requireEqual(try await store.list(ContractTeam.self).count, 0, "the number of teams")
+    },
+    Check("delete that fails cuts no links") { store in
+      let team = ContractTeam(), member = ContractMember()
+      team.id.value = "reds"
+      member.team.value = team
+      try await requireError(.notFound, "delete of what was never created") { try await store.delete(team) }
+      try require(member.team.value === team, "the link was cut")
+    },
+    Check("models that stay lead to a deleted one no longer") { store in
+      let company = ContractCompany(), person = ContractPerson.named("Ada")
+      company.id.value = "acme"
+      try await store.create(company)
+      person.company.value = company
+      try await store.create(person)
+      try await store.delete(company)
+      try require(person.company.value == nil, "the live model still leads to it")
+      // What is left to be said to the store, if it did not say it itself.
+      if person.isDirty { try await store.save(person) }
+      try await store.refresh(person)
+      try require(person.company.value == nil, "the stored model still leads to it")
+      try requireEqual(person.name.value, "Ada", "the name")
+    },
+    Check("a deletion inside a transaction that throws changes nothing", needs: [.transactions]) { store in
+      struct Refusal: Error {}
+      let (team, members) = try await teamWithMembers(in: store)
+      do {
+        try await transaction(in: store) { store in
+          try await store.delete(team)
+          try requireEqual(try await store.list(ContractMember.self).count, 0, "the number of members inside")
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      try requireEqual(try await store.list(ContractMember.self).count, 2, "the number of members")
+      try require(members.allSatisfy { $0.team.value === team && !$0.wasDeleted }, "a link was cut")
+      try await store.delete(team)
+      try requireEqual(try await store.list(ContractMember.self).count, 0, "the number of members at the end")
+    },
+  ]
+
+  private static func teamWithMembers(
+    in store: any ModelStore
+  ) async throws -> (team: ContractTeam, members: [ContractMember]) {
+    let team = ContractTeam(), members = [ContractMember(), ContractMember()]
+    team.id.value = "reds"
+    try await store.create(team)
+    for member in members {
+      member.team.value = team
+      try await store.create(member)
+    }
+    return (team, members)
+  }
+
+  private static func forgetTeamWithMembers(in store: any ModelStore) async throws {
+    _ = try await teamWithMembers(in: store)
+  }
+}
