@@ -83,7 +83,8 @@ import Testing
     for _ in 0...JSONReadingOptions.maximumTreeDepth { value = .array([value]) }
     let error = #expect(throws: JSONWritingError.self) { _ = try value.jsonData() }
     #expect(error?.code == .tooDeep)
-    #expect(value.description == "(more than \(JSONReadingOptions.maximumTreeDepth) arrays and objects are inside each other)")
+    let limit = JSONReadingOptions.maximumTreeDepth
+    #expect(value.description == "(more than \(limit) arrays and objects are inside each other)")
   }
 
   @Test func `needs no tree`() throws {
