@@ -23,7 +23,9 @@ let package = Package(
   targets: [
     .target(name: "ObservationKit", path: "Packages/Observation/Sources/ObservationKit"),
     .target(name: "FieldKit", dependencies: ["ObservationKit"], path: "Packages/FieldKit/Sources/FieldKit"),
-    .target(name: "ModelCore", dependencies: ["FieldKit"], path: "Packages/ModelCore/Sources/ModelCore"),
+    .target(name: "CModelRuntime", path: "Packages/ModelCore/Sources/CModelRuntime"),
+    .target(
+      name: "ModelCore", dependencies: ["CModelRuntime", "FieldKit"], path: "Packages/ModelCore/Sources/ModelCore"),
     .target(name: "StoreProtocol", dependencies: ["ModelCore"], path: "Packages/StoreProtocol/Sources/StoreProtocol"),
     .target(
       name: "StoreProtocolTesting", dependencies: ["StoreProtocol"],

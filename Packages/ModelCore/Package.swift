@@ -12,7 +12,9 @@ let package = Package(
     .package(path: "../FieldKit")
   ],
   targets: [
-    .target(name: "ModelCore", dependencies: [.product(name: "FieldKit", package: "FieldKit")]),
+    .target(name: "CModelRuntime"),
+    .target(
+      name: "ModelCore", dependencies: ["CModelRuntime", .product(name: "FieldKit", package: "FieldKit")]),
     .testTarget(name: "ModelCoreTests", dependencies: ["ModelCore"]),
   ]
 )

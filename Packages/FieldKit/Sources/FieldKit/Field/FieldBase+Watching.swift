@@ -18,9 +18,12 @@ extension FieldBase {
   /// Tells the owner of the next change, and of the save after it.
   ///
   /// - Parameter isFollowed: whether to tell of every set.
+  /// - Returns: whether there are changes already that were not saved.
   @_spi(ModelKitInternals)
-  public final func beWatched(isFollowed: Bool = false) {
+  @discardableResult
+  public final func beWatched(isFollowed: Bool = false) -> Bool {
     flags.formUnion(isFollowed ? [.watched, .ownerWatches, .ownerFollows] : [.watched, .ownerWatches])
+    return flags.contains(.dirty)
   }
 
   /// Tells the owner of nothing any more.

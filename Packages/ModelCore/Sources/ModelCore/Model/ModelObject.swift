@@ -17,20 +17,23 @@
 open class ModelObject: ObservationOwner {
   /// Where the fields of this class lie. Layouts are made once per class and never freed.
   private(set) unowned(unsafe) var layout: ModelLayout
+  // What a store looks at to find out whether a live model has to be read again comes first, close together: of many
+  // models, hardly any is in the cache of the processor.
+
+  /// Which state of a store the model was read from last.
+  var storeMark: StoreMark?
+  /// Whether a store has the model: it was created in one, or read from one.
+  var isStored = false
+  var origin = ModelOrigin.new
+  /// Whether what is known of the model besides its class was asked for its fields.
+  var isPrepared = false
+  /// What few models need.
+  var details: ModelDetails?
+  var modelLoadState: LoadState = .loaded
   /// The identity map this model is part of.
   var identityMap: IdentityMap?
   /// The identifier under which it is the one object there.
-  var registeredIdentifier: String?
-  var modelLoadState: LoadState = .loaded
-  var origin = ModelOrigin.new
-  /// Whether a store has the model: it was created in one, or read from one.
-  var isStored = false
-  /// Whether what is known of the model besides its class was asked for its fields.
-  var isPrepared = false
-  /// Which state of a store the model was read from last.
-  var storeMark: StoreMark?
-  /// What few models need.
-  var details: ModelDetails?
+  var registeredIdentifier: RegisteredIdentifier?
 
   /// Creates a model without values. The fields learn here to whom they belong.
   public required init() {
@@ -45,8 +48,9 @@ open class ModelObject: ObservationOwner {
   }
 
   deinit {
+    // In whatever thread this is. The scope may look at the model until here: see `MemoryRegistry`.
+    if let registeredIdentifier { identityMap?.noteEnd(of: self, registeredIdentifier) }
     layout.disownFields(of: self)
-    if registeredIdentifier != nil { identityMap?.noteDeath() }
   }
 
   /// The field that tells this model from others of its type; nil for models without identity.

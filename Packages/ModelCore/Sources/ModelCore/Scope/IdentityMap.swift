@@ -15,7 +15,7 @@ final class IdentityMap {
   /// Models that have an identifier for which another one is the object.
   private var contenders: [Contender] = []
   /// Identifiers that models had before a store gave them another one.
-  private var aliases: [ObjectIdentifier: [String]] = [:]
+  private var aliases: [ObjectIdentifier: [RegisteredIdentifier]] = [:]
   /// The model into which a store's answer is being read.
   private var answered: ModelObject?
   // Most lookups are of the class that was looked up before.
@@ -26,13 +26,12 @@ final class IdentityMap {
 
   private struct Contender {
     weak var model: ModelObject?
-    let identifier: String
+    let identifier: RegisteredIdentifier
   }
 
   init(registry: any ModelRegistry, transformers: ValueTransformerContext) {
     self.registry = registry
     memoryRegistry = registry as? MemoryRegistry
-    memoryRegistry?.isToldOfDeaths = true
     self.transformers = transformers
   }
 
@@ -54,11 +53,12 @@ final class IdentityMap {
   // MARK: Lookup
 
   func canonicalModel(of modelClass: ModelObject.Type, identifier: String) -> ModelObject? {
-    if let lastKey, lastClass == modelClass { return canonicalModel(of: lastKey, identifier: identifier) }
+    let identifier = RegisteredIdentifier(identifier)
+    if let lastKey, lastClass == modelClass { return canonicalModel(of: lastKey, identifier) }
     let key = ModelTypeKey(modelClass)
     lastClass = modelClass
     lastKey = key
-    return canonicalModel(of: key, identifier: identifier)
+    return canonicalModel(of: key, identifier)
   }
 
   /// Whether it is certain, without a look at any identifier, that there is no model of a type.
@@ -67,12 +67,21 @@ final class IdentityMap {
   }
 
   func canonicalModel(of type: ModelTypeKey, identifier: String) -> ModelObject? {
-    if let model = registry.canonicalModel(of: type, identifier: identifier) { return model }
+    canonicalModel(of: type, RegisteredIdentifier(identifier))
+  }
+
+  func canonicalModel(of type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
+    if let model = registered(type, identifier) { return model }
     return contenders.isEmpty ? nil : succeed(type, identifier)
   }
 
+  private func registered(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
+    if let memoryRegistry { return memoryRegistry.canonicalModel(of: type, identifier) }
+    return registry.canonicalModel(of: type, identifier: identifier.text)
+  }
+
   /// The first one that waits for the place of a model that is gone.
-  private func succeed(_ type: ModelTypeKey, _ identifier: String) -> ModelObject? {
+  private func succeed(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
     contenders.removeAll { $0.model == nil }
     let index = contenders.firstIndex { $0.identifier == identifier && $0.model?.typeKey == type }
     guard let index, let model = contenders.remove(at: index).model else { return nil }
@@ -80,8 +89,10 @@ final class IdentityMap {
     return model
   }
 
-  /// Says that a registered model is gone. May be called in any thread.
-  func noteDeath() { memoryRegistry?.noteDeath() }
+  /// Forgets a model that comes to its end. May be called in any thread.
+  func noteEnd(of model: ModelObject, _ identifier: RegisteredIdentifier) {
+    memoryRegistry?.noteEnd(of: model, as: model.typeKey, identifier)
+  }
 
   /// Makes room for models that are about to be registered.
   func reserveCapacity(_ count: Int, for type: ModelTypeKey) { memoryRegistry?.reserveCapacity(count, for: type) }
@@ -97,8 +108,7 @@ final class IdentityMap {
       transformers.prepare(model)
       model.identityMap?.remove(model)
       model.identityMap = self
-      model.watchFields()
-      if model.isUnsaved { keep(model) }
+      if model.watchFields() || model.origin == .new { keep(model) }
     }
     return register(model)
   }
@@ -117,52 +127,76 @@ final class IdentityMap {
   /// Follows a change of a model's identifier.
   @discardableResult
   func register(_ model: ModelObject) -> ModelObject {
-    let identifier = model.modelIdentifier
+    let identifier = model.identifierToRegister
     if identifier == model.registeredIdentifier { return model }
-    if let old = model.registeredIdentifier, answered === model, identifier != nil {
-      let id = ObjectIdentifier(model)
-      // The address may have been another model's before.
-      let known = (aliases[id] ?? []).filter { registry.canonicalModel(of: model.typeKey, identifier: $0) === model }
-      aliases[id] = known + [old]
-      model.registeredIdentifier = nil
-    } else {
-      withdraw(model)
+    if model.registeredIdentifier != nil {
+      if answered === model, identifier != nil { keepAlias(of: model) } else { withdraw(model) }
     }
     guard let identifier else { return model }
     let type = model.typeKey
     if let memoryRegistry, contenders.isEmpty {
-      let canonical = memoryRegistry.claim(model, as: type, identifier: identifier)
-      if canonical === model {
-        model.registeredIdentifier = identifier
-        return model
-      }
+      // First, so that the model is never in the registry without taking itself out at its end.
+      model.registeredIdentifier = identifier
+      guard let canonical = memoryRegistry.claim(model, as: type, identifier) else { return model }
+      model.registeredIdentifier = nil
+      tellOfConflict(model, identifier, canonical)
+      return canonical
     }
-    if let canonical = canonicalModel(of: type, identifier: identifier), canonical !== model {
+    if let canonical = canonicalModel(of: type, identifier), canonical !== model {
       if contenders.contains(where: { $0.model === model && $0.identifier == identifier }) { return canonical }
       contenders.removeAll { $0.model == nil || $0.model === model }
-      contenders.append(Contender(model: model, identifier: identifier))
-      conflictHandler(IdentityConflict(canonical: canonical, other: model, identifier: identifier))
+      tellOfConflict(model, identifier, canonical)
       return canonical
     }
     enter(model, type, identifier)
     return model
   }
 
-  private func enter(_ model: ModelObject, _ type: ModelTypeKey, _ identifier: String) {
+  private func tellOfConflict(_ model: ModelObject, _ identifier: RegisteredIdentifier, _ canonical: ModelObject) {
+    contenders.append(Contender(model: model, identifier: identifier))
+    conflictHandler(IdentityConflict(canonical: canonical, other: model, identifier: identifier.text))
+  }
+
+  /// Leaves a model under the identifier it had, besides the one that it gets.
+  private func keepAlias(of model: ModelObject) {
+    guard let old = model.registeredIdentifier else { return }
+    let id = ObjectIdentifier(model)
+    // The address may have been another model's before.
+    let known = (aliases[id] ?? []).filter { registered(model.typeKey, $0) === model }
+    aliases[id] = known + [old]
+    if let memoryRegistry {
+      let isRegistered = registered(model.typeKey, old) === model
+      memoryRegistry.withdraw(model, as: model.typeKey, old)
+      if isRegistered { memoryRegistry.putWeakly(model, as: model.typeKey, old) }
+    }
+    model.registeredIdentifier = nil
+  }
+
+  private func enter(_ model: ModelObject, _ type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
     if !contenders.isEmpty { contenders.removeAll { $0.model == nil || $0.model === model } }
     model.registeredIdentifier = identifier
-    registry.register(model, as: type, identifier: identifier)
+    if let memoryRegistry {
+      _ = memoryRegistry.claim(model, as: type, identifier)
+    } else {
+      registry.register(model, as: type, identifier: identifier.text)
+    }
   }
 
   private func withdraw(_ model: ModelObject) {
     guard let identifier = model.registeredIdentifier else { return }
+    // Before the model forgets where it is.
+    if let memoryRegistry {
+      memoryRegistry.withdraw(model, as: model.typeKey, identifier)
+    } else {
+      leave(model, identifier)
+    }
     model.registeredIdentifier = nil
-    leave(model, identifier)
   }
 
-  private func leave(_ model: ModelObject, _ identifier: String) {
-    guard registry.canonicalModel(of: model.typeKey, identifier: identifier) === model else { return }
-    registry.forget(model.typeKey, identifier: identifier)
+  /// Forgets an identifier of a model that is not the one under which it is registered.
+  private func leave(_ model: ModelObject, _ identifier: RegisteredIdentifier) {
+    guard registered(model.typeKey, identifier) === model else { return }
+    registry.forget(model.typeKey, identifier: identifier.text)
   }
 
   /// Reads a store's answer into a model: an identifier that is replaced meanwhile stays an alias.

@@ -12,11 +12,28 @@ extension ModelObject {
     return isDirty
   }
 
+  /// What the scope is to know the model by now.
+  var identifierToRegister: RegisteredIdentifier? {
+    guard let field = identifierField else { return nil }
+    // A cast would cost more than all the rest.
+    if type(of: field) == Field<Int>.self {
+      return unsafeDowncast(field, to: Field<Int>.self).value.map { .number($0) }
+    }
+    return Self.identifier(in: field).map { RegisteredIdentifier($0) }
+  }
+
   /// Has every field tell when it changes for the first time.
-  func watchFields() {
+  ///
+  /// - Returns: whether a field has changes that were not saved.
+  @discardableResult
+  func watchFields() -> Bool {
     let identifierIndex = layout.identifierIndex
-    forEachField { field, index in field.beWatched(isFollowed: index == identifierIndex) }
+    var isDirty = false
+    forEachField { field, index in
+      if field.beWatched(isFollowed: index == identifierIndex) { isDirty = true }
+    }
     if identifierIndex == nil { (identifierField as? FieldBase)?.beWatched(isFollowed: true) }
+    return isDirty
   }
 
   func endWatchingFields() {

@@ -115,7 +115,7 @@ extension DirectReading {
 
   private func waitsForValues(_ model: ModelObject) -> Bool {
     guard !reader.made.isEmpty, let identifier = model.registeredIdentifier else { return false }
-    return reader.made[IdentityKey(rootClass: model.layout.rootClass, identifier: identifier)] != nil
+    return reader.made[IdentityKey(rootClass: model.layout.rootClass, identifier)] != nil
   }
 
   /// The live model of the object that comes next, if nothing of this document waits to be applied to it.
@@ -133,20 +133,20 @@ extension DirectReading {
         try scanner.skipValue()
         continue
       }
-      let key: IdentityKey
-      let identifier: String
+      let identifier: RegisteredIdentifier
       switch (reader.kinds[index], try scanner.peek()) {
       case (.int, .number):
         guard case .int(let number) = try scanner.readNumber() else { return nil }
-        key = IdentityKey(rootClass: reader.layout.rootClass, identifier: number)
-        identifier = String(number)
-      case (.string, .string):
-        identifier = try scanner.readString()
-        key = IdentityKey(rootClass: reader.layout.rootClass, identifier: identifier)
+        identifier = .number(number)
+      case (.string, .string): identifier = RegisteredIdentifier(try scanner.readString())
       default: return nil
       }
-      if !self.reader.made.isEmpty, self.reader.made[key] != nil { return nil }
-      return scope.map.canonicalModel(of: reader.typeKey, identifier: identifier)
+      if !self.reader.made.isEmpty,
+        self.reader.made[IdentityKey(rootClass: reader.layout.rootClass, identifier)] != nil
+      {
+        return nil
+      }
+      return scope.map.canonicalModel(of: reader.typeKey, identifier)
     }
     return nil
   }

@@ -50,20 +50,21 @@ extension DirectReading {
     guard let index = record.reader.layout.identifierIndex, record.fields & 1 &<< UInt64(index) != 0,
       let field = record.reader.layout.reference(at: index, of: record.model)
     else { return nil }
-    let rootClass = record.reader.layout.rootClass
-    if record.reader.kinds[index] == .int {
-      return field._withUnsafeGuaranteedRef { $0.intValue }
-        .map { IdentityKey(rootClass: rootClass, identifier: $0) }
-    }
-    return record.model.modelIdentifier.map { IdentityKey(rootClass: rootClass, identifier: $0) }
+    let identifier: RegisteredIdentifier? =
+      if record.reader.kinds[index] == .int {
+        field._withUnsafeGuaranteedRef { $0.intValue }.map { .number($0) }
+      } else {
+        record.model.modelIdentifier.map { RegisteredIdentifier($0) }
+      }
+    return identifier.map { IdentityKey(rootClass: record.reader.layout.rootClass, $0) }
   }
 
   /// The model that has the identifier of what was read, in the document or in the scope. If there is none, it is what was
   /// read.
   private func knownModel(for record: DirectRecord, _ key: IdentityKey) -> ModelReader.Made? {
     if let known = reader.made[key] { return known }
-    if let map = reader.scope?.map, !map.hasNone(of: record.reader.typeKey), let identifier = identifier(of: record),
-      let model = map.canonicalModel(of: record.reader.typeKey, identifier: identifier)
+    if let map = reader.scope?.map, !map.hasNone(of: record.reader.typeKey),
+      let model = map.canonicalModel(of: record.reader.typeKey, key.identifier)
     {
       let known = ModelReader.Made(model: model, waitsForValues: false)
       reader.made[key] = known
@@ -71,14 +72,6 @@ extension DirectReading {
     }
     reader.made[key] = ModelReader.Made(model: record.model, waitsForValues: true)
     return nil
-  }
-
-  private func identifier(of record: DirectRecord) -> String? {
-    let layout = record.reader.layout
-    guard let index = layout.identifierIndex, record.reader.kinds[index] == .int else {
-      return record.model.modelIdentifier
-    }
-    return layout.reference(at: index, of: record.model)?._withUnsafeGuaranteedRef { $0.intValue }.map(String.init)
   }
 
   // MARK: What is to be done

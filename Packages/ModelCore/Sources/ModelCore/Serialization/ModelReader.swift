@@ -195,7 +195,7 @@ final class ModelReader: FieldReader {
   func refuseIdentifierOfAnother(than model: ModelObject, in object: AttributeDictionary) throws {
     guard let map = model.identityMap, let (field, index) = Self.identifierPlace(of: model),
       let json = value(of: field, index, of: model, in: object),
-      (json.stringValue ?? json.description) != model.registeredIdentifier,
+      (json.stringValue ?? json.description) != model.registeredIdentifier?.text,
       let identifier = setIdentifier(of: context.prepared(type(of: model).init()), from: object),
       let other = map.canonicalModel(of: model.typeKey, identifier: identifier), other !== model
     else { return }

@@ -1,0 +1,159 @@
+import Foundation
+@_spi(ModelKitInternals) import ModelCore
+import Testing
+
+private final class Numbered: Model {
+  let id = Field<Int>()
+  let name = Field<String>()
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Named: Model {
+  let slug = Field<String>()
+  let name = Field<String>()
+  override var identifierField: (any FieldProtocol)? { slug }
+}
+
+/// Sets another identifier, and looks itself up, when it comes to its end.
+private final class Restless: Model {
+  let id = Field<Int>()
+  var atTheEnd: (Restless) -> Void = { _ in }
+  override var identifierField: (any FieldProtocol)? { id }
+
+  deinit { atTheEnd(self) }
+}
+
+@Suite struct `The registry of live models` {
+  private let scope = ModelScope()
+
+  private func numbered(_ id: Int) throws -> Numbered {
+    try Numbered.from(dictionaryValue: ["id": .int(id)], in: scope)
+  }
+
+  private func named(_ slug: String) throws -> Named {
+    try Named.from(dictionaryValue: ["slug": .string(slug)], in: scope)
+  }
+
+  @Test func `takes identifiers for one only if they are spelled alike`() throws {
+    let spellings = [
+      "1", "01", "+1", "-1", "- 1", "1 ", "1.0", "", "-", "0", "-0", "00", "10", "9223372036854775807",
+      "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "99999999999999999999", "\u{661}", "a",
+    ]
+    let models = try spellings.map(named)
+    for (spelling, model) in zip(spellings, models) {
+      #expect(scope.liveModel(Named.self, identifier: spelling) === model, "\(spelling)")
+    }
+    #expect(Set(models).count == spellings.count)
+  }
+
+  @Test func `finds an integer by its text, and by no other text`() throws {
+    for id in [0, 1, -1, 8, 1_000_000_007, .max, .min] {
+      let model = try numbered(id)
+      #expect(scope.liveModel(Numbered.self, identifier: "\(id)") === model)
+      #expect(scope.liveModel(Numbered.self, identifier: "0\(id)") == nil)
+      #expect(scope.liveModel(Numbered.self, identifier: "+\(id)") == nil)
+      #expect(scope.liveModel(Named.self, identifier: "\(id)") == nil)
+    }
+  }
+
+  @Test func `counts text as equal that is written with other code points`() throws {
+    let model = try named("caf\u{E9}")
+    #expect(scope.liveModel(Named.self, identifier: "cafe\u{301}") === model)
+  }
+
+  @Test(arguments: [1, 7, 8, 1_024, 1 << 40])
+  func `knows exactly the models that are alive`(stride: Int) throws {
+    var random = SystemRandomNumberGenerator()
+    var alive: [Int: Numbered] = [:]
+    for _ in 0..<6_000 {
+      let id = Int.random(in: -150...150, using: &random) * stride
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: alive[id] = nil
+      case 1:
+        let other = Int.random(in: -150...150, using: &random) * stride
+        guard alive[other] == nil, let model = alive.removeValue(forKey: id) else { continue }
+        try model.read(["id": .int(other)])
+        alive[other] = model
+      case 2:
+        if let model = alive.removeValue(forKey: id) { scope.forget(model) }
+      default:
+        let model = try numbered(id)
+        #expect(alive[id] == nil || alive[id] === model)
+        alive[id] = model
+      }
+      let probed = Int.random(in: -150...150, using: &random) * stride
+      #expect(scope.liveModel(Numbered.self, identifier: "\(probed)") === alive[probed])
+    }
+    for id in -150...150 {
+      #expect(scope.liveModel(Numbered.self, identifier: "\(id * stride)") === alive[id * stride])
+    }
+  }
+
+  @Test func `is empty after many models were registered and dropped`() throws {
+    let count = 30_000
+    let document = Data(("[" + (0..<count).map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]").utf8)
+    for _ in 0..<2 {
+      var models = try Numbered.list(fromJSON: document, in: scope)
+      #expect(scope.liveModel(Numbered.self, identifier: "\(count - 1)") === models.last)
+      let kept = models[count / 2]
+      models = []
+      #expect(scope.liveModel(Numbered.self, identifier: "\(count / 2)") === kept)
+      #expect(scope.liveModel(Numbered.self, identifier: "\(count - 1)") == nil)
+    }
+    #expect((0..<count).allSatisfy { scope.liveModel(Numbered.self, identifier: "\($0)") == nil })
+  }
+
+  @Test func `does not find a model that is coming to its end, under no identifier`() throws {
+    let scope = scope
+    var found: [Restless?] = []
+    var successor: Restless?
+    var model: Restless? = try Restless.from(dictionaryValue: ["id": 1], in: scope)
+    model?.atTheEnd = { _ in
+      found.append(scope.liveModel(Restless.self, identifier: "1"))
+      successor = Restless.with(identifier: "1", in: scope)
+    }
+    model = nil
+    #expect(found == [nil])
+    #expect(successor != nil)
+    #expect(scope.liveModel(Restless.self, identifier: "1") === successor)
+  }
+
+  @Test func `forgets a model that gets another identifier while it comes to its end`() throws {
+    let scope = scope
+    var model: Restless? = try Restless.from(dictionaryValue: ["id": 1], in: scope)
+    model?.atTheEnd = { try? $0.read(["id": 2]) }
+    model = nil
+    #expect(scope.liveModel(Restless.self, identifier: "1") == nil)
+    #expect(scope.liveModel(Restless.self, identifier: "2") == nil)
+    let next = try Restless.from(dictionaryValue: ["id": 2], in: scope)
+    #expect(scope.liveModel(Restless.self, identifier: "2") === next)
+  }
+
+  @Test func `may be shared by two scopes, and outlives both`() throws {
+    let registry = MemoryRegistry()
+    let type = ModelTypeKey(Numbered.self)
+    var model: Numbered? = try Numbered.from(dictionaryValue: ["id": 1], in: ModelScope(registry: registry))
+    let other = try Numbered.from(dictionaryValue: ["id": 2], in: ModelScope(registry: registry))
+    #expect(registry.canonicalModel(of: type, identifier: "1") === model)
+    #expect(registry.canonicalModel(of: type, identifier: "2") === other)
+    model = nil
+    #expect(registry.canonicalModel(of: type, identifier: "1") == nil)
+    registry.forget(type, identifier: "2")
+    #expect(registry.canonicalModel(of: type, identifier: "2") == nil)
+  }
+
+  @Test func `holds weakly what is registered by hand`() {
+    let registry = MemoryRegistry()
+    let type = ModelTypeKey(Numbered.self)
+    var model: Numbered? = Numbered()
+    if let model {
+      registry.register(model, as: type, identifier: "1")
+      registry.register(model, as: type, identifier: "one")
+    }
+    #expect(registry.canonicalModel(of: type, identifier: "1") === model)
+    #expect(registry.canonicalModel(of: type, identifier: "one") === model)
+    model = nil
+    #expect(registry.canonicalModel(of: type, identifier: "1") == nil)
+    #expect(registry.canonicalModel(of: type, identifier: "one") == nil)
+  }
+}
