@@ -54,19 +54,20 @@ public final class MemoryEngine: Sendable {
 
   private static func apply(_ change: Change, _ table: inout MemoryTable) throws -> MemoryTable.Undoing {
     let (type, identifier) = (change.type, change.identifier)
-    let row = table.row(identifier)
     switch change.operation {
     case .insert(let bytes):
-      guard row == nil else { throw ModelStoreError.conflict(type, identifier: identifier) }
-      try refuseRival(of: bytes, change, table)
-      return table.put(bytes, identifier: identifier)
+      if table.hasUniqueIndexes, table.row(identifier) == nil { try refuseRival(of: bytes, change, table) }
+      guard let undoing = table.insert(bytes, identifier: identifier) else {
+        throw ModelStoreError.conflict(type, identifier: identifier)
+      }
+      return undoing
     case .replace(let bytes, let revision):
-      guard let row else { throw ModelStoreError.notFound(type, identifier: identifier) }
+      guard let row = table.row(identifier) else { throw ModelStoreError.notFound(type, identifier: identifier) }
       guard row.revision == revision else { throw StaleRevision(type: type, identifier: identifier) }
       try refuseRival(of: bytes, change, table)
       return table.put(bytes, identifier: identifier)
     case .remove(let revision, let mustBeThere):
-      guard let row else {
+      guard let row = table.row(identifier) else {
         if mustBeThere { throw ModelStoreError.notFound(type, identifier: identifier) }
         return MemoryTable.Undoing(place: nil, identifier: identifier, row: nil)
       }
@@ -119,17 +120,38 @@ public final class MemoryEngine: Sendable {
     try tables.withLock { try $0[type, default: MemoryTable()].add(field, isUnique: isUnique, type) }
   }
 
-  /// The fields of which there are indexes.
-  func indexedFields(_ type: String) -> [StoredKeyPath] {
-    tables.withLock { $0[type]?.indexes.map(\.field) ?? [] }
+  /// Makes an index unless there is one.
+  func keepIndex(_ type: String, _ field: StoredKeyPath) throws {
+    try tables.withLock { tables in
+      if tables[type]?.fields.contains(field) == true { return }
+      try tables[type, default: MemoryTable()].add(field, isUnique: false, type)
+    }
   }
 
-  /// The records that have one of these values in an indexed field, in the order of their creation; nil if the index is
-  /// gone.
-  func rows(_ type: String, _ field: StoredKeyPath, values: [JSONValue]) -> [MemoryRow]? {
+  /// The fields of which there are indexes. The number of one does not change.
+  func indexedFields(_ type: String) -> [StoredKeyPath] { tables.withLock { $0[type]?.fields ?? [] } }
+
+  /// The records that a query has to look at, all as of one moment.
+  func find(_ type: String, _ planner: QueryPlanner) -> MemoryFinding {
     tables.withLock { tables in
-      guard let table = tables[type], let index = table.indexes.first(where: { $0.field == field }) else { return nil }
-      return table.rows(at: values.flatMap(index.places))
+      guard let table = tables[type] else { return MemoryFinding(plan: .all(0), records: .all(MemoryRows())) }
+      if table.indexes.isEmpty { return MemoryFinding(plan: .all(table.count), records: .all(table.rows)) }
+      let indexes = table.indexes.map(\.keys)
+      let plan = planner.plan(with: indexes, totalCount: table.count)
+      if let places = plan.places(in: indexes) {
+        return MemoryFinding(plan: plan, records: .some(places.compactMap { table.rows[$0] }))
+      }
+      if plan.isSortedByIndex { return MemoryFinding(plan: plan, records: .inOrder(table.rows, indexes)) }
+      return MemoryFinding(plan: plan, records: .all(table.rows))
+    }
+  }
+
+  /// How many records a query finds, limit and offset left aside; nil if records have to be looked at to know.
+  func count(_ type: String, _ planner: QueryPlanner) -> Int? {
+    tables.withLock { tables in
+      guard let table = tables[type] else { return 0 }
+      let indexes = table.indexes.map(\.keys)
+      return planner.plan(with: indexes, totalCount: table.count).exactCount(in: indexes)
     }
   }
 

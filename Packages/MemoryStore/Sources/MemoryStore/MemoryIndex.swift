@@ -1,38 +1,16 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Which records have which value in a field.
+/// Which records have which value in a field, and whether a value may be there twice.
 struct MemoryIndex: Sendable {
   let field: StoredKeyPath
-  let isUnique: Bool
-  private var single: [JSONValue: Int] = [:]
-  /// The places of values that are there more than once.
-  private var many: [JSONValue: Set<Int>] = [:]
+  var isUnique: Bool
+  var keys: OrderedIndex
 
-  init(field: StoredKeyPath, isUnique: Bool) {
-    self.field = field
-    self.isUnique = isUnique
-  }
-
-  /// The places of a value, in no order.
-  func places(of value: JSONValue) -> [Int] {
-    if let place = single[value] { return [place] }
-    return many[value].map(Array.init) ?? []
-  }
-
-  mutating func insert(_ value: JSONValue, _ place: Int) {
-    if many[value]?.insert(place) != nil { return }
-    guard let other = single.removeValue(forKey: value), other != place else {
-      single[value] = place
-      return
-    }
-    many[value] = [other, place]
-  }
-
-  mutating func remove(_ value: JSONValue, _ place: Int) {
-    if single[value] == place {
-      single[value] = nil
-    } else if many[value]?.remove(place) != nil, many[value]?.isEmpty == true {
-      many[value] = nil
-    }
+  /// The identifier of another record that has a value which must be there only once.
+  func rival(of key: IndexKey?, in rows: MemoryRows, _ identifier: String) -> String? {
+    guard isUnique, let key, !key.isNull, let place = keys.first(key), let row = rows[place],
+      row.identifier != identifier
+    else { return nil }
+    return row.identifier
   }
 }

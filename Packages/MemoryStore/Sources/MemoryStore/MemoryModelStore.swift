@@ -111,23 +111,6 @@ public final class MemoryModelStore: TransactionalModelStore {
     return model
   }
 
-  /// Removes a model, and what goes with it by the delete rules of its relations, all or none.
-  ///
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it.
-  @discardableResult
-  public func delete<M: Model>(_ model: M) async throws -> M {
-    try checkCancellation()
-    let deletion = try await PendingDeletion(of: model, in: self)
-    try write(
-      deletion.records.map { record in
-        MemoryEngine.Change(
-          type: record.typeName, identifier: record.identifier,
-          operation: .remove(revision: nil, mustBeThere: record.isRequested))
-      })
-    try await deletion.finish(in: transaction?.log)
-    return model
-  }
-
   // MARK: Rows
 
   /// A record as this front sees it, the transaction under way included.
@@ -150,7 +133,7 @@ public final class MemoryModelStore: TransactionalModelStore {
   }
 
   /// Makes changes at once, or notes them for the end of the transaction under way.
-  private func write(_ changes: [MemoryEngine.Change]) throws {
+  func write(_ changes: [MemoryEngine.Change]) throws {
     guard let transaction else { return try handle.commit(changes) }
     // All or none: the checks come first.
     var added: Set<String> = []

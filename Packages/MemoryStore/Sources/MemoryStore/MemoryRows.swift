@@ -1,9 +1,17 @@
 /// One record: the bytes of its JSON, as files have them.
-struct MemoryRow: Sendable {
+///
+/// An object, so that whoever goes through many need not count references to each of its parts.
+final class MemoryRow: Sendable {
   let identifier: String
-  var bytes: [UInt8]
+  let bytes: [UInt8]
   /// Rises with every write.
-  var revision: UInt64
+  let revision: UInt64
+
+  init(identifier: String, bytes: [UInt8], revision: UInt64) {
+    self.identifier = identifier
+    self.bytes = bytes
+    self.revision = revision
+  }
 }
 
 /// Rows at places that never change, in chunks: whoever goes through them keeps what was there when it began, and a write
@@ -32,10 +40,17 @@ struct MemoryRows: Sendable {
     }
   }
 
+  /// A chunk that was emptied is not filled anew: its places are behind those of later rows.
+  private var needsChunk: Bool { chunks.last.map { $0.count == Self.chunkSize || $0.isEmpty } ?? true }
+
+  /// The place that the next row gets.
+  var nextPlace: Int {
+    needsChunk ? chunks.count * Self.chunkSize : (chunks.count - 1) * Self.chunkSize + (chunks.last?.count ?? 0)
+  }
+
   /// Adds a row, and returns its place.
   mutating func append(_ row: MemoryRow) -> Int {
-    // A chunk that was emptied is not filled anew: its places are behind those of later rows.
-    if chunks.last?.count ?? Self.chunkSize == Self.chunkSize || chunks.last?.isEmpty == true {
+    if needsChunk {
       chunks.append([])
       chunks[chunks.count - 1].reserveCapacity(Self.chunkSize)
       liveCounts.append(0)
@@ -57,7 +72,16 @@ struct MemoryRows: Sendable {
   /// Goes through all rows until the body says that it is enough.
   func forEach(while body: (MemoryRow) throws -> Bool) rethrows {
     for chunk in chunks {
-      for case let row? in chunk where try !body(row) { return }
+      let isEnough = try chunk.withUnsafeBufferPointer { rows in
+        // Not retained one by one: the chunk has them.
+        try rows.withMemoryRebound(to: Unmanaged<MemoryRow>?.self) { rows in
+          for row in rows {
+            if let row, try !row._withUnsafeGuaranteedRef(body) { return true }
+          }
+          return false
+        }
+      }
+      if isEnough { return }
     }
   }
 }

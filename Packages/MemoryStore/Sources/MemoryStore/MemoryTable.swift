@@ -5,6 +5,8 @@ struct MemoryTable: Sendable {
   private(set) var rows = MemoryRows()
   private var places: [String: Int] = [:]
   private(set) var indexes: [MemoryIndex] = []
+  /// The fields of the indexes, in the same order.
+  private(set) var fields: [StoredKeyPath] = []
   private var lastInteger = 0
   let state: MemoryTypeState
 
@@ -26,9 +28,7 @@ struct MemoryTable: Sendable {
   /// The identifier of another record that has a value which must be there only once.
   func rival(of bytes: [UInt8], _ identifier: String) -> (index: MemoryIndex, identifier: String)? {
     for index in indexes where index.isUnique {
-      for place in index.places(of: index.field.value(in: bytes)) {
-        if let row = rows[place], row.identifier != identifier { return (index, row.identifier) }
-      }
+      if let rival = index.rival(of: index.field.key(in: bytes), in: rows, identifier) { return (index, rival) }
     }
     return nil
   }
@@ -39,6 +39,22 @@ struct MemoryTable: Sendable {
     let identifier: String
     /// The row that was there before; nil if there was none.
     let row: MemoryRow?
+  }
+
+  var hasUniqueIndexes: Bool { indexes.contains(where: \.isUnique) }
+
+  /// Adds a record; nil if there is one with the identifier, which stays as it is.
+  mutating func insert(_ bytes: [UInt8], identifier: String) -> Undoing? {
+    // Most are new: then one look at the identifiers is enough.
+    let place = rows.nextPlace
+    if let taken = places.updateValue(place, forKey: identifier) {
+      places[identifier] = taken
+      return nil
+    }
+    _ = rows.append(MemoryRow(identifier: identifier, bytes: bytes, revision: noteWrite()))
+    index(place, bytes)
+    if let integer = Int(identifier) { lastInteger = max(lastInteger, integer) }
+    return Undoing(place: place, identifier: identifier, row: nil)
   }
 
   mutating func put(_ bytes: [UInt8], identifier: String) -> Undoing {
@@ -90,37 +106,33 @@ struct MemoryTable: Sendable {
   ///
   /// - Throws: `ModelStoreError` with the code `conflict` if a value that has to be unique is there twice.
   mutating func add(_ field: StoredKeyPath, isUnique: Bool, _ type: String) throws {
+    var keys: [(key: IndexKey?, place: Int)] = []
+    keys.reserveCapacity(count)
+    rows.forEach { row, place in keys.append((field.key(in: row.bytes), place)) }
+    let index = OrderedIndex(keys)
+    if isUnique, let (place, other) = index.firstDuplicate, let row = rows[place], let rival = rows[other] {
+      throw ModelStoreError(
+        .conflict,
+        """
+        There is no unique index of "\(field.path)" of \(type): "\(rival.identifier)" and "\(row.identifier)" have \
+        the same value.
+        """, identifier: row.identifier, fields: [field.path.description: ["is taken"]])
+    }
+    // Plans know indexes by their numbers, so that they keep them.
     if let known = indexes.firstIndex(where: { $0.field == field }) {
-      if indexes[known].isUnique == isUnique { return }
-      indexes.remove(at: known)
+      indexes[known] = MemoryIndex(field: field, isUnique: isUnique, keys: index)
+    } else {
+      indexes.append(MemoryIndex(field: field, isUnique: isUnique, keys: index))
+      fields.append(field)
     }
-    var index = MemoryIndex(field: field, isUnique: isUnique)
-    try rows.forEach { row, place in
-      let value = field.value(in: row.bytes)
-      if isUnique, !value.isNull, let other = index.places(of: value).first, let rival = rows[other] {
-        throw ModelStoreError(
-          .conflict,
-          """
-          There is no unique index of "\(field.path)" of \(type): "\(rival.identifier)" and "\(row.identifier)" have \
-          the same value.
-          """, identifier: row.identifier, fields: [field.path.description: ["is taken"]])
-      }
-      index.insert(value, place)
-    }
-    indexes.append(index)
   }
 
   private mutating func index(_ place: Int, _ bytes: [UInt8]) {
-    for number in indexes.indices { indexes[number].insert(indexes[number].field.value(in: bytes), place) }
+    for number in indexes.indices { indexes[number].keys.insert(indexes[number].field.key(in: bytes), place) }
   }
 
   private mutating func unindex(_ place: Int) {
     guard !indexes.isEmpty, let row = rows[place] else { return }
-    for number in indexes.indices { indexes[number].remove(indexes[number].field.value(in: row.bytes), place) }
-  }
-
-  /// The records that can fulfil a query as far as indexes know, in the order of their creation.
-  func rows(at places: some Sequence<Int>) -> [MemoryRow] {
-    Set(places).sorted().compactMap { rows[$0] }
+    for number in indexes.indices { indexes[number].keys.remove(indexes[number].field.key(in: row.bytes), place) }
   }
 }

@@ -19,8 +19,9 @@ import Testing
     try await ModelStoreContract.randomQueries(2_500, seed: seed).run { MemoryModelStore() }
   }
 
-  @Test func `finds the same with indexes`() async throws {
-    try await ModelStoreContract.randomQueries(2_500, seed: 15).run {
+  @Test(arguments: [15, 16] as [UInt64])
+  func `finds the same with indexes of everything`(seed: UInt64) async throws {
+    try await ModelStoreContract.randomQueries(2_500, seed: seed).run {
       let store = MemoryModelStore()
       try store.index(\ContractPerson.id, unique: true)
       try store.index(\ContractPerson.age)
@@ -28,6 +29,10 @@ import Testing
       try store.index(\ContractPerson.color)
       try store.index(\ContractPerson.height)
       try store.index(\ContractPerson.company)
+      try store.index(\ContractPerson.isActive)
+      try store.index(\ContractPerson.birthday)
+      try store.index(\ContractPerson.joined)
+      try store.index(\ContractPerson.nickname)
       return store
     }
   }

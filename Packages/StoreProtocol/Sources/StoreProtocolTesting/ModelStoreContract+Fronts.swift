@@ -71,7 +71,24 @@ extension ModelStoreContract {
       _ = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(same.age.value, 37, "the age in the second front")
     },
+    FrontCheck("another front sees a transaction when it is complete, and not before") { makeFront in
+      let first = try await makeFront(), second = try await makeFront()
+      // Stores that have none promise nothing.
+      guard first is any TransactionalModelStore else { return }
+      let company = ContractCompany(), person = ContractPerson.named("Ada")
+      company.id.value = "acme"
+      try await ModelStoreContract.transaction(in: first) { store in
+        try await store.create(company)
+        try await store.create(person)
+        try requireEqual(try await second.list(ContractCompany.self).count, 0, "the number of companies before the end")
+        try requireEqual(try await second.list(ContractPerson.self).count, 0, "the number of people before the end")
+      }
+      try requireEqual(try await second.list(ContractCompany.self).count, 1, "the number of companies")
+      try requireEqual(try await second.list(ContractPerson.self).count, 1, "the number of people")
+    },
     cancellation,
+    cancellationTogether,
+    editing,
   ]
 
   /// One promise about several fronts on one engine, as a sentence, and what proves it.

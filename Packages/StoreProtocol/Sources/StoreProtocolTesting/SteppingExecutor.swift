@@ -2,14 +2,15 @@ import Dispatch
 @_spi(ModelKitInternals) import ModelCore
 import StoreProtocol
 
-/// Runs a task piece by piece, from one suspension point to the next, and cancels it before a piece of a number.
+/// Runs a task piece by piece, from one suspension point to the next, and does something before a piece of a number: cancels
+/// it, for example.
 final class SteppingExecutor: TaskExecutor {
   private let queue = DispatchQueue(label: "SteppingExecutor")
-  private let state: Lock<(count: Int, cancel: (@Sendable () -> Void)?)>
+  private let state: Lock<(count: Int, act: (@Sendable () -> Void)?)>
   private let step: Int
 
-  /// - Parameter step: the piece before which the task is cancelled, from 0.
-  init(cancellingBefore step: Int) {
+  /// - Parameter step: the piece before which something is done, from 0.
+  init(acting step: Int) {
     self.step = step
     state = Lock((0, nil))
     // Nothing runs before the task is known.
@@ -19,29 +20,43 @@ final class SteppingExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { [self] in
-      let cancel = state.withLock { state -> (@Sendable () -> Void)? in
+      let act = state.withLock { state -> (@Sendable () -> Void)? in
         state.count += 1
-        return state.count - 1 == step ? state.cancel : nil
+        return state.count - 1 == step ? state.act : nil
       }
-      cancel?()
+      act?()
       job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }
 
-  /// Runs a task to its end.
+  /// Runs a task to its end, and cancels it before a piece.
   ///
   /// - Returns: whether it had as many pieces, so that it was cancelled.
   static func run(cancellingBefore step: Int, _ body: @escaping @Sendable () async throws -> Void) async throws -> Bool
   {
-    let executor = SteppingExecutor(cancellingBefore: step)
+    let executor = SteppingExecutor(acting: step)
     let task = Task(executorPreference: executor) { try await body() }
-    executor.state.withLock { $0.cancel = { task.cancel() } }
-    executor.queue.resume()
+    return try await executor.run(task) { task.cancel() }
+  }
+
+  /// Runs a task to its end, and something else before a piece, on the same thread.
+  ///
+  /// - Returns: whether it had as many pieces, so that the other thing was done.
+  static func run(
+    doing act: @escaping @Sendable () -> Void, before step: Int, _ body: @escaping @Sendable () async throws -> Void
+  ) async throws -> Bool {
+    let executor = SteppingExecutor(acting: step)
+    return try await executor.run(Task(executorPreference: executor) { try await body() }, act)
+  }
+
+  private func run(_ task: Task<Void, any Error>, _ act: @escaping @Sendable () -> Void) async throws -> Bool {
+    state.withLock { $0.act = act }
+    queue.resume()
     do {
       try await task.value
     } catch is CancellationError {
     } catch let error as ModelStoreError where error.code == .cancelled {
     }
-    return executor.state.withLock { $0.count } > step
+    return state.withLock { $0.count } > step
   }
 }

@@ -47,8 +47,10 @@ final class NotebookStore: ModelStore {
   }
 
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    try models(for: query, from: (pages[M.typeName] ?? []).map(\.record), related: record)
+    try models(for: query, from: records(M.typeName), related: record, all: records)
   }
+
+  private func records(_ type: String) -> [AttributeDictionary] { (pages[type] ?? []).map(\.record) }
 
   private func place(_ type: String, _ identifier: String) -> Int? {
     pages[type]?.firstIndex { $0.identifier == identifier }

@@ -3,11 +3,12 @@ import MemoryStore
 
 /// Reads from a memory store.
 enum MemoryFindingBenchmarks {
-  static var all: [Benchmark] { [1_000, 100_000].flatMap { [lookup(of: $0), listLive($0), list($0)] } }
+  static var all: [Benchmark] { [1_000, 100_000, 1_000_000].flatMap { [lookup(of: $0), listLive($0), list($0)] } }
 
   private static func lookup(of count: Int) -> Benchmark {
     Benchmark(
-      group: "memory store", name: "look up a live model of \(count)", operation: "lookup", size: 10_000, goal: 200
+      group: "memory store", name: "look up a live model of \(count)", operation: "lookup", size: 10_000,
+      goal: 200, maximumRounds: FilledMemoryStore.rounds(count)
     ) { size in
       let store = try await FilledMemoryStore.make(count: count)
       let live = try await store.list(Person.self)
@@ -36,7 +37,10 @@ enum MemoryFindingBenchmarks {
   }
 
   private static func listLive(_ count: Int) -> Benchmark {
-    Benchmark(group: "memory store", name: "list \(count), all live", operation: "model", size: count) { size in
+    Benchmark(
+      group: "memory store", name: "list \(count), all live", operation: "model", size: count,
+      maximumRounds: FilledMemoryStore.rounds(count)
+    ) { size in
       let store = try await FilledMemoryStore.make(count: size)
       let live = try await store.list(Person.self)
       let database = try GRDBPersonsInMemory()
@@ -53,7 +57,10 @@ enum MemoryFindingBenchmarks {
   }
 
   private static func list(_ count: Int) -> Benchmark {
-    Benchmark(group: "memory store", name: "list \(count) as new models", operation: "model", size: count) { size in
+    Benchmark(
+      group: "memory store", name: "list \(count) as new models", operation: "model", size: count,
+      maximumRounds: FilledMemoryStore.rounds(count)
+    ) { size in
       let store = try await FilledMemoryStore.make(count: size)
       let database = try GRDBPersonsInMemory()
       try database.createAll(PersonRecord.samples(identifiers: 0..<size))

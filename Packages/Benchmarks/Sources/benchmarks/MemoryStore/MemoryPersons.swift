@@ -53,6 +53,9 @@ final class GRDBPersonsInMemory: Sendable {
 
 /// A memory store with many people, made in parts so that no more models live at once than a part has.
 enum FilledMemoryStore {
+  /// A million people take minutes a round on the other side.
+  static func rounds(_ count: Int) -> Int? { count > 100_000 ? 5 : nil }
+
   static func make(count: Int, indexed: Bool = false) async throws -> MemoryModelStore {
     let store = MemoryModelStore()
     if indexed { try store.index(\Person.score) }

@@ -3,10 +3,13 @@ import MemoryStore
 
 /// Writes to a memory store.
 enum MemoryStoringBenchmarks {
-  static var all: [Benchmark] { [1_000, 100_000].map(create) + [update, fronts] }
+  static var all: [Benchmark] { [1_000, 100_000, 1_000_000].map(create) + [update, fronts] }
 
   private static func create(_ count: Int) -> Benchmark {
-    Benchmark(group: "memory store", name: "create \(count) in one batch", operation: "create", size: count) { size in
+    Benchmark(
+      group: "memory store", name: "create \(count) in one batch", operation: "create", size: count,
+      maximumRounds: FilledMemoryStore.rounds(count)
+    ) { size in
       [
         Side(
           "ModelKit",

@@ -30,15 +30,27 @@ extension ModelQuery {
   ///   - context: how the records are spelled: that of the store's scope.
   ///   - related: gives the record of a model by what stores call its type and its identifier, nil if there is none: so
   ///     conditions can follow foreign keys. Without it such a condition throws `unsupported`.
+  ///   - all: gives all records of a type by what stores call it: so conditions can be about relations that only the records
+  ///     of the other side keep, such as `$0.employees.contains { $0.age > 60 }`. Without it such a condition throws
+  ///     `unsupported`.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record.
   /// - Complexity: O(*n*) in the number of records, and O(*m* log *m*) for sorting *m* that fit.
   public func apply(
     to records: some Sequence<AttributeDictionary>, in context: ValueTransformerContext,
-    related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil
+    related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil,
+    all: ((_ typeName: String) throws -> [AttributeDictionary])? = nil
   ) throws -> [AttributeDictionary] {
-    let program = try QueryProgram(self, in: context)
+    let program = try QueryProgram(self, in: context, canJoin: all != nil)
     let surroundings = QuerySurroundings(
-      related.map { related in { modelClass, identifier in try related(modelClass.typeName, identifier) } })
+      related.map { related in { modelClass, identifier in try related(modelClass.typeName, identifier) } },
+      join: all.map { all in
+        { join in
+          guard let modelClass = join.relatedClass as? any (ModelObject & ModelIsolation).Type else { return [] }
+          return try Self.records(
+            modelClass, where: join.condition, all(modelClass.typeName), context, related, all
+          ).map(join.foreignKey)
+        }
+      })
     var found: [AttributeDictionary] = []
     let end = program.isSorted ? .max : end
     if end == 0 { return [] }
@@ -50,6 +62,16 @@ extension ModelQuery {
     let sorter = try program.sorter()
     for record in found { try program.add(record, to: sorter, surroundings) }
     return page(of: sorter.order()).map { found[$0] }
+  }
+
+  private static func records<Other: Model>(
+    _ type: Other.Type, where condition: QueryExpression, _ records: [AttributeDictionary],
+    _ context: ValueTransformerContext, _ related: ((String, String) throws -> AttributeDictionary?)?,
+    _ all: @escaping (String) throws -> [AttributeDictionary]
+  ) throws -> [AttributeDictionary] {
+    var query = ModelQuery<Other>(type)
+    query.filter = condition
+    return try query.apply(to: records, in: context, related: related, all: all)
   }
 
   /// How many models that fit have to be found, if they are found in order.
@@ -69,12 +91,15 @@ extension ModelStore {
   ///   - records: all records of the type, in the order of their creation.
   ///   - related: gives a record by what stores call its type and its identifier, nil if there is none: so conditions can
   ///     follow foreign keys.
+  ///   - all: gives all records of a type by what stores call it: so conditions can be about relations that only the records
+  ///     of the other side keep.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record; nothing
   ///   is changed then.
   public func models<M: Model>(
     for query: ModelQuery<M>, from records: some Sequence<AttributeDictionary>,
-    related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil
+    related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil,
+    all: ((_ typeName: String) throws -> [AttributeDictionary])? = nil
   ) throws -> [M] {
-    try models(M.self, from: query.apply(to: records, in: scope.transformers, related: related))
+    try models(M.self, from: query.apply(to: records, in: scope.transformers, related: related, all: all))
   }
 }

@@ -51,7 +51,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   ///   with, a regular expression that is none, or a field that the model does not have, as a query from JSON can name one.
   public func validate() throws {
     try validateRange()
-    if !isPlain { _ = try QueryProgram(self, in: .standard) }
+    if !isPlain { _ = try QueryProgram(self, in: .standard, canJoin: true) }
   }
 
   func validateRange() throws {
@@ -62,6 +62,10 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
       throw ModelStoreError(.invalid, "A list can't begin at an offset of \(offset): say 0 or more.")
     }
   }
+
+  /// How many of a number of models limit and offset ask for.
+  @_spi(ModelKitInternals)
+  public func pageCount(of count: Int) -> Int { min(max(0, count - offset), limit ?? .max) }
 
   /// The part of a sequence that limit and offset ask for.
   func page<Element>(of elements: [Element]) -> [Element] {

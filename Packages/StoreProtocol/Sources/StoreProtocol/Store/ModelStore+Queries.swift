@@ -83,15 +83,10 @@ extension ModelStore {
     guard let owner = relation.owner as? ModelObject else {
       throw ModelStoreError(.invalid, "A relation leads to models only as long as its own model is there.")
     }
-    guard let identifier = owner.storedIdentifier else { throw ModelStoreError.noIdentifier(owner.storedTypeName) }
-    let prototype = Related.prototype()
-    let inverse = owner.inverseField(of: relation, on: prototype) as? any FieldBase & RelationField
-    let isKept = inverse.map { inverse in prototype.fieldsForDictionaryValue().contains { $0 === inverse } } ?? false
-    if isKept, let key = inverse?.key, let ownerKey = (owner.identifierField as? FieldBase)?.key,
-      let operand = owner.storedValue(ofIdentifier: identifier, in: .standard)?.value, inverse?.isToMany == false
-    {
+    if owner.storedIdentifier == nil { throw ModelStoreError.noIdentifier(owner.storedTypeName) }
+    if let reference = BackReference(relation, of: owner) {
       var query = ModelQuery(Related.self)
-      query.filter = .comparison(QueryComparison(QueryTerm([key, ownerKey]), .equal, .value(operand)))
+      query.filter = reference.condition
       return try await list(query)
     }
     var models: [Related] = []

@@ -26,12 +26,25 @@ public struct PendingDeletion {
   public let records: [Record]
   /// The models of the records.
   @_spi(ModelKitInternals) public let storedModels: [ModelObject]
+  /// The foreign keys by which stored records may lead to what is removed, and whose rule is to forget it. A store that cuts
+  /// them in the same step says so to `finish`.
+  @_spi(ModelKitInternals) public let references: [BackReference]
   private let store: any ModelStore
   private let plan: DeletionPlan
   private let models: [ModelObject]
 
-  /// Begins to delete a model. Relations whose rule is to cascade or to deny, and of which not all is known, are asked of
-  /// the store.
+  /// What the store is asked before a deletion.
+  @_spi(ModelKitInternals)
+  public enum Completion: Sendable {
+    /// Nothing: the rules are about what is known here.
+    case nothing
+    /// Which models go by cascade, or deny.
+    case rules
+    /// Which models lead to those that go, whatever the rule is.
+    case everything
+  }
+
+  /// Begins to delete a model. Which models lead to it, and to what goes with it, is asked of the store.
   ///
   /// - Parameters:
   ///   - model: the model to delete.
@@ -40,17 +53,36 @@ public struct PendingDeletion {
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, or `denied` if a rule denies it; its cause is a
   ///   `DeletionDeniedError`. Or what the store throws.
   public init<M: Model>(of model: M, in store: some ModelStore, completesRelations: Bool = true) async throws {
+    try await self.init(of: model, in: store, completing: completesRelations ? .everything : .nothing)
+  }
+
+  /// Begins to delete a model, for stores that cut links in their records themselves.
+  @_spi(ModelKitInternals)
+  public init<M: Model>(of model: M, in store: some ModelStore, completing completion: Completion) async throws {
     guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     self.store = store
     var asked: Set<ObjectIdentifier> = []
+    // They are live until the plan has them.
+    var found: [ModelObject] = []
     var plan = try Self.plan(model)
     // What is asked for may lead to more that has to be asked for.
-    while completesRelations, !plan.unknownRelations.isEmpty {
-      let unknown = plan.unknownRelations.filter { asked.insert(ObjectIdentifier($0)).inserted }
+    while completion != .nothing {
+      let unknown = Self.relations(of: plan.models, completion).filter {
+        asked.insert(ObjectIdentifier($0.field)).inserted
+      }
       if unknown.isEmpty { break }
-      var found: [ModelObject] = []
-      for relation in unknown { found += try await (relation as? any CompletedByStore)?.related(in: store) ?? [] }
-      // They are live until the plan has them.
+      for (relation, owner) in unknown {
+        if let reference = BackReference(relation, of: owner) {
+          do {
+            found += try await store.models(with: reference)
+          } catch let error as ModelStoreError where error.code == .unsupported && relation.deleteRule == .nullify {
+            // A store that can't be asked forgets what is known.
+            continue
+          }
+        } else if plan.unknownRelations.contains(where: { $0 === relation }) {
+          found += try await (relation as? any CompletedByStore)?.related(in: store) ?? []
+        }
+      }
       plan = try withExtendedLifetime(found) { try Self.plan(model) }
     }
     self.plan = plan
@@ -60,6 +92,27 @@ public struct PendingDeletion {
       Record(
         typeName: other.storedTypeName, identifier: other.storedIdentifier ?? identifier, isRequested: other === model)
     }
+    references = Self.references(to: storedModels)
+  }
+
+  /// The relations of stored models of which the store is asked.
+  private static func relations(
+    of models: [ModelObject], _ completion: Completion
+  ) -> [(field: any RelationField, owner: ModelObject)] {
+    models.filter(\.isKnownToStore).flatMap { model in
+      model.relationFields.filter { completion == .everything || $0.deleteRule != .nullify }.map { ($0, model) }
+    }
+  }
+
+  private static func references(to models: [ModelObject]) -> [BackReference] {
+    var references: [BackReference] = []
+    for model in models {
+      for relation in model.relationFields where relation.deleteRule == .nullify {
+        guard let reference = BackReference(relation, of: model) else { continue }
+        if !references.indices.contains(where: { references[$0].merge(reference) }) { references.append(reference) }
+      }
+    }
+    return references
   }
 
   private static func plan(_ model: ModelObject) throws -> DeletionPlan {
@@ -79,27 +132,44 @@ public struct PendingDeletion {
   ///   of the one that stays is dirty.
   public func finish() async throws { try await finish(in: nil) }
 
-  /// As ``finish()``; inside a transaction what can't be undone waits for its end, and models that stay are not updated:
-  /// their relations are dirty then.
+  /// What becomes of the records of models that stay and had a foreign key to one that was removed.
+  @_spi(ModelKitInternals)
+  public enum Others: Sendable {
+    /// They are updated, one after the other.
+    case areUpdated
+    /// The store cut the links in them together with the deletion.
+    case wereCut
+    /// Nothing: the relations of live models are dirty.
+    case stay
+  }
+
+  /// As ``finish()``; inside a transaction what can't be undone waits for its end.
   ///
   /// - Parameters:
-  ///   - transaction: the transaction under way.
+  ///   - transaction: the transaction under way. In one, models that stay are not updated.
   ///   - updatesOthers: whether models that stay are updated.
   @_spi(ModelKitInternals)
   public func finish(in transaction: StoreTransactionLog?, updatesOthers: Bool = true) async throws {
+    try await finish(in: transaction, others: updatesOthers ? .areUpdated : .stay)
+  }
+
+  /// As ``finish()``; inside a transaction what can't be undone waits for its end.
+  ///
+  /// - Parameters:
+  ///   - transaction: the transaction under way. In one, models that stay are not updated.
+  ///   - others: what becomes of records of models that stay.
+  @_spi(ModelKitInternals)
+  public func finish(in transaction: StoreTransactionLog?, others: Others) async throws {
     if let transaction {
-      if !plan.cuts.isEmpty { transaction.atEnd { plan.cutLinks() } }
+      if !plan.cuts.isEmpty { transaction.atEnd { _ = cutLinks(others) } }
       for model in models { finish(model, in: transaction) }
       return
     }
-    let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
-    plan.cutLinks()
+    let cut = cutLinks(others)
     for model in models { finish(model, in: nil) }
-    for (model, dirty) in staying where updatesOthers {
-      let cut = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }
-      if cut.isEmpty { continue }
+    for (model, fields) in cut where others == .areUpdated {
       do {
-        try await update(model, cut)
+        try await update(model, fields)
       } catch let error as ModelStoreError {
         throw ModelStoreError(
           error.code,
@@ -109,6 +179,25 @@ public struct PendingDeletion {
           """, identifier: model.storedIdentifier, fields: error.fields, cause: error)
       }
     }
+  }
+
+  /// Cuts the links of live models that stay.
+  ///
+  /// - Returns: those that a store has, and the relations that were cut.
+  private func cutLinks(_ others: Others) -> [(model: ModelObject, fields: [any FieldProtocol])] {
+    let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
+    plan.cutLinks()
+    var cut: [(model: ModelObject, fields: [any FieldProtocol])] = []
+    for (model, dirty) in staying {
+      let fields = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }
+      if fields.isEmpty { continue }
+      cut.append((model, fields))
+      if others == .wereCut {
+        model.markSaved(fields, asOf: .next())
+        model.afterUpdate()
+      }
+    }
+    return cut
   }
 
   private static func dirtyRelations(of model: ModelObject) -> [any FieldProtocol] {
@@ -175,6 +264,13 @@ extension ModelStore {
     }
     try await deletion.finish()
     return model
+  }
+}
+
+extension ModelObject {
+  /// All relations of the model.
+  fileprivate var relationFields: [any RelationField] {
+    (self as? any ModelObject & ModelIsolation)?.fields.compactMap { $0 as? any RelationField } ?? []
   }
 }
 

@@ -49,4 +49,60 @@ extension ModelStoreContract {
   private static func outcomes(_ name: String) -> [[String]] {
     [[], ["\(name)-a 1"], ["\(name)-a 2"], ["\(name)-a 2", "\(name)-b 3"], ["\(name)-b 3"]]
   }
+
+  static let cancellationTogether = FrontCheck(
+    "a batch and a transaction that are cancelled at any suspension point are written completely or not at all"
+  ) { makeFront in
+    var step = 0
+    while true {
+      let name = "\(step)"
+      let acknowledged = Lock(0)
+      let wasCancelled = try await SteppingExecutor.run(cancellingBefore: step) {
+        try await workTogether(makeFront(), name) { acknowledged.withLock { $0 += 1 } }
+      }
+      let done = acknowledged.withLock { $0 }
+      let front = try await makeFront()
+      let people = try await front.list(ContractPerson.self).filter { $0.name.value?.hasPrefix("\(name)-") == true }
+      let found = people.map { "\($0.name.value ?? "?") \($0.age.value ?? -1)" }
+      let hasTransactions = front is any TransactionalModelStore
+      let possible = outcomesTogether(name)[done...].prefix(2)
+      try require(
+        possible.contains(found), "cancelled before piece \(step), after \(done) steps, the store has \(found)")
+      if hasTransactions {
+        let companies = try await front.list(ContractCompany.self).compactMap(\.id.value).contains(name)
+        try requireEqual(companies, found == outcomesTogether(name).last, "whether the company was written")
+      }
+      for person in people { try await front.delete(person) }
+      if !wasCancelled {
+        try requireEqual(done, hasTransactions ? 2 : 1, "the number of steps without cancellation")
+        return
+      }
+      step += 1
+      try require(step < 1_000, "the task has more than 1,000 suspension points")
+    }
+  }
+
+  private static func workTogether(_ front: any ModelStore, _ name: String, _ acknowledge: () -> Void) async throws {
+    let people = ["a", "b", "c"].map { ContractPerson.named("\(name)-\($0)", age: 1) }
+    try await front.createAll(people)
+    acknowledge()
+    guard front is any TransactionalModelStore else { return }
+    try await transaction(in: front) { store in
+      let company = ContractCompany()
+      company.id.value = name
+      try await store.create(company)
+      people[0].age.value = 2
+      people[0].company.value = company
+      try await store.update(people[0])
+      try await store.delete(people[1])
+      try await store.create(ContractPerson.named("\(name)-d", age: 3))
+    }
+    acknowledge()
+  }
+
+  private static func outcomesTogether(_ name: String) -> [[String]] {
+    [
+      [], ["\(name)-a 1", "\(name)-b 1", "\(name)-c 1"], ["\(name)-a 2", "\(name)-c 1", "\(name)-d 3"],
+    ]
+  }
 }

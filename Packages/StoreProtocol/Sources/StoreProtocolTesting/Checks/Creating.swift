@@ -41,6 +41,14 @@ extension ModelStoreContract {
       let person = try await store.create(ContractPerson.named("Ada"))
       try requireEqual(person.calls, ["beforeSave", "afterCreate"], "the calls")
     },
+    Check("create checks the rules after beforeSave, and runs no other hook if one is broken") { store in
+      let person = ContractPerson.named("")
+      try await requireError(.invalid, "create of an invalid model") { try await store.create(person) }
+      try requireEqual(person.calls, ["beforeSave"], "the calls")
+      person.name.value = "Ada"
+      try await store.create(person)
+      try requireEqual(person.calls, ["beforeSave", "beforeSave", "afterCreate"], "the calls of the second time")
+    },
     Check("create leaves nothing dirty") { store in
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       try require(!person.isDirty, "the model is dirty")

@@ -57,6 +57,62 @@ extension ModelStoreContract {
       try require(person.company.value == nil, "the stored model still leads to it")
       try requireEqual(person.name.value, "Ada", "the name")
     },
+    Check("stored models that stay lead to a deleted one no longer, also those nobody has read", needs: [.queries]) {
+      store in
+      let identifiers = try await forgetStaff(in: store)
+      try await store.delete(try await store.lookup(ContractCompany.self, identifier: "acme"))
+      for identifier in identifiers {
+        let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+        try require(person.company.value == nil, "a stored model still leads to it")
+        try require(!person.isDirty, "the model is dirty")
+        try requireEqual(person.age.value, 36, "the age")
+      }
+      try requireEqual(
+        try await store.count(ContractPerson.self, where: { $0.company == nil }), identifiers.count,
+        "the number of those that lead to none")
+      try requireEqual(
+        try await store.count(ContractPerson.self, where: { $0.company != nil }), 1,
+        "the number of those that lead to another one")
+    },
+    Check("what is led to by unread models can't be deleted if the rule denies it", needs: [.queries]) { store in
+      try await forgetDebt(in: store)
+      let team = try await store.lookup(ContractTeam.self, identifier: "reds")
+      try await requireError(.denied, "delete") { try await store.delete(team) }
+      try requireEqual(try await store.list(ContractTeam.self), [team], "what is left")
+    },
+    Check(
+      "a deletion inside a transaction leaves nothing dirty, and its links are cut at the end", needs: [.transactions]
+    ) { store in
+      let company = ContractCompany()
+      company.id.value = "acme"
+      try await store.create(company)
+      let live = ContractPerson.named("Ada")
+      live.company.value = company
+      try await store.create(live)
+      try await transaction(in: store) { store in
+        try await store.delete(company)
+        try requireEqual(
+          try await store.count(ContractPerson.self, where: { $0.company == nil }), 1, "the number inside")
+      }
+      try require(live.company.value == nil && !live.isDirty, "the live model leads there still, or is dirty")
+      try await store.refresh(live)
+      try require(live.company.value == nil, "the stored model still leads to it")
+    },
+    Check("a deletion inside a transaction that throws leaves stored links", needs: [.transactions]) { store in
+      struct Refusal: Error {}
+      let identifiers = try await forgetStaff(in: store)
+      let company = try await store.lookup(ContractCompany.self, identifier: "acme")
+      do {
+        try await transaction(in: store) { store in
+          try await store.delete(company)
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      for identifier in identifiers {
+        let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+        try require(person.company.value === company, "the link was cut")
+      }
+    },
     Check("a deletion inside a transaction that throws changes nothing", needs: [.transactions]) { store in
       struct Refusal: Error {}
       let (team, members) = try await teamWithMembers(in: store)
@@ -85,6 +141,31 @@ extension ModelStoreContract {
       try await store.create(member)
     }
     return (team, members)
+  }
+
+  /// Two people of a company, and one of another, whom nobody knows afterwards.
+  private static func forgetStaff(in store: any ModelStore) async throws -> [String] {
+    var identifiers: [String] = []
+    for name in ["acme", "other"] {
+      let company = ContractCompany()
+      company.id.value = name
+      try await store.create(company)
+      for number in 0..<(name == "acme" ? 2 : 1) {
+        let person = ContractPerson.named("\(name) \(number)", age: 36)
+        person.company.value = company
+        try await store.create(person)
+        if name == "acme" { identifiers.append(person.identifier ?? "?") }
+      }
+    }
+    return identifiers
+  }
+
+  private static func forgetDebt(in store: any ModelStore) async throws {
+    let team = ContractTeam(), debt = ContractDebt()
+    team.id.value = "reds"
+    try await store.create(team)
+    debt.team.value = team
+    try await store.create(debt)
   }
 
   private static func forgetTeamWithMembers(in store: any ModelStore) async throws {

@@ -48,6 +48,56 @@ extension ModelStoreContract {
         try await names([.ascending { $0.name.ignoringCase }, .descending(\.age)]), ["a3", "a1", "b2", "B2", "c0"],
         "by name in any case")
     },
+    Check("text is sorted by its Unicode scalars, whatever the language of the system", needs: [.queries]) { store in
+      let names = ["z", "\u{E4}", "a", "Z", "e\u{301}", "\u{E9}", "\u{1F40D}", "10", "9", "\u{FF21}"]
+      try await store.createAll(names.map { ContractPerson.named($0) })
+      let expected = ["10", "9", "Z", "a", "e\u{301}", "z", "\u{E4}", "\u{E9}", "\u{FF21}", "\u{1F40D}"]
+      let found = try await store.list(ContractPerson.self, sort: [.ascending(\.name)]).compactMap(\.name.value)
+      try requireEqual(found.map { Array($0.utf8) }, expected.map { Array($0.utf8) }, "the order")
+      let backwards = try await store.list(ContractPerson.self, sort: [.descending(\.name)]).compactMap(\.name.value)
+      try requireEqual(backwards.map { Array($0.utf8) }, expected.reversed().map { Array($0.utf8) }, "backwards")
+    },
+    Check("a condition is answered in full or refused by name, and with .inMemory answered") { store in
+      let people = (1...4).map { (number: Int) in ContractPerson.named("p\(number)", age: number) }
+      people[2].tags.value = ["red"]
+      for person in people { try await store.create(person) }
+      func ask(_ evaluation: QueryEvaluation) async throws -> [Int?] {
+        try await store.list(
+          ContractPerson.self, where: { $0.tags.contains("red") || $0.age < 2 && $0.name.matches(/p[0-9]/) },
+          sort: [.descending(\.age)], evaluation: evaluation
+        ).map(\.age.value)
+      }
+      try requireEqual(try await ask(.inMemory), [3, 1], "what is found in memory")
+      do {
+        try requireEqual(try await ask(.byStore), [3, 1], "what the store finds")
+      } catch let error as ModelStoreError where error.code == .unsupported {
+        try require(
+          ["tags", "age", "name"].contains { error.message.contains($0) }, "the error does not name the part: \(error)")
+      }
+    },
+    Check("a condition about a relation that only the other side keeps is answered, or refused by name") { store in
+      let companies = ["acme", "other", "none"].map { name in
+        let company = ContractCompany()
+        company.id.value = name
+        return company
+      }
+      for company in companies { try await store.create(company) }
+      for (number, age) in [70, 20, 30].enumerated() {
+        let person = ContractPerson.named("p\(number)", age: age)
+        person.company.value = companies[number == 2 ? 1 : 0]
+        try await store.create(person)
+      }
+      do {
+        let old = try await store.list(ContractCompany.self, where: { $0.employees.contains { $0.age > 60 } })
+        try requireEqual(old.map(\.id.value), ["acme"], "those with somebody above 60")
+        let empty = try await store.list(ContractCompany.self, where: { $0.employees.isEmpty })
+        try requireEqual(empty.map(\.id.value), ["none"], "those with nobody")
+        let many = try await store.count(ContractCompany.self, where: { $0.employees.count >= 1 && $0.id != "other" })
+        try requireEqual(many, 1, "the number of those with more than none, but for one")
+      } catch let error as ModelStoreError where error.code == .unsupported {
+        try require(error.message.contains("employees"), "the error does not name the relation: \(error)")
+      }
+    },
     Check("limit and offset count what is found, after sorting", needs: [.queries]) { store in
       try await store.createAll((1...10).map { (number: Int) in ContractPerson.named("p\(number)", age: number) })
       let page = try await store.list(

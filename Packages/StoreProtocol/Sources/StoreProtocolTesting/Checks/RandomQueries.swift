@@ -21,7 +21,13 @@ extension ModelStoreContract {
       defer { withExtendedLifetime(companies) {} }
       let models = try await store.list(ContractPerson.self)
       for number in 1...max(count, 1) {
-        let (query, expected) = randomQuery(people, &random)
+        var (query, expected) = randomQuery(people, &random)
+        // What was written and read is the same query.
+        if number % 11 == 0 {
+          let read = try ModelQuery<ContractPerson>(json: JSONValue(json: query.json.jsonData()))
+          try requireEqual(read, query, "what was read of the JSON of a query, seed \(seed),")
+          query = read
+        }
         let found: [String]
         switch number % 3 {
         case 0: found = try await store.list(query).map { $0.identifier ?? "?" }

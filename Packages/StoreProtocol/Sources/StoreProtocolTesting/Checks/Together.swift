@@ -17,6 +17,15 @@ extension ModelStoreContract {
       try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of stored models")
       try require(taken.isDirty, "a model that was not written is not dirty")
     },
+    Check("an error of a batch says which model and which fields") { store in
+      let second = ContractPerson.named("", age: 200)
+      second.id.value = 2
+      let error = try await requireError(.invalid, "createAll with an invalid model") {
+        try await store.createAll([ContractPerson.named("Ada"), second])
+      }
+      try requireEqual(error.identifier, "2", "the identifier of the error")
+      try requireEqual(error.fields.keys.sorted(), ["age", "name"], "the fields of the error")
+    },
     Check("a transaction writes models of several types together", needs: [.transactions]) { store in
       let company = ContractCompany(), person = ContractPerson.named("Ada")
       company.id.value = "acme"

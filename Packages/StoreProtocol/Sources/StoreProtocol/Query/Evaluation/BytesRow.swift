@@ -41,23 +41,25 @@ struct BytesRow: QueryRow {
           try scanner.skipValue()
         }
       }
-      for slot in nested { offsets[slot.index] = try BytesRow.offset(of: slot, in: bytes) ?? -1 }
+      for slot in nested {
+        offsets[slot.index] = try BytesRow.offset(of: slot.spelledKey, slot.parts, in: bytes) ?? -1
+      }
     }
   }
 
   /// Where the value of a field lies whose key has dots: under that key as it is, or inside other objects.
-  private static func offset(of slot: QuerySlot, in bytes: UnsafeRawBufferPointer) throws -> Int? {
+  static func offset(of key: String, _ parts: [String], in bytes: UnsafeRawBufferPointer) throws -> Int? {
     var scanner = JSONScanner(bytes)
-    if try go(to: slot.spelledKey, &scanner) { return scanner.offset }
+    if try go(to: key, &scanner) { return scanner.offset }
     scanner = JSONScanner(bytes)
-    for part in slot.parts {
+    for part in parts {
       if try scanner.peek() == .null { return nil }
       guard try go(to: part, &scanner) else { return nil }
     }
     return scanner.offset
   }
 
-  private static func go(to key: String, _ scanner: inout JSONScanner) throws -> Bool {
+  static func go(to key: String, _ scanner: inout JSONScanner) throws -> Bool {
     try scanner.beginObject()
     while let found = try scanner.nextKey() {
       if found == key {
@@ -95,4 +97,6 @@ struct BytesRow: QueryRow {
   func elements(of list: QueryList) throws -> [any QueryRow] {
     try RelatedRow.elements(in: json(at: list.slot), of: list, surroundings)
   }
+
+  func count(of join: QueryJoin) throws -> Int { try surroundings.count(of: join, json(at: join.identifier)) }
 }

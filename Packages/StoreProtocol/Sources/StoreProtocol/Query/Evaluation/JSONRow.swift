@@ -5,8 +5,29 @@ final class QuerySurroundings {
   /// The record of a related model, or nil if there is none with this identifier; nil if there is nobody to ask.
   private let lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?
   private var known: [ObjectIdentifier: [String: AttributeDictionary?]] = [:]
+  /// Where the records lead for which the condition of a join holds.
+  private let join: ((QueryJoin) throws -> [JSONValue])?
+  private var joined: [ObjectIdentifier: [JSONValue: Int]] = [:]
 
-  init(_ lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?) { self.lookup = lookup }
+  init(
+    _ lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?,
+    join: ((QueryJoin) throws -> [JSONValue])? = nil
+  ) {
+    self.lookup = lookup
+    self.join = join
+  }
+
+  /// How many records for which the condition of a join holds lead to a model.
+  func count(of join: QueryJoin, _ identifier: JSONValue) throws -> Int {
+    if let counts = joined[ObjectIdentifier(join)] { return counts[identifier] ?? 0 }
+    guard let foreignKeys = try self.join?(join) else {
+      throw ModelStoreError(
+        .unsupported, "This store can't ask \(join.relatedClass) which of them lead to a model.")
+    }
+    let counts = join.counts(of: foreignKeys)
+    joined[ObjectIdentifier(join)] = counts
+    return counts[identifier] ?? 0
+  }
 
   var canLookUp: Bool { lookup != nil }
 
@@ -49,6 +70,8 @@ struct JSONRow: QueryRow {
   func elements(of list: QueryList) throws -> [any QueryRow] {
     try RelatedRow.elements(in: found(at: list.slot), of: list, surroundings)
   }
+
+  func count(of join: QueryJoin) throws -> Int { try surroundings.count(of: join, found(at: join.identifier)) }
 }
 
 /// A related model of which only the identifier is there, looked up when something else is asked of it.
@@ -114,4 +137,6 @@ struct RelatedRow: QueryRow {
   }
 
   func elements(of list: QueryList) throws -> [any QueryRow] { try record()?.elements(of: list) ?? [] }
+
+  func count(of join: QueryJoin) throws -> Int { try surroundings.count(of: join, identifier) }
 }

@@ -36,4 +36,7 @@ struct ModelRow: QueryRow {
     }
     return try RelatedRow.elements(in: json(at: list.slot), of: list, QuerySurroundings(nil))
   }
+
+  /// Live models have both sides of their relations, so that nothing is joined.
+  func count(of join: QueryJoin) throws -> Int { 0 }
 }

@@ -36,6 +36,12 @@ final class QueryLevel {
     slots = [QuerySlot(field, key: "", context, index: 0)]
   }
 
+  /// Whether records have the field, or nobody has it.
+  func keeps(_ key: String) -> Bool {
+    guard let storedFields, let field = prototype?.field(declaredAs: key) else { return true }
+    return storedFields.contains(ObjectIdentifier(field))
+  }
+
   /// The place of a field, made if it is new.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, `unsupported` if stores don't keep it.

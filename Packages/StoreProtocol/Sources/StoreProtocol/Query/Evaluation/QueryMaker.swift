@@ -4,6 +4,8 @@
 struct QueryMaker {
   let context: ValueTransformerContext
   let isForRecords: Bool
+  /// Whether related models can be asked for those that lead to a model.
+  var canJoin = false
 
   func node(_ expression: QueryExpression, _ level: QueryLevel) throws -> QueryNode {
     switch expression {
@@ -13,6 +15,12 @@ struct QueryMaker {
     case .not(let term): return QueryNode(.not, [try node(term, level)])
     case .comparison(let comparison): return try node(comparison, level)
     case .any(let path, let condition):
+      if canJoin, let key = path.keys.last {
+        let owner = try owner(of: path, level)
+        if let node = try join(key, owner.level, where: condition, test: { $0 > 0 }) {
+          return wrapped(node, in: owner.steps)
+        }
+      }
       let list = try reference(path, level)
       let (found, child) = try elements(of: list.slot, condition)
       return wrapped(QueryNode(.any(found), [child]), in: list)
@@ -20,6 +28,7 @@ struct QueryMaker {
   }
 
   private func node(_ comparison: QueryComparison, _ level: QueryLevel) throws -> QueryNode {
+    if let node = try joinedComparison(comparison, level) { return node }
     let found = try reference(comparison.term.path, level)
     switch comparison.operand {
     case .value:
@@ -64,6 +73,14 @@ struct QueryMaker {
       }
       return QueryReference(slot: try level.slot(""))
     }
+    let owner = try owner(of: path, level)
+    return QueryReference(steps: owner.steps, slot: try owner.level.slot(last))
+  }
+
+  /// The level on which the last key of a path is.
+  func owner(
+    of path: QueryPath, _ level: QueryLevel
+  ) throws -> (steps: [(slot: QuerySlot, level: QueryLevel)], level: QueryLevel) {
     var current = level
     var steps: [(slot: QuerySlot, level: QueryLevel)] = []
     for key in path.keys.dropLast() {
@@ -75,11 +92,15 @@ struct QueryMaker {
       current = current.level(through: slot, relation, isForRecords: isForRecords)
       steps.append((slot, current))
     }
-    return QueryReference(steps: steps, slot: try current.slot(last))
+    return (steps, current)
   }
 
   private func wrapped(_ node: QueryNode, in reference: QueryReference) -> QueryNode {
-    reference.steps.reversed().reduce(node) { inner, step in QueryNode(.related(step.slot, step.level), [inner]) }
+    wrapped(node, in: reference.steps)
+  }
+
+  func wrapped(_ node: QueryNode, in steps: [(slot: QuerySlot, level: QueryLevel)]) -> QueryNode {
+    steps.reversed().reduce(node) { inner, step in QueryNode(.related(step.slot, step.level), [inner]) }
   }
 }
 

@@ -13,6 +13,8 @@ final class QueryNode {
     case related(QuerySlot, QueryLevel)
     /// The one child holds for an element or a related model.
     case any(QueryList)
+    /// A relation that only the related models keep.
+    case joined(QueryJoin)
   }
 
   let kind: Kind
@@ -58,9 +60,17 @@ protocol QueryRow {
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)?
   /// The elements of a list or a relation to many.
   func elements(of list: QueryList) throws -> [any QueryRow]
+  /// How many related models for which a condition holds lead to this one.
+  func count(of join: QueryJoin) throws -> Int
 }
 
 extension QueryNode {
+  /// The one field that the condition is about, if it is a plain comparison of one that is not inside another object.
+  var single: (slot: QuerySlot, test: QueryTest)? {
+    guard let slot, let test, !slot.isNested else { return nil }
+    return (slot, test)
+  }
+
   /// Whether the condition holds for a row.
   @inline(__always)
   func holds(for row: some QueryRow) throws -> Bool {
@@ -87,6 +97,7 @@ extension QueryNode {
     case .any(let list):
       for element in try row.elements(of: list) where try children[0].open(element) { return true }
       return false
+    case .joined(let join): return try join.test(row.count(of: join))
     }
   }
 
@@ -111,4 +122,5 @@ struct NoRow: QueryRow {
   func json(at slot: QuerySlot) throws -> JSONValue { .null }
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? { nil }
   func elements(of list: QueryList) throws -> [any QueryRow] { [] }
+  func count(of join: QueryJoin) throws -> Int { 0 }
 }

@@ -22,6 +22,7 @@ public final class QueryProgram<M: Model> {
   private let isTopOfHierarchy: Bool
   private let offsets: UnsafeMutablePointer<Int>
   private let keys: BytesRow.Keys
+  private let single: SingleTest?
 
   /// Makes a query ready.
   ///
@@ -29,13 +30,17 @@ public final class QueryProgram<M: Model> {
   ///   - query: the query.
   ///   - context: how records are spelled.
   ///   - isForRecords: whether fields that stores don't keep are refused. They can be asked of live models.
+  ///   - canJoin: whether records of related models can be asked for those that lead to a model. Otherwise conditions
+  ///     about relations that only these keep are refused.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what makes no sense, `unsupported` for what records don't
   ///   have.
-  public init(_ query: ModelQuery<M>, in context: ValueTransformerContext, isForRecords: Bool = true) throws {
+  public init(
+    _ query: ModelQuery<M>, in context: ValueTransformerContext, isForRecords: Bool = true, canJoin: Bool = false
+  ) throws {
     try query.validateRange()
     self.query = query
     self.context = context
-    let maker = QueryMaker(context: context, isForRecords: isForRecords)
+    let maker = QueryMaker(context: context, isForRecords: isForRecords, canJoin: canJoin && isForRecords)
     let level = QueryLevel(M.self, context, isForRecords: isForRecords)
     node = try query.filter.map { try maker.node($0, level) }
     orders = try query.sort.map { sort in
@@ -48,6 +53,7 @@ public final class QueryProgram<M: Model> {
     isTopOfHierarchy = M.isTopOfHierarchy
     slots = level.slots
     keys = BytesRow.Keys(slots)
+    single = choosesClasses || !isTopOfHierarchy ? nil : node?.single.map(SingleTest.init)
     offsets = .allocate(capacity: max(slots.count, 1))
   }
 
@@ -55,6 +61,9 @@ public final class QueryProgram<M: Model> {
 
   /// Whether models have to be sorted.
   public var isSorted: Bool { !orders.isEmpty }
+
+  /// Whether all that is stored under the name of the type is of the type.
+  public var isEveryRecordOfType: Bool { !choosesClasses && isTopOfHierarchy }
 
   // MARK: Records as dictionaries
 
@@ -83,6 +92,7 @@ public final class QueryProgram<M: Model> {
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no JSON, or a value does not fit its field.
   func matches(_ bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> Bool {
     do {
+      if let single { return try single.matches(bytes) }
       guard try isOfType(Self.dictionary(bytes)) else { return false }
       guard let node else { return true }
       try keys.locate(in: bytes, offsets)

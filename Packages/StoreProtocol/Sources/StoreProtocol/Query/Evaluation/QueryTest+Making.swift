@@ -148,11 +148,14 @@ struct QueryTestMaker {
   // MARK: Counts
 
   private func counting(_ operand: JSONValue) throws -> QueryTest {
-    let count = Field<Int>()
-    let slot = QuerySlot(count, key: "", .standard, index: 0)
+    CountTest(try Self.counting(comparison), try ListElements.reader(of: field, context))
+  }
+
+  /// What asks a number of elements or models.
+  static func counting(_ comparison: QueryComparison) throws -> QueryTest {
+    let slot = QuerySlot(Field<Int>(), key: "", .standard, index: 0)
     let plain = QueryComparison(QueryTerm(comparison.term.path), comparison.operator, comparison.operand)
-    let test = try QueryTestMaker(slot: slot, comparison: plain, context: .standard).make()
-    return CountTest(test, try ListElements.reader(of: field, context))
+    return try QueryTestMaker(slot: slot, comparison: plain, context: .standard).make()
   }
 }
 

@@ -1,0 +1,74 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+extension MemoryModelStore {
+  /// Removes a model, what goes with it by the delete rules of its relations, and the links to them in the records of
+  /// models that stay: all or none. Models need not be live for that.
+  ///
+  /// Live models that stay and led to a deleted one lead to nothing then; that is stored, and `afterUpdate` runs.
+  ///
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it.
+  /// - Complexity: O(*n*) in the number of records that could lead to the model, or O(log *n*) with an index of the foreign
+  ///   key. Where there are more than a thousand, the store makes an index by itself.
+  @discardableResult
+  public func delete<M: Model>(_ model: M) async throws -> M {
+    try checkCancellation()
+    let deletion = try await PendingDeletion(of: model, in: self, completing: .rules)
+    let removals = deletion.records.map { record in
+      MemoryEngine.Change(
+        type: record.typeName, identifier: record.identifier,
+        operation: .remove(revision: nil, mustBeThere: record.isRequested))
+    }
+    while true {
+      do {
+        try write(try cuts(of: deletion) + removals)
+        break
+      } catch is StaleRevision {
+        // Another front changed what leads there meanwhile.
+        continue
+      }
+    }
+    try await deletion.finish(in: transaction?.log, others: .wereCut)
+    return model
+  }
+
+  /// The records of models that stay, without their links to those that go.
+  private func cuts(of deletion: PendingDeletion) throws -> [MemoryEngine.Change] {
+    var rows: [RecordName: MemoryRow] = [:]
+    var order: [RecordName] = []
+    let gone = Set(deletion.records.map { RecordName(type: $0.typeName, identifier: $0.identifier) })
+    for reference in deletion.references {
+      guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { continue }
+      for row in try self.rows(modelClass, reference) {
+        let name = RecordName(type: modelClass.typeName, identifier: row.identifier)
+        if gone.contains(name) { continue }
+        // A record may lead there by several fields.
+        if rows[name] == nil { order.append(name) }
+        let bytes = try reference.cut((rows[name] ?? row).bytes, in: scope.transformers)
+        rows[name] = MemoryRow(identifier: row.identifier, bytes: bytes, revision: row.revision)
+      }
+    }
+    return order.compactMap { name in
+      rows[name].map { row in
+        MemoryEngine.Change(
+          type: name.type, identifier: name.identifier, operation: .replace(row.bytes, revision: row.revision))
+      }
+    }
+  }
+
+  private func rows<M: Model>(_ type: M.Type, _ reference: BackReference) throws -> [MemoryRow] {
+    if !reference.isToMany, handle.count(M.typeName) > 1_000,
+      let field = try? reference.field(M.self, in: scope.transformers)
+    {
+      try handle.keepIndex(M.typeName, field)
+    }
+    var query = ModelQuery(type)
+    query.filter = reference.condition
+    return try run(query).rows
+  }
+}
+
+/// Which record it is.
+private struct RecordName: Hashable {
+  let type: String
+  let identifier: String
+}

@@ -1,0 +1,107 @@
+import MemoryStore
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A deletion in a memory store` {
+  private let store: MemoryModelStore
+
+  init() async throws {
+    let first = MemoryModelStore()
+    try await Clubs.fill(first)
+    store = MemoryModelStore(first.handle)
+  }
+
+  private func club(_ name: String, in front: MemoryModelStore? = nil) throws -> Club {
+    try (front ?? store).lookupImmediately(Club.self, identifier: name)
+  }
+
+  @Test func `cuts links in lists and in several fields of records that nobody has read`() async throws {
+    try await store.delete(try club("reds"))
+    let other = MemoryModelStore(store.handle)
+    #expect(
+      try other.listImmediately(Player.self).map { $0.clubs.value?.compactMap(\.id.value) } == [
+        [], ["blues"], ["blues"],
+      ])
+    #expect(try other.listImmediately(Match.self).map(\.home.value?.id.value) == ["blues", nil])
+    #expect(try other.listImmediately(Match.self).map(\.guest.value?.id.value) == [nil, "greens"])
+    #expect(try other.listImmediately(Match.self).map(\.goals.value) == [5, 1])
+    #expect(try other.listImmediately(ClubBadge.self, where: { $0.club == nil }).count == 1)
+  }
+
+  @Test func `of both ends of a record cuts both`() async throws {
+    try await store.transaction { store in
+      try await store.delete(try club("reds"))
+      try await store.delete(try club("blues"))
+    }
+    let matches = try MemoryModelStore(store.handle).listImmediately(Match.self)
+    #expect(matches.map(\.home.value?.id.value) == [nil, nil])
+    #expect(matches.map(\.guest.value?.id.value) == [nil, "greens"])
+    #expect(try store.listImmediately(Player.self).allSatisfy { $0.clubs.value?.isEmpty == true })
+  }
+
+  @Test func `cuts links of live models, which are not dirty then, but for what they changed themselves`() async throws
+  {
+    let match = try store.lookupImmediately(Match.self, identifier: "1")
+    let player = try store.lookupImmediately(Player.self, identifier: "1")
+    match.goals.value = 9
+    try await store.delete(try club("reds"))
+    #expect(match.guest.value == nil)
+    #expect(!match.guest.isDirty)
+    #expect(match.goals.isDirty)
+    #expect(match.home.value?.id.value == "blues")
+    #expect(player.clubs.value == [])
+    #expect(!player.isDirty)
+    try await store.update(match)
+    #expect(try MemoryModelStore(store.handle).lookupImmediately(Match.self, identifier: "1").goals.value == 9)
+  }
+
+  @Test func `that fails leaves records as they are`() async throws {
+    let other = MemoryModelStore(store.handle)
+    let reds = try club("reds"), same = try club("reds", in: other)
+    try await other.delete(same)
+    let before = try store.snapshot()
+    await #expect(throws: ModelStoreError.self) { _ = try await store.delete(reds) }
+    #expect(try store.snapshot() == before)
+  }
+
+  @Test func `finds what leads there among many with an index it makes by itself`() async throws {
+    let greens = try club("greens")
+    let matches = (0..<1_500).map { (number: Int) in
+      let match = Match()
+      match.goals.value = number
+      match.home.value = number == 700 ? greens : nil
+      return match
+    }
+    try await store.createAll(matches)
+    let query = ModelQuery(Match.self, where: { $0.home == greens })
+    #expect(try store.explain(query).plan.goesThroughAll)
+    try await store.delete(greens)
+    let report = try store.explain(ModelQuery(Match.self, where: { $0.home.id == "blues" }))
+    #expect(report.plan.usedIndexes == ["home"])
+    #expect(report.readCount == 1)
+    #expect(matches[700].home.value == nil)
+    #expect(try store.countImmediately(ModelQuery(Match.self, where: { $0.home == nil })) == 1_500)
+  }
+
+  @Test func `by cascade and rules that deny count what other fronts wrote`() async throws {
+    let team = ContractTeam()
+    team.id.value = "reds"
+    try await store.create(team)
+    team.members.value = []
+    let other = MemoryModelStore(store.handle)
+    let member = ContractMember()
+    member.team.value = try other.lookupImmediately(ContractTeam.self, identifier: "reds")
+    try await other.create(member)
+    let debt = ContractDebt()
+    debt.team.value = member.team.value
+    try await other.create(debt)
+    let error = await #expect(throws: ModelStoreError.self) { _ = try await store.delete(team) }
+    #expect(error?.code == .denied)
+    try await other.delete(debt)
+    let again = try MemoryModelStore(store.handle).lookupImmediately(ContractTeam.self, identifier: "reds")
+    _ = again
+    let third = MemoryModelStore(store.handle)
+    try await third.delete(try third.lookupImmediately(ContractTeam.self, identifier: "reds"))
+    #expect(try third.listImmediately(ContractMember.self) == [])
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import MemoryStore
+import StoreProtocolTesting
+import Testing
+
+/// What a query costs with indexes: how many records are read, and against how many the condition is held.
+@Suite struct `A query of a memory store with indexes` {
+  private let store: MemoryModelStore
+
+  /// 1,000 people: the ages go from 0 to 99, ten of each, those without remainder by 100 have none; names have three digits.
+  init() async throws {
+    store = MemoryModelStore()
+    try store.index(\ContractPerson.age)
+    let people = (0..<1_000).map { (number: Int) in
+      let person = ContractPerson()
+      person.name.value = "n" + String(String(1_000 + number).dropFirst())
+      person.age.value = number % 100 == 0 ? nil : number % 100
+      person.height.value = Double(number)
+      return person
+    }
+    try await store.createAll(people)
+    try store.index(\ContractPerson.name)
+  }
+
+  private func report(
+    sort: [ModelSort<ContractPerson>] = [], limit: Int? = nil, offset: Int = 0,
+    _ filter: ((ModelColumns<ContractPerson>) -> QueryExpression)? = nil
+  ) throws -> QueryReport {
+    let query = ModelQuery(ContractPerson.self, where: filter, sort: sort, limit: limit, offset: offset)
+    let report = try store.explain(query)
+    let all = MemoryModelStore()
+    try all.restore(store.snapshot())
+    let expected = try all.listImmediately(query).map(\.id.value)
+    #expect(try store.listImmediately(query).map(\.id.value) == expected)
+    #expect(try store.countImmediately(query) == expected.count)
+    #expect(report.foundCount == expected.count)
+    return report
+  }
+
+  @Test func `about one value reads the records that have it, and tests none`() throws {
+    let report = try report { $0.age == 30 }
+    #expect(report.plan.usedIndexes == ["age"])
+    #expect((report.readCount, report.testedCount, report.foundCount) == (10, 0, 10))
+    #expect("\(report)" == "by the index of age, 10 of 1000 records; read 10, tested 0, found 10")
+  }
+
+  struct Case: Sendable {
+    let count: Int
+    let filter: @Sendable (ModelColumns<ContractPerson>) -> QueryExpression
+
+    init(_ count: Int, _ filter: @escaping @Sendable (ModelColumns<ContractPerson>) -> QueryExpression) {
+      self.count = count
+      self.filter = filter
+    }
+  }
+
+  @Test(arguments: [
+    Case(20) { $0.age < 3 }, Case(30) { $0.age <= 3 }, Case(20) { $0.age > 97 }, Case(30) { $0.age >= 97 },
+    Case(50) { (20...24).contains($0.age) }, Case(20) { $0.age.isIn([5, 7, 5]) }, Case(10) { $0.age == nil },
+    Case(60) { $0.age < 4 || $0.age > 96 }, Case(20) { !($0.age < 98) && $0.age != nil },
+    Case(0) { $0.age > 5 && $0.age < 3 }, Case(10) { $0.name.hasPrefix("n12") },
+    Case(20) { $0.age == 5 || $0.name.hasPrefix("n44") }, Case(0) { $0.age < nil },
+  ])
+  func `of ranges, prefixes and lists reads only what fits`(example: Case) throws {
+    let report = try report(example.filter)
+    let count = example.count
+    #expect(report.foundCount == count)
+    #expect((report.readCount, report.testedCount) == (count, 0))
+    #expect(!report.plan.goesThroughAll)
+  }
+
+  @Test func `with && takes the index that leads to fewer, and tests what that one does not know`() throws {
+    let byAge = try report { $0.height > 500 && $0.age == 30 }
+    #expect(byAge.plan.usedIndexes == ["age"])
+    #expect((byAge.readCount, byAge.testedCount, byAge.foundCount) == (10, 10, 5))
+    let byName = try report { $0.age < 50 && $0.name.hasPrefix("n1") && $0.name < "n104" }
+    #expect(byName.plan.usedIndexes == ["name"])
+    #expect(byName.readCount == 4)
+    #expect(byName.foundCount == 3)
+  }
+
+  @Test func `with && intersects indexes that lead to as many`() throws {
+    let report = try report { $0.age < 20 && $0.name < "n200" && $0.height != 7 }
+    #expect(report.plan.usedIndexes.sorted() == ["age", "name"])
+    #expect((report.readCount, report.foundCount) == (38, 37))
+  }
+
+  @Test func `with || over a field without index goes through all`() throws {
+    let report = try report { $0.age == 30 || $0.height == 3 }
+    #expect(report.plan.goesThroughAll)
+    #expect((report.readCount, report.testedCount, report.foundCount) == (1_000, 1_000, 11))
+  }
+
+  @Test(arguments: [false, true], [QueryOrder.Nils.first, .last])
+  func `sorted by an indexed field reads no more than the limit`(isDescending: Bool, nils: QueryOrder.Nils) throws {
+    let order: ModelSort<ContractPerson> =
+      isDescending ? .descending(\.age, nils: nils) : .ascending(\.age, nils: nils)
+    let page = try report(sort: [order], limit: 7, offset: 8)
+    #expect(page.plan.isSortedByIndex)
+    #expect(page.readCount == 15)
+    let filtered = try report(sort: [order], limit: 5) { $0.age > 40 }
+    #expect((filtered.readCount, filtered.testedCount) == (5, 0))
+    let whole = try report(sort: [order])
+    #expect(whole.plan.isSortedByIndex)
+    #expect(whole.readCount == 1_000)
+  }
+
+  @Test func `sorted by further fields reads to the end of the last value that counts`() throws {
+    let report = try report(sort: [.descending(\.age), .descending(\.height)], limit: 12)
+    #expect(report.plan.isSortedByIndex)
+    #expect(report.readCount == 20)
+  }
+
+  @Test func `sorted by one field and about few values of another takes the shorter way`() throws {
+    let few = try report(sort: [.ascending(\.name)], limit: 5) { $0.age == 30 }
+    #expect(few.plan.usedIndexes == ["age"])
+    #expect(few.readCount == 10)
+    let many = try report(sort: [.ascending(\.name)], limit: 5) { $0.age > 2 }
+    #expect(many.plan.usedIndexes == ["name"])
+    #expect(many.readCount < 30)
+  }
+
+  @Test func `that wants the first one stops there`() throws {
+    #expect(try report(limit: 1).readCount == 1)
+    #expect(try report(limit: 1) { $0.height >= 3 }.readCount == 4)
+    #expect(try report(limit: 0).readCount == 0)
+    #expect(try report(limit: 3) { $0.age > 50 }.readCount == 3)
+  }
+
+  @Test func `is right about values in records that lack the key, and refuses to trust those that can't be read`()
+    throws
+  {
+    try store.restore([
+      "version": 1,
+      "types": .object([
+        ContractPerson.typeName: [
+          ["identifier": "1", "value": ["id": 1, "age": 3.0]], ["identifier": "2", "value": ["id": 2]],
+          ["identifier": "3", "value": ["id": 3, "age": 4]],
+        ]
+      ]),
+    ])
+    #expect(try store.listImmediately(ContractPerson.self, where: { $0.age <= 4 }).map(\.id.value) == [1, 3])
+    #expect(try store.listImmediately(ContractPerson.self, where: { $0.age == nil }).map(\.id.value) == [2])
+    try store.restore([
+      "version": 1,
+      "types": .object([
+        ContractPerson.typeName: [
+          ["identifier": "1", "value": ["id": 1, "age": "three"]], ["identifier": "3", "value": ["id": 3, "age": 4]],
+        ]
+      ]),
+    ])
+    let error = #expect(throws: ModelStoreError.self) {
+      try store.listImmediately(ContractPerson.self, where: { $0.age == 4 })
+    }
+    #expect(error?.code == .corrupt)
+  }
+
+  @Test func `inside a transaction finds what it wrote`() async throws {
+    try await store.transaction { store in
+      let person = ContractPerson()
+      person.name.value = "n500b"
+      person.age.value = 30
+      try await store.create(person)
+      #expect(try store.listImmediately(ContractPerson.self, where: { $0.age == 30 }).count == 11)
+      #expect(try store.countImmediately(ModelQuery(ContractPerson.self)) == 1_001)
+    }
+    #expect(try report { $0.age == 30 }.foundCount == 11)
+    struct Refusal: Error {}
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        for person in try store.listImmediately(ContractPerson.self, where: { $0.age == 30 }) {
+          person.age.value = 31
+          try await store.update(person)
+        }
+        throw Refusal()
+      }
+    }
+    for person in try store.listImmediately(ContractPerson.self, where: { $0.age == 30 }) { person.revert() }
+    #expect(try report { $0.age == 30 }.foundCount == 11)
+  }
+}

@@ -1,0 +1,139 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// A condition about a relation that records of the model don't keep, only those of the related models: it is asked of
+/// these once, and then the identifiers of models to which they lead are known.
+final class QueryJoin {
+  let relatedClass: ModelObject.Type
+  /// What is asked of the related models.
+  let condition: QueryExpression
+  /// The field by which they lead back.
+  let key: QuerySlot
+  let isToMany: Bool
+  /// The identifier of the model that is asked.
+  let identifier: QuerySlot
+  /// What is asked of the number of related models for which the condition holds.
+  let test: (Int) throws -> Bool
+  private let relatedLevel: QueryLevel
+  /// The key of the identifier as records spell it.
+  private let spelledIdentifier: String
+
+  init(
+    _ relatedLevel: QueryLevel, _ relatedClass: ModelObject.Type, _ condition: QueryExpression, key: QuerySlot,
+    isToMany: Bool, identifier: QuerySlot, test: @escaping (Int) throws -> Bool
+  ) {
+    self.relatedLevel = relatedLevel
+    self.relatedClass = relatedClass
+    self.condition = condition
+    self.key = key
+    self.isToMany = isToMany
+    self.identifier = identifier
+    self.test = test
+    spelledIdentifier = identifier.spelledKey
+  }
+
+  /// How often records lead to each model.
+  func counts(of foreignKeys: [JSONValue]) -> [JSONValue: Int] {
+    var counts: [JSONValue: Int] = [:]
+    for json in foreignKeys {
+      if isToMany {
+        for identifier in Set((json.arrayValue ?? []).map(identifier(in:))) { counts[identifier, default: 0] += 1 }
+      } else if !json.isNull {
+        counts[identifier(in: json), default: 0] += 1
+      }
+    }
+    return counts
+  }
+
+  /// A related model is written as its identifier, or in full.
+  private func identifier(in json: JSONValue) -> JSONValue {
+    guard case .object(let record) = json else { return json }
+    return (try? record.value(atNestedKey: spelledIdentifier)) ?? json
+  }
+
+  /// Where the bytes of a record lead.
+  func foreignKey(in record: [UInt8]) throws -> JSONValue {
+    try record.withUnsafeBytes { bytes in
+      guard let offset = try BytesRow.offset(of: key.spelledKey, key.parts, in: bytes) else { return .null }
+      var scanner = JSONScanner(bytes, offset: offset, depth: 1, maximumDepth: 512)
+      return try scanner.readValue()
+    }
+  }
+
+  /// Where a record leads.
+  func foreignKey(in record: AttributeDictionary) throws -> JSONValue {
+    try record.value(atNestedKey: key.spelledKey) ?? .null
+  }
+}
+
+extension QueryMaker {
+  /// What is asked of a relation that records of the level don't keep, if records of the related models do.
+  ///
+  /// - Returns: nil if the records of the level keep the field.
+  func join(
+    _ key: String, _ level: QueryLevel, where condition: QueryExpression, test: @escaping (Int) throws -> Bool
+  ) throws -> QueryNode? {
+    guard canJoin, let prototype = level.prototype, !level.keeps(key),
+      let relation = prototype.field(declaredAs: key) as? any RelationField
+    else { return nil }
+    let relatedClass = relation.relatedClass
+    let relatedLevel = QueryLevel(relatedClass, context, isForRecords: true)
+    guard let related = relatedLevel.prototype, let inverse = prototype.inverseField(of: relation, on: related),
+      let inverseKey = (inverse as? FieldBase)?.key, relatedLevel.keeps(inverseKey),
+      let identifier = level.identifierKey
+    else { return nil }
+    // What makes no sense is refused before anything is asked.
+    _ = try node(condition, relatedLevel)
+    return QueryNode(
+      .joined(
+        QueryJoin(
+          relatedLevel, relatedClass, condition, key: try relatedLevel.slot(inverseKey), isToMany: inverse.isToMany,
+          identifier: try level.slot(identifier), test: test)))
+  }
+
+  /// A comparison whose path goes through a relation to one that records don't keep.
+  func joinedComparison(_ comparison: QueryComparison, _ level: QueryLevel) throws -> QueryNode? {
+    guard canJoin, case .value = comparison.operand else { return nil }
+    var current = level
+    var steps: [(slot: QuerySlot, level: QueryLevel)] = []
+    let keys = comparison.term.path.keys
+    for (number, key) in keys.enumerated() {
+      guard current.modelClass != nil else { return nil }
+      if !current.keeps(key) {
+        guard let node = try joined(comparison, keys[(number + 1)...], key, current) else { return nil }
+        return wrapped(node, in: steps)
+      }
+      let slot = try current.slot(key)
+      guard let relation = slot.field as? any RelationField, !relation.isToMany else { return nil }
+      current = current.level(through: slot, relation, isForRecords: isForRecords)
+      steps.append((slot, current))
+    }
+    return nil
+  }
+
+  private func joined(
+    _ comparison: QueryComparison, _ rest: ArraySlice<String>, _ key: String, _ level: QueryLevel
+  ) throws -> QueryNode? {
+    let relation = level.prototype?.field(declaredAs: key) as? any RelationField
+    if comparison.term.form == .count, rest.isEmpty {
+      let test = try QueryTestMaker.counting(comparison)
+      return try join(key, level, where: .constant(true)) { try test.matches(.int($0)) }
+    }
+    guard let relation, !relation.isToMany else { return nil }
+    if rest.isEmpty {
+      guard comparison.operand == .value(.null), comparison.operator == .equal || comparison.operator == .notEqual
+      else { return nil }
+      let expectsNone = comparison.operator == .equal
+      return try join(key, level, where: .constant(true)) { ($0 == 0) == expectsNone }
+    }
+    var inner = comparison
+    inner.term.path = QueryPath(Array(rest))
+    guard let some = try join(key, level, where: .comparison(inner), test: { $0 > 0 }),
+      let none = try join(key, level, where: .constant(true), test: { $0 == 0 })
+    else { return nil }
+    // Where there is no related model, its fields are nil.
+    let holdsForNil = try node(.comparison(inner), QueryLevel(relation.relatedClass, context, isForRecords: true))
+      .holds(
+        for: NoRow())
+    return holdsForNil ? QueryNode(.or, [some, none]) : some
+  }
+}

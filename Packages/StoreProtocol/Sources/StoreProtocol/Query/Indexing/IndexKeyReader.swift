@@ -1,0 +1,109 @@
+internal import Foundation
+@_spi(ModelKitInternals) import ModelCore
+
+/// Makes keys of the values of a field, as records and queries have them.
+final class IndexKeyReader: @unchecked Sendable {
+  // Sendable is proven by construction: all is constant but for the field and its model, which belong to this object
+  // alone and are reached only inside `lock`, by `read` and `readOperand`.
+  private enum Quick { case none, integer, number, text }
+
+  /// Whether keys are in the order of the values.
+  let isOrdered: Bool
+  /// Whether values are texts.
+  let isText: Bool
+  private let quick: Quick
+  private let lock = Lock(())
+  /// The field is complete only as long as its model is there.
+  private let owner: ModelObject?
+  private let read: (JSONValue) throws -> IndexKey?
+  private let readOperand: (JSONValue) throws -> IndexKey?
+
+  /// - Parameters:
+  ///   - field: a field that nobody else has.
+  ///   - owner: its model, which nobody else has either.
+  ///   - context: how records are spelled.
+  /// - Returns: nil if its values can't be keys.
+  init?(_ field: FieldBase, of owner: ModelObject?, _ context: ValueTransformerContext) {
+    guard let isOrdered = Self.order(of: field.valueType) else { return nil }
+    self.isOrdered = isOrdered
+    self.owner = owner
+    isText = field.valueType == String.self
+    func open<Value>(
+      _ type: Value.Type
+    ) -> (quick: Quick, read: (JSONValue) throws -> IndexKey?, readOperand: (JSONValue) throws -> IndexKey?)? {
+      guard let field = field as? Field<Value> else { return nil }
+      return (
+        field.isPlain(in: context) ? Self.quick(type) : .none,
+        { json in try field.value(readFrom: json, in: context).map(IndexKey.key(of:)) ?? .null },
+        { json in
+          if case .double(let number) = json, type == Double.self { return IndexKey(number) }
+          do {
+            return IndexKey.key(of: try ValueTransformerContext.standard.value(of: json, as: Value.self))
+          } catch {
+            // A type that only the field knows how to write.
+            return try field.value(readFrom: json, in: .standard).flatMap(IndexKey.key(of:))
+          }
+        }
+      )
+    }
+    guard let made = _openExistential(field.valueType, do: open) else { return nil }
+    (quick, read, readOperand) = made
+  }
+
+  /// Whether keys of a type are in the order of the values; nil if values of the type can't be keys.
+  private static func order(of type: Any.Type) -> Bool? {
+    let ordered: [Any.Type] = [
+      Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
+      UInt64.self, Double.self, String.self, Date.self,
+    ]
+    if ordered.contains(where: { $0 == type }) { return true }
+    if type == Bool.self || type == UUID.self { return false }
+    // An enumeration may have an order of its own.
+    guard let type = type as? any (RawRepresentable & CaseIterable).Type else { return nil }
+    func raw<Value: RawRepresentable>(_ type: Value.Type) -> Bool { order(of: Value.RawValue.self) != nil }
+    return raw(type) ? false : nil
+  }
+
+  private static func quick(_ type: Any.Type) -> Quick {
+    type == Int.self ? .integer : type == String.self ? .text : type == Double.self ? .number : .none
+  }
+
+  /// The key of a value as records have it; nil if it can't be read.
+  func key(of json: JSONValue) -> IndexKey? {
+    switch (json, quick) {
+    case (.null, _): .null
+    case (.int(let value), .integer): IndexKey(value)
+    case (.double(let value), .number): IndexKey(value)
+    case (.string(let value), .text): IndexKey(value)
+    default: lock.withLock { _ in try? read(json) }
+    }
+  }
+
+  /// The key of the next value of a document; nil if it can't be read.
+  @inline(__always)
+  func key(at scanner: inout JSONScanner) throws -> IndexKey? {
+    let start = scanner
+    switch (try scanner.peek(), quick) {
+    case (.number, .integer):
+      if let value = try scanner.readInt() { return IndexKey(value) }
+    case (.number, .number):
+      if let value = try scanner.readDouble() { return IndexKey(value) }
+    case (.string, .text):
+      let raw = try scanner.readRawString()
+      return raw.hasEscapes ? IndexKey(raw.string) : IndexKey(raw.bytes)
+    default: break
+    }
+    scanner = start
+    return key(of: try scanner.readValue())
+  }
+
+  /// The key of what a query compares with; nil if there is none.
+  func key(ofOperand json: JSONValue) -> IndexKey? {
+    switch (json, quick) {
+    case (.null, _): .null
+    case (.int(let value), .integer): IndexKey(value)
+    case (.string(let value), .text): IndexKey(value)
+    default: lock.withLock { _ in try? readOperand(json) }
+    }
+  }
+}

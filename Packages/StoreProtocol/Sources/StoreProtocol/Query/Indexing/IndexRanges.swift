@@ -1,0 +1,115 @@
+/// A place between keys: before or after all that have this one.
+@_spi(ModelKitInternals)
+public struct IndexCut: Hashable, Comparable, Sendable {
+  /// The key.
+  public let key: IndexKey
+  /// Whether it is after those that have the key.
+  public let isAfter: Bool
+
+  /// Before all that have a key.
+  public static func before(_ key: IndexKey) -> IndexCut { IndexCut(key: key, isAfter: false) }
+
+  /// After all that have a key.
+  public static func after(_ key: IndexKey) -> IndexCut { IndexCut(key: key, isAfter: true) }
+
+  /// Before everything, nil included.
+  public static let start = before(.null)
+
+  /// Whether a place is before another one.
+  public static func < (left: IndexCut, right: IndexCut) -> Bool {
+    left.key == right.key ? !left.isAfter && right.isAfter : left.key < right.key
+  }
+}
+
+/// Keys from one place to another.
+@_spi(ModelKitInternals)
+public struct IndexRange: Hashable, Sendable {
+  /// Where it begins.
+  public let start: IndexCut
+  /// Where it ends; nil for the end of all.
+  public let end: IndexCut?
+
+  /// Creates a range.
+  public init(_ start: IndexCut, _ end: IndexCut?) {
+    self.start = start
+    self.end = end
+  }
+
+  /// One key.
+  public init(_ key: IndexKey) { self.init(.before(key), .after(key)) }
+
+  var isEmpty: Bool { end.map { $0 <= start } ?? false }
+}
+
+/// The keys that a field must have where a condition holds: ranges in their order, with something between each two.
+@_spi(ModelKitInternals)
+public struct IndexRanges: Hashable, Sendable {
+  /// The ranges.
+  public private(set) var ranges: [IndexRange]
+  /// Whether the condition holds for every value in the ranges; otherwise it may hold for some of them.
+  public private(set) var isExact: Bool
+
+  /// All keys.
+  public static let all = IndexRanges([IndexRange(.start, nil)])
+  /// No key.
+  public static let none = IndexRanges([])
+  /// The key of no value.
+  public static let null = IndexRanges([IndexRange(.null)])
+  /// All keys of values.
+  public static let values = IndexRanges([IndexRange(.after(.null), nil)])
+
+  /// Creates ranges from some in any order.
+  public init(_ ranges: [IndexRange], isExact: Bool = true) {
+    self.isExact = isExact
+    self.ranges = []
+    for range in ranges.sorted(by: { $0.start < $1.start }) where !range.isEmpty {
+      guard let last = self.ranges.last, last.end.map({ range.start <= $0 }) ?? true else {
+        self.ranges.append(range)
+        continue
+      }
+      let end = last.end.flatMap { first in range.end.map { max(first, $0) } }
+      self.ranges[self.ranges.count - 1] = IndexRange(last.start, end)
+    }
+  }
+
+  /// Keys that are in one or the other.
+  public func union(_ other: IndexRanges) -> IndexRanges {
+    IndexRanges(ranges + other.ranges, isExact: isExact && other.isExact)
+  }
+
+  /// Keys that are in both.
+  public func intersection(_ other: IndexRanges) -> IndexRanges {
+    var common: [IndexRange] = []
+    var (mine, others) = (ranges[...], other.ranges[...])
+    while let first = mine.first, let second = others.first {
+      let end: IndexCut?
+      switch (first.end, second.end) {
+      case (let left?, let right?): end = min(left, right)
+      case (let left, let right): end = left ?? right
+      }
+      common.append(IndexRange(max(first.start, second.start), end))
+      if first.end == end { mine.removeFirst() }
+      if second.end == end { others.removeFirst() }
+    }
+    return IndexRanges(common, isExact: isExact && other.isExact)
+  }
+
+  /// Keys that are not in these.
+  public var complement: IndexRanges {
+    var others: [IndexRange] = []
+    var start: IndexCut? = .start
+    for range in ranges {
+      if let start { others.append(IndexRange(start, range.start)) }
+      start = range.end
+    }
+    if let start { others.append(IndexRange(start, nil)) }
+    return IndexRanges(others, isExact: isExact)
+  }
+
+  /// The same keys, of which it is not known whether the condition holds.
+  public var inexact: IndexRanges {
+    var ranges = self
+    ranges.isExact = false
+    return ranges
+  }
+}

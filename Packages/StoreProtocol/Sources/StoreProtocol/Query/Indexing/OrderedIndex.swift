@@ -1,0 +1,181 @@
+/// Which records have which value in a field, in the order of the values; with the same value, in that of the records.
+///
+/// A record is a place: an integer that is larger the later it was created. A copy of an index is a picture of that moment;
+/// taking it costs nothing, and a later change copies what it touches.
+///
+/// ```swift
+/// var index = OrderedIndex()
+/// index.insert(field.key(in: bytes), place)
+/// index.places(in: IndexRanges([IndexRange(.before(IndexKey(18)), nil)]))
+/// ```
+@_spi(ModelKitInternals)
+public struct OrderedIndex: Sendable {
+  struct Entry: Comparable, Sendable {
+    let key: IndexKey
+    let place: Int
+
+    @inline(__always)
+    static func < (left: Entry, right: Entry) -> Bool {
+      left.key == right.key ? left.place < right.place : left.key < right.key
+    }
+
+    @inline(__always)
+    static func == (left: Entry, right: Entry) -> Bool { left.place == right.place && left.key == right.key }
+  }
+
+  /// Entries up to this many are next to each other in memory, so that adding one moves few.
+  static let leafSize = 128
+
+  /// All entries in their order, in parts that are not empty.
+  var leaves: [[Entry]] = []
+  /// For each part an entry that none of it is before, and all of the parts before are before.
+  var separators: [Entry] = []
+  /// The places of records whose value can't be read.
+  private var unreadable: Set<Int> = []
+  /// How many records there are.
+  public internal(set) var count = 0
+
+  /// Creates an index of nothing.
+  public init() {}
+
+  /// Creates an index of many records at once.
+  ///
+  /// - Complexity: O(*n* log *n*).
+  public init(_ keys: some Sequence<(key: IndexKey?, place: Int)>) {
+    var entries: [Entry] = []
+    for (key, place) in keys {
+      if let key { entries.append(Entry(key: key, place: place)) } else { unreadable.insert(place) }
+    }
+    entries.sort()
+    count = entries.count + unreadable.count
+    var start = 0
+    while start < entries.count {
+      let end = min(start + Self.leafSize * 3 / 4, entries.count)
+      leaves.append(Array(entries[start..<end]))
+      separators.append(entries[start])
+      start = end
+    }
+  }
+
+  /// Whether all values could be read. Otherwise whoever asks has to look at the records, and finds out what is wrong.
+  public var isComplete: Bool { unreadable.isEmpty }
+
+  // MARK: Changing
+
+  /// Adds a record; without a key, one whose value can't be read.
+  ///
+  /// - Complexity: O(log *n*).
+  public mutating func insert(_ key: IndexKey?, _ place: Int) {
+    count += 1
+    guard let key else {
+      unreadable.insert(place)
+      return
+    }
+    insert(Entry(key: key, place: place))
+  }
+
+  /// Takes a record out, with the key it was added with.
+  ///
+  /// - Complexity: O(log *n*).
+  public mutating func remove(_ key: IndexKey?, _ place: Int) {
+    if let key {
+      if remove(Entry(key: key, place: place)) { count -= 1 }
+    } else if unreadable.remove(place) != nil {
+      count -= 1
+    }
+  }
+
+  // MARK: Asking
+
+  /// The first record with a key; nil if there is none.
+  ///
+  /// - Complexity: O(log *n*).
+  public func first(_ key: IndexKey) -> Int? {
+    let spot = spot(of: .before(key))
+    guard let entry = entry(at: spot), entry.key == key else { return nil }
+    return entry.place
+  }
+
+  /// The first two records with the same value; nil if no value is there twice. Nil counts as none.
+  ///
+  /// - Complexity: O(*n*).
+  public var firstDuplicate: (place: Int, other: Int)? {
+    var last: Int?
+    var found: (place: Int, other: Int)?
+    forEach(in: .values) { place, isNewKey in
+      if !isNewKey, let last { found = (place, last) }
+      last = place
+      return found == nil
+    }
+    return found
+  }
+
+  /// How many records have keys in ranges.
+  ///
+  /// - Complexity: O(log *n*), and a small part of the number of records.
+  public func count(in ranges: IndexRanges) -> Int {
+    ranges.ranges.reduce(0) { $0 + distance(from: spot(of: $1.start), to: spot(ofEnd: $1.end)) }
+  }
+
+  /// The records with keys in ranges, by key.
+  ///
+  /// - Complexity: O(log *n* + *m*) for *m* records.
+  public func places(in ranges: IndexRanges) -> [Int] {
+    var places: [Int] = []
+    forEach(in: ranges) { place, _ in
+      places.append(place)
+      return true
+    }
+    return places
+  }
+
+  /// Goes through the records with keys in ranges, by key, until the body says that it is enough.
+  ///
+  /// - Parameters:
+  ///   - ranges: the ranges.
+  ///   - isDescending: whether large values come first. Those with the same one are in the order of the records anyway.
+  ///   - body: gets a place, and whether its key is another one than that of the place before.
+  /// - Returns: whether all were gone through.
+  @discardableResult
+  public func forEach(
+    in ranges: IndexRanges, isDescending: Bool = false, _ body: (_ place: Int, _ isNewKey: Bool) throws -> Bool
+  ) rethrows -> Bool {
+    if isDescending {
+      for range in ranges.ranges.reversed() where try !backwards(range, body) { return false }
+    } else {
+      for range in ranges.ranges {
+        guard try go(from: spot(of: range.start), to: spot(ofEnd: range.end), body) else { return false }
+      }
+    }
+    return true
+  }
+
+  private func backwards(_ range: IndexRange, _ body: (Int, Bool) throws -> Bool) rethrows -> Bool {
+    let start = spot(of: range.start)
+    var end = spot(ofEnd: range.end)
+    while start < end, let last = entry(before: end) {
+      // One key after the other, but its records from the first to the last.
+      let first = max(start, spot(of: .before(last.key)))
+      guard try go(from: first, to: end, body) else { return false }
+      end = first
+    }
+    return true
+  }
+
+  private func go(from start: Spot, to end: Spot, _ body: (Int, Bool) throws -> Bool) rethrows -> Bool {
+    var key: IndexKey?
+    var spot = start
+    while spot < end {
+      let leaf = leaves[spot.leaf]
+      let stop = spot.leaf == end.leaf ? end.number : leaf.count
+      for number in spot.number..<stop {
+        let entry = leaf[number]
+        let isNewKey = key != entry.key
+        if isNewKey { key = entry.key }
+        guard try body(entry.place, isNewKey) else { return false }
+      }
+      spot = Spot(leaf: spot.leaf + 1, number: 0)
+    }
+    return true
+  }
+}

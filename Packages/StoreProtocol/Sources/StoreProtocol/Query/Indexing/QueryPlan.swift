@@ -1,0 +1,151 @@
+/// How a store finds what a query asks for: which indexes lead to the records that have to be looked at.
+///
+/// ```swift
+/// let query = ModelQuery(Person.self, where: { $0.age >= 18 }, sort: [.ascending(\.age)], limit: 10)
+/// print(try store.explain(query).plan)
+/// // in the order of the index of age, 10 of 40 records
+/// ```
+public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
+  /// Where records are found.
+  indirect enum Access: Hashable, Sendable {
+    /// All there are.
+    case all
+    /// The number of an index, and the keys.
+    case index(Int, IndexRanges)
+    /// Records that are found in one of these ways.
+    case either([Access])
+    /// Records that are found in all of these ways.
+    case both([Access])
+  }
+
+  /// An index whose order is that of the query.
+  struct Order: Hashable, Sendable {
+    let index: Int
+    let ranges: IndexRanges
+    let isDescending: Bool
+    let nils: QueryOrder.Nils
+    /// Whether further criteria order those that have the same key.
+    let isPartial: Bool
+  }
+
+  let access: Access
+  let order: Order?
+  /// Whether the condition holds for all records that are found, so that none has to be looked at.
+  @_spi(ModelKitInternals) public let isExact: Bool
+  /// The fields of all indexes, by their numbers.
+  let fields: [String]
+
+  /// How many records have to be looked at, at most or, where that is not known, as far as the store can guess.
+  public let estimatedCount: Int
+  /// How many records there are.
+  public let totalCount: Int
+
+  /// The plan of a store that goes through all records.
+  @_spi(ModelKitInternals)
+  public static func all(_ count: Int) -> QueryPlan {
+    QueryPlan(access: .all, order: nil, isExact: false, fields: [], estimatedCount: count, totalCount: count)
+  }
+
+  /// The fields whose indexes are used, in the order in which they are.
+  public var usedIndexes: [String] {
+    var numbers: [Int] = []
+    func visit(_ access: Access) {
+      switch access {
+      case .all: break
+      case .index(let number, _): if !numbers.contains(number) { numbers.append(number) }
+      case .either(let parts), .both(let parts): parts.forEach(visit)
+      }
+    }
+    if let order { numbers.append(order.index) } else { visit(access) }
+    return numbers.map { fields[$0] }
+  }
+
+  /// Whether the records come out of an index in the order that the query asks for.
+  public var isSortedByIndex: Bool { order != nil }
+
+  /// Whether all records have to be gone through.
+  public var goesThroughAll: Bool { access == .all && order == nil }
+
+  /// The plan in words.
+  public var description: String {
+    let count = estimatedCount == totalCount ? "all \(totalCount)" : "\(estimatedCount) of \(totalCount)"
+    if let order { return "in the order of the index of \(fields[order.index]), \(count) records" }
+    if goesThroughAll { return "\(count) records one after the other" }
+    return "by \(text(of: access)), \(count) records"
+  }
+
+  private func text(of access: Access) -> String {
+    switch access {
+    case .all: "nothing"
+    case .index(let number, _): "the index of \(fields[number])"
+    case .either(let parts): parts.isEmpty ? "nothing" : parts.map(text).joined(separator: " or ")
+    case .both(let parts): parts.map(text).joined(separator: " and ")
+    }
+  }
+}
+
+extension QueryPlan {
+  /// The records that have to be looked at, in the order of their creation; nil if these are all, or if they are to be
+  /// gone through in the order of an index.
+  ///
+  /// - Parameter indexes: the indexes that the plan was made for, in their order.
+  @_spi(ModelKitInternals)
+  public func places(in indexes: [OrderedIndex]) -> [Int]? {
+    if order != nil { return nil }
+    switch access {
+    case .all: return nil
+    case .index(let number, let ranges):
+      let places = indexes[number].places(in: ranges)
+      // Records with one key are in order already.
+      return ranges.isOneKey ? places : places.sorted()
+    default: return Self.set(access, indexes)?.sorted()
+    }
+  }
+
+  private static func set(_ access: Access, _ indexes: [OrderedIndex]) -> Set<Int>? {
+    switch access {
+    case .all: return nil
+    case .index(let number, let ranges): return Set(indexes[number].places(in: ranges))
+    case .either(let parts):
+      return parts.reduce(into: Set()) { all, part in all.formUnion(set(part, indexes) ?? []) }
+    case .both(let parts):
+      let sets = parts.compactMap { set($0, indexes) }.sorted { $0.count < $1.count }
+      guard let first = sets.first else { return nil }
+      return sets.dropFirst().reduce(first) { $0.intersection($1) }
+    }
+  }
+
+  /// Goes through records in the order of an index, until the body says that it is enough.
+  ///
+  /// - Parameters:
+  ///   - indexes: the indexes that the plan was made for, in their order.
+  ///   - body: gets a record, and whether its key is another one than that of the record before.
+  @_spi(ModelKitInternals)
+  public func forEachInOrder(
+    _ indexes: [OrderedIndex], _ body: (_ place: Int, _ isNewKey: Bool) throws -> Bool
+  ) rethrows {
+    guard let order else { return }
+    let values = order.ranges.intersection(.values)
+    let nils = order.ranges.intersection(.null)
+    let parts = order.nils == .first ? [nils, values] : [values, nils]
+    for part in parts {
+      guard try indexes[order.index].forEach(in: part, isDescending: order.isDescending, body) else { return }
+    }
+  }
+
+  /// How many records the query finds, if the indexes know it without a look at any record; limit and offset don't count.
+  @_spi(ModelKitInternals)
+  public func exactCount(in indexes: [OrderedIndex]) -> Int? {
+    guard isExact else { return nil }
+    if let order { return indexes[order.index].count(in: order.ranges) }
+    if case .index(let number, let ranges) = access { return indexes[number].count(in: ranges) }
+    return Self.set(access, indexes)?.count
+  }
+}
+
+extension IndexRanges {
+  var isOneKey: Bool {
+    guard ranges.count == 1, let end = ranges[0].end else { return ranges.isEmpty }
+    return ranges[0].start == .before(end.key) && end == .after(end.key)
+  }
+}

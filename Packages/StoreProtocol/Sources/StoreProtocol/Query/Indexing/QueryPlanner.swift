@@ -1,0 +1,154 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// Chooses which indexes answer a query with the fewest records to look at.
+///
+/// What the query says about the fields is found out first, without the indexes; the choice is made when they are at hand,
+/// such as inside the lock that guards them.
+///
+/// ```swift
+/// let planner = QueryPlanner(program, fields: [ageField, nameField])
+/// let plan = planner.plan(with: [ageIndex, nameIndex], totalCount: rows.count)
+/// ```
+@_spi(ModelKitInternals)
+public struct QueryPlanner: Sendable {
+  /// What a part of the condition says about the fields.
+  private indirect enum Part {
+    /// The ranges of indexed fields, by number.
+    case ranges([(index: Int, ranges: IndexRanges)])
+    case and([(index: Int, ranges: IndexRanges)], [Part])
+    case or([(index: Int, ranges: IndexRanges)], [Part])
+  }
+
+  /// A way, and how many records it leads to.
+  private struct Way {
+    var access: QueryPlan.Access
+    var count: Int
+    var isExact: Bool
+  }
+
+  private let names: [String]
+  private let part: Part?
+  private let hasCondition: Bool
+  private let order: (index: Int, order: QueryOrder, isPartial: Bool)?
+  private let end: Int
+  private let isSorted: Bool
+  private let canTrustKeys: Bool
+
+  /// Finds out what a query says about indexed fields.
+  ///
+  /// - Parameters:
+  ///   - program: the query.
+  ///   - fields: the fields of which there are indexes.
+  public init<M: Model>(_ program: QueryProgram<M>, fields: [StoredKeyPath]) {
+    names = fields.map(\.description)
+    part = fields.isEmpty ? nil : program.query.filter.map { Self.part($0, fields) }
+    hasCondition = program.query.filter != nil
+    end = program.query.end
+    isSorted = program.isSorted
+    canTrustKeys = program.isEveryRecordOfType
+    order = program.query.sort.first.flatMap { sort in
+      guard sort.order.term.form == .value else { return nil }
+      return fields.firstIndex { $0.isOrdered && $0.isAbout(sort.order.term.path) }
+        .map { ($0, sort.order, program.query.sort.count > 1) }
+    }
+  }
+
+  private static func part(_ condition: QueryExpression, _ fields: [StoredKeyPath]) -> Part {
+    let ranges = fields.indices.compactMap { number in
+      fields[number].ranges(where: condition).map { (index: number, ranges: $0) }
+    }
+    switch condition {
+    case .and(let terms): return .and(ranges, terms.map { part($0, fields) })
+    case .or(let terms): return .or(ranges, terms.map { part($0, fields) })
+    default: return .ranges(ranges)
+    }
+  }
+
+  /// Makes the choice.
+  ///
+  /// - Parameters:
+  ///   - indexes: the indexes of the fields, in their order.
+  ///   - totalCount: how many records there are.
+  /// - Complexity: O(log *n*) for each part of the condition, and a small part of the number of records.
+  public func plan(with indexes: [OrderedIndex], totalCount: Int) -> QueryPlan {
+    let found = part.flatMap { way($0, indexes) }
+    let all = Way(access: .all, count: totalCount, isExact: !hasCondition)
+    // To go through all in their order takes less than to gather most of them.
+    let best = found.map { $0.count <= totalCount / 2 || $0.isExact ? $0 : all } ?? all
+    if let ordered = inOrder(best, indexes, totalCount) { return ordered }
+    let isEnoughEarly = !isSorted && best.isExact
+    return QueryPlan(
+      access: best.access, order: nil, isExact: canTrustKeys && best.isExact && best.access != .all, fields: names,
+      estimatedCount: isEnoughEarly ? min(best.count, end) : best.count, totalCount: totalCount)
+  }
+
+  /// The way through the index that has the order of the query, if it is shorter than to find and sort.
+  private func inOrder(_ best: Way, _ indexes: [OrderedIndex], _ totalCount: Int) -> QueryPlan? {
+    guard let order, indexes[order.index].isComplete else { return nil }
+    let known = part.flatMap { Self.ranges($0).first { $0.index == order.index }?.ranges }
+    let ranges = known ?? .all
+    let isExact = known.map(\.isExact) ?? !hasCondition
+    let count = known == nil ? totalCount : indexes[order.index].count(in: ranges)
+    // How many have to be looked at until enough are found, if those that fit are spread evenly.
+    let share = isExact ? 1 : max(1, count / max(1, min(best.count, count)))
+    let (needed, isTooMany) = end.multipliedReportingOverflow(by: share)
+    let cost = isTooMany ? count : min(count, needed)
+    // To sort takes longer than to look, the more there are.
+    let sortingCost = best.count + best.count / 4
+    guard cost <= sortingCost else { return nil }
+    return QueryPlan(
+      access: .all,
+      order: QueryPlan.Order(
+        index: order.index, ranges: ranges, isDescending: order.order.isDescending, nils: order.order.nils,
+        isPartial: order.isPartial),
+      isExact: canTrustKeys && isExact, fields: names, estimatedCount: cost, totalCount: totalCount)
+  }
+
+  private static func ranges(_ part: Part) -> [(index: Int, ranges: IndexRanges)] {
+    switch part {
+    case .ranges(let ranges), .and(let ranges, _), .or(let ranges, _): ranges
+    }
+  }
+
+  /// The shortest way to the records of a part; nil if no index leads there.
+  private func way(_ part: Part, _ indexes: [OrderedIndex]) -> Way? {
+    var best = Self.ranges(part).filter { indexes[$0.index].isComplete }
+      .map { number, ranges in
+        Way(access: .index(number, ranges), count: indexes[number].count(in: ranges), isExact: ranges.isExact)
+      }
+      .min { ($0.count, $0.isExact ? 0 : 1) < ($1.count, $1.isExact ? 0 : 1) }
+    switch part {
+    case .ranges: break
+    case .and(_, let parts):
+      let ways = parts.map { way($0, indexes) }
+      for case var other? in ways where other.count < best?.count ?? .max {
+        other.isExact = false
+        best = other
+      }
+      best = best.map { narrowed($0, by: ways) }
+    case .or(_, let parts):
+      let ways = parts.compactMap { way($0, indexes) }
+      guard ways.count == parts.count else { break }
+      let count = ways.reduce(0) { $0 + $1.count }
+      if count < best?.count ?? .max {
+        best = Way(access: .either(ways.map(\.access)), count: count, isExact: ways.allSatisfy(\.isExact))
+      }
+    }
+    return best
+  }
+
+  /// The records that several terms lead to, where it takes less to intersect them than to look at all of one.
+  private func narrowed(_ best: Way, by ways: [Way?]) -> Way {
+    guard !best.isExact, best.count > 16 else { return best }
+    func isIn(_ way: Way) -> Bool {
+      if case .index(let number, _) = best.access, case .index(number, _) = way.access { return true }
+      return way.access == best.access
+    }
+    func isShort(_ way: Way) -> Bool { way.count / 4 <= best.count }
+    let others = ways.compactMap { $0 }.filter { !isIn($0) && isShort($0) }
+    if others.isEmpty { return best }
+    return Way(
+      access: .both([best.access] + others.map(\.access)), count: best.count,
+      isExact: ways.allSatisfy { way in way.map { $0.isExact && (isIn($0) || isShort($0)) } ?? false })
+  }
+}

@@ -1,0 +1,80 @@
+@_spi(ModelKitInternals) import ModelCore
+
+extension StoredKeyPath {
+  /// The keys that the field has in all records for which a condition holds.
+  ///
+  /// - Returns: nil if the condition says nothing about them.
+  @_spi(ModelKitInternals)
+  public func ranges(where condition: QueryExpression) -> IndexRanges? {
+    switch condition {
+    case .constant(let value): return value ? nil : IndexRanges.none
+    case .comparison(let comparison): return ranges(where: comparison)
+    case .and(let terms):
+      let known = terms.map(ranges(where:))
+      guard var ranges = known.lazy.compactMap({ $0 }).first else { return nil }
+      for case let other? in known { ranges = ranges.intersection(other) }
+      return known.contains { $0 == nil } ? ranges.inexact : ranges
+    case .or(let terms):
+      var ranges = IndexRanges.none
+      for term in terms {
+        guard let other = self.ranges(where: term) else { return nil }
+        ranges = ranges.union(other)
+      }
+      return ranges
+    case .not(let term):
+      // What holds for some of these values only may not hold for any of them.
+      guard let ranges = ranges(where: term), ranges.isExact else { return nil }
+      return ranges.complement
+    case .any: return nil
+    }
+  }
+
+  private func ranges(where comparison: QueryComparison) -> IndexRanges? {
+    guard comparison.term.form == .value, isAbout(comparison.term.path), case .value(let operand) = comparison.operand
+    else { return nil }
+    switch comparison.operator {
+    case .equal: return point(operand)
+    case .notEqual: return point(operand)?.complement
+    case .isIn:
+      guard case .array(let list) = operand else { return nil }
+      var all: [IndexRange] = []
+      for element in list {
+        guard let key = reader.key(ofOperand: element) else { return nil }
+        all.append(IndexRange(key))
+      }
+      return IndexRanges(all)
+    case .hasPrefix:
+      guard isOrdered, reader.isText, case .string(let text) = operand else { return nil }
+      return Self.prefix(text)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      // Nothing is less or greater than nil.
+      if operand.isNull { return IndexRanges.none }
+      guard isOrdered, let key = reader.key(ofOperand: operand) else { return nil }
+      return Self.side(comparison.operator, key)
+    default: return nil
+    }
+  }
+
+  private func point(_ operand: JSONValue) -> IndexRanges? {
+    reader.key(ofOperand: operand).map { IndexRanges([IndexRange($0)]) }
+  }
+
+  private static func side(_ operation: QueryComparison.Operator, _ key: IndexKey) -> IndexRanges {
+    switch operation {
+    case .less: IndexRanges([IndexRange(.after(.null), .before(key))])
+    case .lessOrEqual: IndexRanges([IndexRange(.after(.null), .after(key))])
+    case .greater: IndexRanges([IndexRange(.after(key), nil)])
+    default: IndexRanges([IndexRange(.before(key), nil)])
+    }
+  }
+
+  private static func prefix(_ text: String) -> IndexRanges {
+    var bytes = Array(text.utf8)
+    guard let last = bytes.last else { return .values }
+    // No byte of a text is 0xFF, so that there is a next one.
+    bytes[bytes.count - 1] = last + 1
+    return IndexRanges([
+      IndexRange(.before(IndexKey(text)), .before(bytes.withUnsafeBufferPointer { IndexKey($0) }))
+    ])
+  }
+}

@@ -1,0 +1,123 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// What there is an index of: where in the records of a type the value of a field is, and how values become keys.
+///
+/// Unlike a field it is `Sendable`, so that an engine can keep indexes on its own.
+///
+/// ```swift
+/// let field = try StoredKeyPath(Person.self, { $0.age }, in: scope.transformers)
+/// index.insert(field.key(in: bytes), place)
+/// ```
+@_spi(ModelKitInternals)
+public struct StoredKeyPath: Sendable {
+  /// The keys of the field, as they are declared.
+  public let path: QueryPath
+  /// The key as records spell it.
+  public let key: String
+  /// Whether keys are in the order of the values. Otherwise an index finds equal values only.
+  public let isOrdered: Bool
+  /// What a record has that does not have the key; nil if it can't be read.
+  let missing: IndexKey?
+  let reader: IndexKeyReader
+  /// The way to the identifier of the related model, for a foreign key.
+  let relatedPath: QueryPath?
+  private let parts: [String]
+
+  /// Finds a field.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - field: gives the field of a model.
+  ///   - context: how records are spelled.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a field whose values can't be keys: that are not numbers,
+  ///   text, dates, UUIDs, yes or no, enumerations of these, or foreign keys.
+  public init<M: Model>(_ type: M.Type, _ field: (M) -> FieldBase, in context: ValueTransformerContext) throws {
+    // A field knows its key as long as its model is there.
+    let prototype = M.prototype()
+    try self.init(type, key: withExtendedLifetime(prototype) { field(prototype).key ?? "?" }, in: context)
+  }
+
+  /// Finds a field by its key.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - key: the key of the field, as it is declared.
+  ///   - context: how records are spelled.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, or its values can't be keys;
+  ///   `unsupported` if stores don't keep it.
+  public init<M: Model>(_ type: M.Type, key: String, in context: ValueTransformerContext) throws {
+    // A level of its own, so that nobody else knows its field.
+    let level = QueryLevel(M.self, context, isForRecords: true)
+    defer { withExtendedLifetime(level) {} }
+    let slot = try level.slot(key)
+    let source = Self.source(of: slot.field, level.prototype)
+    guard let source, let reader = IndexKeyReader(source.field, of: source.owner, context) else {
+      throw ModelStoreError(
+        .invalid,
+        """
+        There can't be an index of "\(key)": values of the type \(slot.field.valueType) may be equal and yet be written \
+        in different ways.
+        """)
+    }
+    path = [slot.key]
+    relatedPath = slot.field is any RelationField ? source.field.key.map { [slot.key, $0] } : nil
+    self.key = slot.spelledKey
+    parts = slot.isNested ? slot.parts : []
+    self.reader = reader
+    isOrdered = reader.isOrdered
+    missing = reader.key(of: slot.missing)
+  }
+
+  /// The field whose values are written; of a foreign key, the identifier that it leads to.
+  private static func source(of field: FieldBase, _ owner: ModelObject?) -> (field: FieldBase, owner: ModelObject?)? {
+    guard let relation = field as? any RelationField else { return (field, owner) }
+    guard relation.isForeignKey, !relation.isToMany else { return nil }
+    let related = relation.relatedClass.init()
+    return (related.identifierField as? FieldBase).map { ($0, related) }
+  }
+
+  /// Whether conditions that are about a path are about the field.
+  func isAbout(_ path: QueryPath) -> Bool { path == self.path || path == relatedPath }
+
+  // MARK: Records
+
+  /// The key of a record; nil if the value can't be read.
+  public func key(in record: AttributeDictionary) -> IndexKey? {
+    do {
+      return try record.value(atNestedKey: key).map(reader.key(of:)) ?? missing
+    } catch {
+      return nil
+    }
+  }
+
+  /// The key of the bytes of a record; nil if the value can't be read.
+  public func key(in bytes: [UInt8]) -> IndexKey? { bytes.withUnsafeBytes(key(in:)) }
+
+  /// The key of the bytes of a record; nil if the value can't be read.
+  public func key(in bytes: UnsafeRawBufferPointer) -> IndexKey? {
+    do {
+      if parts.isEmpty {
+        var scanner = JSONScanner(bytes)
+        return try BytesRow.go(to: key, &scanner) ? reader.key(at: &scanner) : missing
+      }
+      guard let offset = try BytesRow.offset(of: key, parts, in: bytes) else { return missing }
+      var scanner = JSONScanner(bytes, offset: offset, depth: 1, maximumDepth: 512)
+      return try reader.key(at: &scanner)
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension StoredKeyPath: Hashable, CustomStringConvertible {
+  /// Whether both are the same field, in the same spelling.
+  public static func == (left: StoredKeyPath, right: StoredKeyPath) -> Bool {
+    left.path == right.path && left.key == right.key
+  }
+
+  /// Adds what makes the field.
+  public func hash(into hasher: inout Hasher) { hasher.combine(path) }
+
+  /// The keys of the field with dots between them.
+  public var description: String { path.description }
+}

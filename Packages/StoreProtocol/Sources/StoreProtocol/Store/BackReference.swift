@@ -1,0 +1,127 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// How records of other models lead to a model: by the stored field that is the other side of one of its relations.
+///
+/// With it a store finds records that lead to a deleted model, also those of which no model is live, and cuts the links in
+/// them.
+///
+/// ```swift
+/// for reference in deletion.references {
+///   for (identifier, bytes) in try find(reference) { try write(reference.cut(bytes), identifier) }
+/// }
+/// ```
+@_spi(ModelKitInternals)
+public struct BackReference {
+  /// The class of the models that lead there.
+  public let relatedClass: ModelObject.Type
+  /// The key of the field, as it is declared.
+  let key: String
+  /// Whether the field is a list.
+  public let isToMany: Bool
+  private let identifierKey: String
+  /// The identifiers that are led to, as queries write them.
+  private(set) var operands: [JSONValue]
+  /// The identifiers that are led to, by their text.
+  private var identifiers: [String]
+  private let ownerClass: ModelObject.Type
+
+  /// The other side of a relation.
+  ///
+  /// - Parameters:
+  ///   - relation: a relation of a model.
+  ///   - owner: the model.
+  /// - Returns: nil if the relation has no other side that is stored, or the model has no identifier.
+  public init?(_ relation: any RelationField, of owner: ModelObject) {
+    let prototype = relation.relatedClass.init()
+    guard let inverse = owner.inverseField(of: relation, on: prototype), let field = inverse as? FieldBase,
+      prototype.fieldsForDictionaryValue().contains(where: { $0 === inverse }),
+      let key = field.key, let identifierKey = (owner.identifierField as? FieldBase)?.key,
+      let identifier = owner.storedIdentifier,
+      let operand = owner.storedValue(ofIdentifier: identifier, in: .standard)?.value
+    else { return nil }
+    relatedClass = relation.relatedClass
+    self.key = key
+    isToMany = inverse.isToMany
+    self.identifierKey = identifierKey
+    operands = [operand]
+    identifiers = [identifier]
+    ownerClass = type(of: owner)
+  }
+
+  /// Takes in another reference, if it is one by the same field.
+  mutating func merge(_ other: BackReference) -> Bool {
+    guard other.relatedClass == relatedClass, other.key == key, other.ownerClass == ownerClass else { return false }
+    operands += other.operands
+    identifiers += other.identifiers
+    return true
+  }
+
+  /// The condition that holds for the models that lead there.
+  public var condition: QueryExpression {
+    let isOne = operands.count == 1
+    let operand = isOne ? operands[0] : .array(operands)
+    func comparison(_ path: QueryPath) -> QueryExpression {
+      .comparison(QueryComparison(QueryTerm(path), isOne ? .equal : .isIn, .value(operand)))
+    }
+    return isToMany ? .any([key], comparison([identifierKey])) : comparison([key, identifierKey])
+  }
+
+  /// What an index of the field needs.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if there can't be an index of it.
+  public func field<M: Model>(_ type: M.Type, in context: ValueTransformerContext) throws -> StoredKeyPath {
+    try StoredKeyPath(type, key: key, in: context)
+  }
+
+  /// A record without the links.
+  ///
+  /// - Parameters:
+  ///   - record: the bytes of a record for which the condition holds.
+  ///   - context: how records are spelled.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no record.
+  public func cut(_ record: [UInt8], in context: ValueTransformerContext) throws -> [UInt8] {
+    let spelled = context.key(key)
+    if !isToMany, !spelled.contains("."), let member = try? JSONValue.object([spelled: .null]).jsonData(),
+      let merged = RecordBytes.merging(Array(member), into: record)
+    {
+      return merged
+    }
+    do {
+      guard case .object(var values) = try JSONValue(json: record) else {
+        throw ValueTransformError(expected: "an object", found: .null)
+      }
+      let rest = isToMany ? JSONValue.array(try members(values.value(atNestedKey: spelled), context)) : .null
+      StoredValue(path: spelled.split(separator: ".").map(String.init), value: rest).write(to: &values)
+      return Array(try JSONValue.object(values).jsonData(JSONWritingOptions(sortedKeys: true)))
+    } catch {
+      throw ModelStoreError(
+        .corrupt, "A stored \(relatedClass.typeName) that leads to a deleted model can't be read: \(error)",
+        cause: error)
+    }
+  }
+
+  private func members(_ list: JSONValue?, _ context: ValueTransformerContext) -> [JSONValue] {
+    let owner = ownerClass.init()
+    let gone = identifiers.compactMap { owner.storedValue(ofIdentifier: $0, in: context) }
+    let values = Set(gone.map(\.value))
+    return (list?.arrayValue ?? []).filter { member in
+      // Written as its identifier, or in full.
+      guard case .object(let record) = member else { return !values.contains(member) }
+      return !gone.contains { (try? record.value(atNestedKey: $0.path.joined(separator: "."))) == $0.value }
+    }
+  }
+}
+
+extension ModelStore {
+  /// The models that lead to others.
+  func models(with reference: BackReference) async throws -> [ModelObject] {
+    guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return [] }
+    return try await models(modelClass, reference.condition)
+  }
+
+  private func models<M: Model>(_ type: M.Type, _ condition: QueryExpression) async throws -> [ModelObject] {
+    var query = ModelQuery(type)
+    query.filter = condition
+    return try await list(query)
+  }
+}

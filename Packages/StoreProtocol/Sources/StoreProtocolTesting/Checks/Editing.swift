@@ -1,0 +1,51 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let editing = FrontCheck(
+    "what is edited while a model is saved wins and stays dirty until it is saved, at any suspension point"
+  ) { makeFront in
+    var step = 0
+    while true {
+      let edited = Edited()
+      let name = "step \(step)"
+      let wasEdited = try await SteppingExecutor.run(doing: edited.edit, before: step) {
+        let front = try await makeFront()
+        let person = ContractPerson.named(name, age: 1)
+        edited.person = person
+        try await front.create(person)
+        person.age.value = 2
+        try await front.update(person)
+        edited.front = front
+      }
+      try await edited.check(makeFront(), name, wasEdited)
+      if !wasEdited { return }
+      step += 1
+      try require(step < 1_000, "the task has more than 1,000 suspension points")
+    }
+  }
+
+  /// The model that is saved in one task and edited between two pieces of it.
+  private final class Edited: @unchecked Sendable {
+    // Sendable is proven by the order: the task and the edit are pieces on one serial queue, and the check comes after
+    // both have ended.
+    var person: ContractPerson?
+    var front: (any ModelStore)?
+
+    @Sendable func edit() { person?.height.value = 1.5 }
+
+    func check(_ other: any ModelStore, _ name: String, _ wasEdited: Bool) async throws {
+      guard let person, let front else { throw ContractViolation("\(name): the task did not come to its end") }
+      guard person.height.value != nil else { return }
+      try require(wasEdited, "\(name): a height that nobody set")
+      try requireEqual(person.height.value, 1.5, "\(name): the height")
+      try requireEqual(person.age.value, 2, "\(name): the age")
+      let isDirty = person.height.isDirty
+      let stored = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(stored.height.value, isDirty ? nil : 1.5, "\(name): the stored height, dirty: \(isDirty),")
+      try await front.save(person)
+      _ = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(stored.height.value, 1.5, "\(name): the stored height after a save")
+      try require(!person.isDirty, "\(name): the model is still dirty")
+    }
+  }
+}
