@@ -32,7 +32,7 @@ LIBRARIES = (
 )
 
 # These use the libraries as an app does. The root manifest doesn't know them and nobody imports them.
-STANDING_APART = ("Bookshop", "Benchmarks", "Fuzzing")
+STANDING_APART = ("Bookshop", "Examples", "Benchmarks", "Fuzzing")
 
 # The spelling of a platform in a manifest, by its name in a dumped manifest.
 PLATFORMS = {

@@ -1,0 +1,78 @@
+// A client for an API with habits of its own: it wants a key, puts its answers into envelopes, and tags what it stores.
+// `tasks URL` talks to a server, such as `Scripts/rest-server`; without an address a server of a few lines answers here.
+
+import Foundation
+import ModelKit
+
+final class ToDo: Model {
+  let id = Field<Int>()
+  let title = Field<String>().require(.notBlank)
+  let dueOn = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
+  let isDone = Field<Bool>(false)
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+struct TaskAPI: RESTDialect {
+  func defaultHeaders() async throws -> [String: String] { ["X-Api-Key": "demo"] }
+
+  func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
+    .object(record.merging(["source": "tasks"]) { mine, _ in mine })
+  }
+
+  func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
+    var answer = try RESTResponse(response)
+    answer.payload = answer.payload?["data"] ?? answer.payload
+    return answer
+  }
+}
+
+/// Prints what is sent, and hands it on.
+struct Log: HTTPTransport {
+  let next: any HTTPTransport
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
+    print("-> \(request.method) \(request.url.path)\(body)")
+    return try await next.send(request)
+  }
+}
+
+/// A server without a network.
+actor Server: HTTPTransport {
+  private var tasks: [JSONValue] = []
+
+  func send(_ request: HTTPRequest) throws -> HTTPResponse {
+    guard request.headers["X-Api-Key"] != nil else { return HTTPResponse(status: 401) }
+    var fields = try request.body.map { try JSONValue(json: $0).objectValue ?? [:] } ?? [:]
+    let number = Int(request.url.lastPathComponent) ?? 0
+    switch request.method {
+    case .post:
+      fields["id"] = .int(tasks.count + 1)
+      tasks.append(.object(fields))
+      return answer(201, .object(fields))
+    case .patch where tasks.indices.contains(number - 1):
+      tasks[number - 1] = .object((tasks[number - 1].objectValue ?? [:]).merging(fields) { $1 })
+      return answer(200, tasks[number - 1])
+    case .get where number == 0: return answer(200, .array(tasks))
+    case .get where tasks.indices.contains(number - 1): return answer(200, tasks[number - 1])
+    default: return HTTPResponse(status: 404, body: Data(#"{"error": "no such task"}"#.utf8))
+    }
+  }
+
+  private func answer(_ status: Int, _ data: JSONValue) -> HTTPResponse {
+    HTTPResponse(status: status, body: Data("{\"data\": \(data)}".utf8))
+  }
+}
+
+let address = CommandLine.arguments.dropFirst().first
+guard let url = URL(string: address ?? "http://tasks.example") else { exit(64) }
+let store = RESTModelStore(
+  baseURL: url, dialect: TaskAPI(), transport: Log(next: address == nil ? Server() : URLSessionTransport.shared),
+  scope: ModelScope(transformers: ValueTransformerContext(keyCase: .snake)))
+
+let toDo = try ToDo.from(dictionaryValue: ["title": "Water the plants", "due_on": "2026-05-01"], in: store.scope)
+try await store.save(toDo)
+toDo.isDone.value = true
+try await store.save(toDo)
+for toDo in try await store.list(ToDo.self) { print(toDo.identifier ?? "?", toDo.title.value ?? "?") }
+do { _ = try await store.lookup(ToDo.self, identifier: "99") } catch { print(error) }
