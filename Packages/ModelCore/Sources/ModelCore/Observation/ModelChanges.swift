@@ -10,7 +10,7 @@ extension ModelIsolation where Self: ModelObject {
   /// ```
   ///
   /// It begins when this property is read, and each reading begins a sequence of its own, for one consumer. A batch has the
-  /// path of every field that changed since the consumer asked last, as ``addObserver(for:action:)`` tells them, each once:
+  /// path of every field that changed since the consumer asked last, as `addObserver(for:action:)` tells them, each once:
   /// so a slow consumer gets fewer and larger batches, and memory is bounded by the number of different paths. What changes
   /// in one `transaction` comes in one batch if the consumer runs in the isolation of the model. The sequence ends when
   /// the model is gone; dropping it, or cancelling the task, ends the observation.

@@ -38,7 +38,7 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// Observes changes with a closure that wants no details: see ``addObserver(for:action:)``.
+  /// Observes changes with a closure that wants no details: see `addObserver(for:action:)`.
   ///
   /// - Parameters:
   ///   - path: what to observe. Nil: everything.
@@ -49,7 +49,7 @@ extension ModelIsolation where Self: ModelObject {
     watch(for: path).addObserver(updateImmediately: false) { _, _ in action() }
   }
 
-  /// Observes changes for as long as an owner lives: see ``addObserver(for:action:)``.
+  /// Observes changes for as long as an owner lives: see `addObserver(for:action:)`.
   ///
   /// - Parameters:
   ///   - owner: held weakly; the observation ends with it, or with ``removeObserver(_:)``.

@@ -108,7 +108,7 @@ extension ModelArrayField {
   ///
   /// - Parameters:
   ///   - updateImmediately: whether to call it once before this returns, with the current members inserted.
-  ///   - differences: gets the old and the new value, and how they differ.
+  ///   - action: gets the old and the new value, and how they differ.
   /// - Returns: what ends the observation; otherwise it lasts as long as the field.
   /// - Complexity: O(*n*) for every change.
   @discardableResult

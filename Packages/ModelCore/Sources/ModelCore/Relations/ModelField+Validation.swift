@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelField {
-  /// Says that the related model has to be valid. No related model is fine; see ``FieldKit/Field/requireNotNil(message:)``.
+  /// Says that the related model has to be valid. No related model is fine; see `requireNotNil(message:)`.
   ///
   /// Validating this field validates the related model, with all its fields, and so everything that is required to be
   /// valid from there. Models that require each other to be valid are judged together: the model that `validate()` was

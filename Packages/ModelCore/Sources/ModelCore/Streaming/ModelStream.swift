@@ -1,7 +1,7 @@
 import FieldKit
 
 /// Models that are read one by one from a document of any length, in bounded memory: what
-/// ``ModelIsolation/stream(fromJSON:at:in:options:)`` gives.
+/// `stream(fromJSON:at:in:options:)` gives.
 ///
 /// ```swift
 /// for try await person in Person.stream(fromJSON: url, at: "results.people") {

@@ -1,5 +1,5 @@
-/// An observable whose value is made of the values of others: what ``ValueObservable/map(_:)-swift.method``,
-/// ``ValueObservable/filter(_:)``, ``ValueObservable/combineLatest(_:)`` and a transforming `-->` make.
+/// An observable whose value is made of the values of others: what `map(_:)`,
+/// ``ValueObservable/filter(_:)``, `combineLatest(_:)` and a transforming `-->` make.
 ///
 /// ```swift
 /// let name = ValueSource("Ada")

@@ -47,7 +47,9 @@ public struct BindingArrival {
 
   /// Passes the value on to the observers of the object that took it. Set the object's value in `body`.
   ///
-  /// - Parameter registry: the observers of the object that took the value.
+  /// - Parameters:
+  ///   - registry: the observers of the object that took the value.
+  ///   - body: sets the value of the object.
   @inlinable
   public func passOn(to registry: AnyObservationRegistry, _ body: () -> Void) {
     // Put back afterwards: `body` may run what another binding brings here before it comes to its own set.

@@ -24,7 +24,7 @@ extension ValueObservable {
 
   /// Makes an observable of what a closure turns the value into, to go on with: `name --> { $0.uppercased() } --> label`.
   ///
-  /// - Returns: the derived observable. See ``map(_:)-swift.method``.
+  /// - Returns: the derived observable. See `map(_:)`.
   @_disfavoredOverload
   @inlinable
   public static func --> <Result>(

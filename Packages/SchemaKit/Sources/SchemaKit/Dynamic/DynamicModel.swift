@@ -24,7 +24,7 @@ public class DynamicModel: Model, MadeOfEntity {
 
   /// Creates a model without values.
   ///
-  /// - Note: Called on `DynamicModel` itself it creates one without fields: use ``init(entity:in:)``.
+  /// - Note: Called on `DynamicModel` itself it creates one without fields: use `init(entity:in:)`.
   public required init() {
     description = EntityClasses.entity(of: Self.self)
     super.init()

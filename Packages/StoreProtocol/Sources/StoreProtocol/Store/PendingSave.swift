@@ -3,7 +3,7 @@
 /// A save between its two halves: what to write is known, and nothing is written yet.
 ///
 /// A store begins a save, which runs `beforeSave`, checks the rules and takes down the values; hands ``record`` or
-/// ``changes`` to whatever keeps them; and finishes the save. Edits that are made in between stay dirty and win over the
+/// its bytes to whatever keeps them; and finishes the save. Edits that are made in between stay dirty and win over the
 /// store's answer. Without a call of `finish` nothing of the model was changed.
 ///
 /// ```swift
