@@ -51,7 +51,7 @@ let package = Package(
       path: "Packages/MemoryStore/Tests/MemoryStoreTests"),
     .testTarget(
       name: "FileStoreTests", dependencies: ["FileStore", "StoreProtocolTesting"],
-      path: "Packages/FileStore/Tests/FileStoreTests"),
+      path: "Packages/FileStore/Tests/FileStoreTests", exclude: ["Fixtures"]),
     .testTarget(
       name: "RESTStoreTests", dependencies: ["RESTStore", "StoreProtocolTesting"],
       path: "Packages/RESTStore/Tests/RESTStoreTests"),

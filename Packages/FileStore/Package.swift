@@ -15,7 +15,8 @@ let package = Package(
     .target(name: "FileStore", dependencies: [.product(name: "StoreProtocol", package: "StoreProtocol")]),
     .testTarget(
       name: "FileStoreTests",
-      dependencies: ["FileStore", .product(name: "StoreProtocolTesting", package: "StoreProtocol")]),
+      dependencies: ["FileStore", .product(name: "StoreProtocolTesting", package: "StoreProtocol")],
+      exclude: ["Fixtures"]),
   ]
 )
 

@@ -1,3 +1,4 @@
+import Foundation
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {
@@ -8,6 +9,7 @@ extension FileModelStore {
   /// - Complexity: O(*n*) in the number of stored models of the type, up to the end of the list if it is not sorted. Only
   ///   records that are found are kept in memory.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    if try await isAboutAll(query) { return try await listAll() }
     let records = try await records(for: query)
     return try models(M.self, fromBytes: records.map(\.value)) { records[$0].identifier }
   }
@@ -15,13 +17,63 @@ extension FileModelStore {
   /// How many models ``list(_:)`` would find. No model is made for that.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
-  public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await records(for: query).count }
+  /// - Complexity: O(1) for all models of a type, otherwise as ``list(_:)``.
+  public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
+    if try await isAboutAll(query) { return try await translating { try await handle.engine.count(M.typeName) } }
+    return try await records(for: query).count
+  }
 
-  /// The identifiers of the models that ``list(_:)`` would find. No model is made for that.
+  /// The identifiers of the models that ``list(_:)`` would find. No model is made for that, and no file is read for those
+  /// of all models.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
-    try await records(for: query).map(\.identifier)
+    if try await isAboutAll(query) {
+      return try await translating { try await handle.engine.identifiers(M.typeName) }
+    }
+    return try await records(for: query).map(\.identifier)
+  }
+
+  /// Whether a query asks for all records of a type as they are in the files.
+  private func isAboutAll<M: Model>(_ query: ModelQuery<M>) async throws -> Bool {
+    guard query.isPlain, query.limit == nil, query.offset == 0, try await known(M.self).hasAllRecords else {
+      return false
+    }
+    return transaction?.touches(M.typeName) != true
+  }
+
+  /// All models of a type, part by part: while models are made of one part, the next is read from the files.
+  private func listAll<M: Model>() async throws -> [M] {
+    let (engine, type) = (handle.engine, M.typeName)
+    var all: [M] = []
+    all.reserveCapacity(try await translating { try await engine.count(type) })
+    var cursor = CreationCursor.start
+    var list = try await translating { try await engine.readList(type) }
+    while let next = list.next {
+      async let following = engine.readList(type, after: next)
+      all += try await models(of: list, after: cursor)
+      cursor = next
+      do { list = try await following } catch { list = try await translating { throw error } }
+    }
+    all += try await models(of: list, after: cursor)
+    return all
+  }
+
+  /// The models of a part of a list that was read after a cursor.
+  private func models<M: Model>(of list: RecordList, after cursor: CreationCursor) async throws -> [M] {
+    if let damage = list.damages.first {
+      throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(damage)")
+    }
+    do {
+      return try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
+    } catch {
+      // Which of them it was is looked for only now.
+      let chunk = try await translating {
+        try await handle.engine.readChunk(M.typeName, after: cursor, limit: list.count, byteLimit: .max)
+      }
+      _ = try models(M.self, fromBytes: chunk.rows.map { Array(chunk.value($0)) }) { chunk.rows[$0].identifier }
+      throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
+    }
   }
 
   /// The records that a query finds, in its order.
@@ -36,6 +88,17 @@ extension FileModelStore {
       return known
     }
     var found: [(identifier: String, value: [UInt8])] = []
+    func take(_ identifier: String, _ value: [UInt8]) async throws {
+      while true {
+        do {
+          if try run.take(value).isFound { found.append((identifier, value)) }
+          break
+        } catch let missing as RelatedRecordIsMissing {
+          related[missing.typeName, default: [:]][missing.identifier] = .some(
+            try await row(missing.typeName, missing.identifier)?.bytes)
+        }
+      }
+    }
     var cursor: CreationCursor? = .start
     while let position = cursor, !run.isFinished {
       let chunk = try await translating { try await handle.engine.readChunk(M.typeName, after: position) }
@@ -43,19 +106,17 @@ extension FileModelStore {
         throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(damage)")
       }
       for row in chunk.rows where !run.isFinished {
-        let value = Array(chunk.value(row))
-        while true {
-          do {
-            if try run.take(value).isFound { found.append((row.identifier, value)) }
-            break
-          } catch let missing as RelatedRecordIsMissing {
-            let (type, identifier) = (missing.typeName, missing.identifier)
-            let stored = try await translating { try await handle.engine.read(type, identifier) }
-            related[type, default: [:]][identifier] = .some(stored?.value)
-          }
+        if let entry = transaction?.entry(M.typeName, row.identifier) {
+          // What it was before the transaction does not count; what came with it comes last.
+          if entry.revision != nil, let content = entry.content { try await take(row.identifier, content) }
+        } else {
+          try await take(row.identifier, Array(chunk.value(row)))
         }
       }
       cursor = chunk.next
+    }
+    for record in transaction?.newRecords(M.typeName) ?? [] where !run.isFinished {
+      try await take(record.identifier, record.bytes)
     }
     return run.finish().map { found[$0] }
   }

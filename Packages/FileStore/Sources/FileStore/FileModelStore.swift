@@ -14,11 +14,16 @@ public import Foundation
 /// an error that names the first. What blocks runs on threads of the store's own.
 ///
 /// - Note: A front lives in one isolation. Make another with ``init(_:scope:)`` and ``handle`` elsewhere.
-public final class FileModelStore: ModelStore {
+public final class FileModelStore: TransactionalModelStore {
   /// The identity map of this front.
   public let scope: ModelScope
   /// What fronts of this store share. It is `Sendable`.
   public let handle: FileStoreHandle
+  /// The transaction under way, in this front.
+  var transaction: FileTransaction?
+  private var types: [ObjectIdentifier: FileFrontType] = [:]
+  // Most calls are about the class that the one before was about.
+  private var lastType: FileFrontType?
 
   /// Describes a store; nothing is opened yet.
   ///
@@ -53,6 +58,38 @@ public final class FileModelStore: ModelStore {
     try await translating { try await handle.engine.open() }
   }
 
+  /// A front for another group of this store: models that share nothing with those of this one but the folder, the lock
+  /// and the threads.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the group: any string. The group without a name is the one that a store has without this call.
+  ///   - scope: the identity map of the front.
+  public func group(_ name: String, scope: ModelScope = ModelScope()) -> FileModelStore {
+    FileModelStore(handle.group(name), scope: scope)
+  }
+
+  /// Reads the whole journal of this group again and compares all of it with its checksums. Reading and writing go on
+  /// meanwhile.
+  ///
+  /// - Returns: what is wrong with it, with file and offset; all else is readable.
+  /// - Throws: `ModelStoreError` for what the disk says.
+  /// - Complexity: O(*n*) in the size of the journal.
+  public func verify() async throws -> [FileStoreFinding] {
+    try await translating { try await handle.engine.verify() }
+  }
+
+  /// Removes from the journal of this group what is of no use any more: older revisions, deleted models. Reading and
+  /// writing go on meanwhile, and a crash at any moment leaves either what was there or what is to be.
+  ///
+  /// A store does this by itself when more than half of a journal is of no use any more.
+  ///
+  /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, `corrupt` if a record can't be read
+  ///   (the journal stays as it is, since what is left of the record is in there), or what the disk says.
+  /// - Complexity: O(*n*) in the size of what is kept.
+  public func compact() async throws {
+    try await translating { try await handle.engine.compact() }
+  }
+
   /// Completes the writes under way, brings everything to the disk and closes the store for all its fronts.
   public func close() async throws {
     try await translating { try await handle.engine.close() }
@@ -82,11 +119,14 @@ public final class FileModelStore: ModelStore {
         : UUID().uuidString
       try saves[index].assign(identifier: identifier)
     }
-    let changes = try saves.map { save in
-      Change.create(save.typeName, save.identifier ?? "", try save.recordBytes())
+    var changes: [Change] = []
+    changes.reserveCapacity(saves.count)
+    // By index, since each save is large enough for a copy of it to cost something.
+    for index in saves.indices {
+      changes.append(.create(saves[index].typeName, saves[index].identifier ?? "", try saves[index].recordBytes()))
     }
     try await write(changes)
-    for save in saves { try save.finish() }
+    for index in saves.indices { try saves[index].finish(in: transaction?.log) }
     return models
   }
 
@@ -101,11 +141,11 @@ public final class FileModelStore: ModelStore {
     let save = try PendingSave(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     while true {
-      guard let stored = try await translating({ try await handle.engine.read(type, identifier) }) else {
+      guard let stored = try await row(type, identifier) else {
         throw ModelStoreError.notFound(type, identifier: identifier)
       }
       let change = Change.update(
-        type, identifier, try save.merged(intoBytes: stored.value), ifRevision: stored.revision)
+        type, identifier, try save.merged(intoBytes: stored.bytes), ifRevision: stored.revision)
       do {
         try await write([change])
         break
@@ -114,7 +154,7 @@ public final class FileModelStore: ModelStore {
         continue
       }
     }
-    try save.finish()
+    try save.finish(in: transaction?.log)
     return model
   }
 
@@ -134,50 +174,39 @@ public final class FileModelStore: ModelStore {
         // What goes with the model may be gone already.
         let count = records.count
         var present: [PendingDeletion.Record] = []
-        for record in records where try await isThere(record) { present.append(record) }
+        for record in records where try await row(record.typeName, record.identifier) != nil { present.append(record) }
         if present.count == count || !present.contains(where: \.isRequested) { throw error }
         records = present
       }
     }
-    try await deletion.finish()
+    try await deletion.finish(in: transaction?.log)
     return model
   }
 
-  private func isThere(_ record: PendingDeletion.Record) async throws -> Bool {
-    try await translating { try await handle.engine.read(record.typeName, record.identifier) } != nil
+  // MARK: Records
+
+  /// A record as this front sees it, the transaction under way included; nil if there is none.
+  func row(_ type: String, _ identifier: String) async throws -> (bytes: [UInt8], revision: UInt64)? {
+    if let entry = transaction?.entry(type, identifier) { return entry.content.map { ($0, entry.revision ?? 0) } }
+    return try await translating { try await handle.engine.read(type, identifier) }.map { ($0.value, $0.revision) }
   }
 
-  /// Finds a model by its identifier.
-  ///
-  /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
-  /// - Complexity: O(1), one read of the file.
-  public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    guard let stored = try await translating({ try await handle.engine.read(M.typeName, identifier) }) else {
-      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+  /// What is known of a class of models.
+  func known<M: Model>(_ type: M.Type) async throws -> FileFrontType {
+    if let lastType, lastType.modelClass == type { return lastType }
+    if let known = types[ObjectIdentifier(type)] {
+      lastType = known
+      return known
     }
-    let isOfType =
-      M.hierarchyChoosesClasses
-      ? M.includes(try record(stored.value, M.typeName, identifier)) : M.isTopOfHierarchy
-    guard isOfType else { throw ModelStoreError.notFound(M.typeName, identifier: identifier) }
-    return try models(type, fromBytes: [stored.value]) { _ in identifier }[0]
+    let known = FileFrontType(type, try await translating { try await handle.engine.state(of: M.typeName) })
+    types[ObjectIdentifier(type)] = known
+    lastType = known
+    return known
   }
 
-  // MARK: Bytes
-
-  private func record(
-    _ bytes: some ContiguousBytes, _ type: String, _ identifier: String
-  ) throws -> AttributeDictionary {
-    do {
-      if case .object(let record) = try JSONValue(json: bytes) { return record }
-      throw ModelStoreError(
-        .corrupt, "The record of \(type) \"\(identifier)\" is no object.", identifier: identifier)
-    } catch let error as JSONSyntaxError {
-      throw ModelStoreError(
-        .corrupt, "The record of \(type) \"\(identifier)\" is no JSON: \(error)", identifier: identifier, cause: error)
-    }
-  }
-
-  private func write(_ changes: [Change]) async throws {
+  /// Makes changes at once, or notes them for the end of the transaction under way.
+  func write(_ changes: [Change]) async throws {
+    if let transaction { return try await note(changes, in: transaction) }
     try await translating { try await handle.engine.write(changes, durability: handle.options.durability) }
   }
 

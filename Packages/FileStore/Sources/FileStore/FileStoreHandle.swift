@@ -1,23 +1,38 @@
 public import Foundation
 
-/// How a file store writes.
+/// How a file store is opened.
+public enum FileStoreMode: Sendable, Hashable {
+  /// For reading and writing. One process at a time can have a store open like that.
+  case readWrite
+
+  /// For reading only: any number of processes, also while another one writes. What it writes is seen by the next call.
+  case readOnly
+}
+
+/// How a file store is opened, and how it writes.
 ///
 /// ```swift
 /// let cache = FileStoreOptions(durability: .none)
+/// let viewer = FileStoreOptions(mode: .readOnly)
 /// ```
 public struct FileStoreOptions: Sendable {
   /// What a write that returned has survived.
   public var durability: Durability
+  /// Whether the store is opened for writing too.
+  public var mode: FileStoreMode
 
   /// Creates options.
   ///
-  /// - Parameter durability: what a write that returned has survived. Default: everything, a power cut included.
-  public init(durability: Durability = .everyCommit) {
+  /// - Parameters:
+  ///   - durability: what a write that returned has survived. Default: everything, a power cut included.
+  ///   - mode: whether the store is opened for writing too. Default: it is.
+  public init(durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite) {
     self.durability = durability
+    self.mode = mode
   }
 }
 
-/// What the fronts of a file store share: the files, and the threads that read and write them.
+/// What the fronts of a file store share: the files of one group, and the threads that read and write them.
 ///
 /// ```swift
 /// let handle = store.handle
@@ -29,13 +44,31 @@ public struct FileStoreOptions: Sendable {
 public final class FileStoreHandle: Sendable {
   /// The folder of the store.
   public let directory: URL
-  /// How the store writes.
+  /// How the store is opened, and how it writes.
   public let options: FileStoreOptions
   let engine: FileEngine
 
-  init(directory: URL, options: FileStoreOptions) {
+  convenience init(directory: URL, options: FileStoreOptions) {
+    var engineOptions = FileEngineOptions()
+    engineOptions.isReadOnly = options.mode == .readOnly
+    self.init(
+      directory: directory, options: options,
+      engine: FileEngine(directory: directory.path(percentEncoded: false), options: engineOptions))
+  }
+
+  init(directory: URL, options: FileStoreOptions, engine: FileEngine) {
     self.directory = directory
     self.options = options
-    engine = FileEngine(directory: directory.path(percentEncoded: false))
+    self.engine = engine
+  }
+
+  /// The name of the group whose models these are; empty for the group without a name.
+  public var group: String { engine.group }
+
+  /// What the fronts of another group of the same store share. Nothing is opened by that.
+  ///
+  /// - Parameter name: the name of the group: any string.
+  public func group(_ name: String) -> FileStoreHandle {
+    FileStoreHandle(directory: directory, options: options, engine: engine.group(name))
   }
 }

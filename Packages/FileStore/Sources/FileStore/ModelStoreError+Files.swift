@@ -39,7 +39,7 @@ extension FileEngineError {
     case .invalidValue, .batchTooLarge: .invalid
     case .identifiersExhausted: .noIdentifier
     case .locked: .locked
-    case .newerFormat, .unknownOperation, .closed: .unsupported
+    case .newerFormat, .unknownOperation, .closed, .readOnly: .unsupported
     case .wrongGroup, .damaged: .corrupt
     case .refusesWrites: .inputOutput
     }

@@ -4,7 +4,7 @@ import StoreProtocolTesting
 import Testing
 
 @Suite struct `A file store` {
-  @Test(arguments: ModelStoreContract.checks(without: [.transactions]))
+  @Test(arguments: ModelStoreContract.checks)
   func `keeps the contract`(check: ModelStoreContract.Check) async throws {
     try await withTemporaryDirectory { directory in
       try await check.run { FileModelStore(directory: directory) }

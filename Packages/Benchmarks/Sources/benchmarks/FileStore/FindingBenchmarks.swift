@@ -5,7 +5,9 @@ import Foundation
 /// Reads from a store that holds many people, with an empty identity map in every round, so that each person is made
 /// from what is stored.
 enum FindingBenchmarks {
-  static func all(in place: StoreFolder.Place) -> [Benchmark] { [lookup(in: place), list(in: place)] }
+  static func all(in place: StoreFolder.Place) -> [Benchmark] {
+    [lookup(in: place), list(in: place), identifiers(in: place)]
+  }
 
   private static func lookup(in place: StoreFolder.Place) -> Benchmark {
     Benchmark(
@@ -36,7 +38,7 @@ enum FindingBenchmarks {
   }
 
   private static func list(in place: StoreFolder.Place) -> Benchmark {
-    Benchmark(group: "file store", name: "list all as new models", operation: "model", size: 20_000) { size in
+    Benchmark(group: "file store", name: "list all as new models", operation: "model", size: 100_000) { size in
       let stores = try await FilledStores(in: place, count: size)
       return [
         Side(
@@ -50,6 +52,24 @@ enum FindingBenchmarks {
     }
   }
 
+  private static func identifiers(in place: StoreFolder.Place) -> Benchmark {
+    Benchmark(group: "file store", name: "list the identifiers of all", operation: "model", size: 100_000) { size in
+      let stores = try await FilledStores(in: place, count: size)
+      return [
+        Side(
+          "ModelKit", prepare: { _ in FileModelStore(stores.store.handle) },
+          run: { try await $0.identifiers(ModelQuery(Person.self)) },
+          checksum: { $0.reduce(0) { $0 &+ (UInt64($1) ?? 0) } }, finish: { try await stores.close() }),
+        Side(
+          "GRDB fetchAll", goal: 1 / 4.0, prepare: { _ in }, run: { try await stores.database.all() },
+          checksum: { $0.reduce(0) { $0 &+ UInt64($1.id) } }),
+        Side(
+          "GRDB, the identifiers only", prepare: { _ in }, run: { try await stores.database.identifiers() },
+          checksum: { $0.reduce(0) { $0 &+ UInt64($1) } }),
+      ]
+    }
+  }
+
   /// Different people of a store that has ten times as many, in an order that looks random.
   private static func identifiers(of round: Int, _ size: Int) -> [Int] {
     // 7,919 is a prime, and no factor of the sizes used here: no identifier comes twice.
@@ -58,7 +78,7 @@ enum FindingBenchmarks {
 }
 
 /// A file store and a database with the same people.
-private final class FilledStores {
+final class FilledStores {
   let store: FileModelStore
   let database: GRDBPersons
   private let folders: [StoreFolder]
@@ -68,7 +88,10 @@ private final class FilledStores {
     store = FileModelStore(directory: folders[0].url.appending(path: "people.store"))
     database = try GRDBPersons(in: folders[1].url)
     let records = PersonRecord.samples(identifiers: 0..<count)
-    try await store.createAll(records.map { Person($0) })
+    // In parts, so that not all models live at once.
+    for start in stride(from: 0, to: count, by: 50_000) {
+      try await store.createAll(records[start..<min(start + 50_000, count)].map { Person($0) })
+    }
     try await database.createAll(records)
   }
 

@@ -6,6 +6,11 @@ import GRDB
 final class GRDBPersons: Sendable {
   private let pool: DatabasePool
 
+  /// Opens a database that is there.
+  init(opening folder: URL) throws {
+    pool = try DatabasePool(path: folder.appending(path: "people.sqlite").path(percentEncoded: false))
+  }
+
   init(in folder: URL) throws {
     pool = try DatabasePool(path: folder.appending(path: "people.sqlite").path(percentEncoded: false))
     // Opening sets NORMAL, which loses the last commits in a power cut; said in `prepareDatabase` it would be overwritten.
@@ -54,6 +59,10 @@ final class GRDBPersons: Sendable {
   }
 
   // MARK: Reading
+
+  func identifiers() async throws -> [Int] {
+    try await pool.read { try Int.fetchAll($0, sql: "SELECT id FROM person ORDER BY id") }
+  }
 
   func all() async throws -> [PersonRecord] {
     try await pool.read { try PersonRecord.order(Column("id")).fetchAll($0) }

@@ -4,7 +4,9 @@ import Foundation
 
 /// Durable writes: when a create returns, it is on the disk. The `durability-proof` command counts the syncs.
 enum StoringBenchmarks {
-  static func all(in place: StoreFolder.Place) -> [Benchmark] { [oneByOne(in: place), batch(in: place)] }
+  static func all(in place: StoreFolder.Place) -> [Benchmark] {
+    [oneByOne(in: place), inTasks(in: place), batch(in: place)]
+  }
 
   private static func oneByOne(in place: StoreFolder.Place) -> Benchmark {
     Benchmark(group: "file store", name: "durable create, one task", operation: "create", size: 200) { size in
@@ -42,8 +44,68 @@ enum StoringBenchmarks {
     }
   }
 
+  /// As many creates, but of 64 tasks that don't wait for each other.
+  private static func inTasks(in place: StoreFolder.Place) -> Benchmark {
+    let tasks = 64
+    return Benchmark(
+      group: "file store", name: "durable create, 64 tasks", operation: "create", size: tasks * 10
+    ) { size in
+      let folders = try (0..<2).map { _ in try StoreFolder(in: place) }
+      let store = FileModelStore(directory: folders[0].url.appending(path: "people.store"))
+      try await store.open()
+      let handle = store.handle
+      let database = try GRDBPersons(in: folders[1].url)
+      func shares(_ round: Int) -> [[PersonRecord]] {
+        let records = samples(of: round, size)
+        return (0..<tasks).map { task in
+          Array(records[records.count * task / tasks..<records.count * (task + 1) / tasks])
+        }
+      }
+      return [
+        Side(
+          "ModelKit", prepare: shares,
+          run: { shares in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+              for share in shares {
+                group.addTask {
+                  let front = FileModelStore(handle)
+                  for record in share { try await front.create(Person(record)) }
+                }
+              }
+              try await group.waitForAll()
+            }
+          },
+          checksum: { try await checksum(try await FileModelStore(handle).list(Person.self)) },
+          finish: {
+            try await store.close()
+            folders[0].remove()
+          }),
+        Side(
+          "GRDB, async writes", goal: 1 / 8.0, prepare: shares,
+          run: { shares in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+              for share in shares { group.addTask { try await database.createOneByOne(share) } }
+              try await group.waitForAll()
+            }
+          },
+          checksum: { PersonRecord.checksum(try await database.all()) },
+          finish: {
+            try database.close()
+            folders[1].remove()
+          }),
+      ]
+    }
+  }
+
+  /// Of people in the order of their identifiers: tasks come in no order.
+  private static func checksum(_ people: [Person]) async throws -> UInt64 {
+    Person.checksum(people.sorted { $0.id.value ?? 0 < $1.id.value ?? 0 })
+  }
+
   private static func batch(in place: StoreFolder.Place) -> Benchmark {
-    Benchmark(group: "file store", name: "create in one batch", operation: "create", size: 10_000) { size in
+    Benchmark(
+      group: "file store", name: "create in one batch", operation: "create", size: 100_000, maximumRounds: 5
+    ) { size in
       [
         // A new store for every round, so that the first round is like the last.
         Side(

@@ -66,6 +66,9 @@ package protocol StoreFile: AnyObject, Sendable {
   /// The file's size in bytes.
   func size() throws(FileSystemError) -> UInt64
 
+  /// Whether the file can still be found by a name. Bytes in one that was removed are lost when it is closed.
+  func hasName() throws(FileSystemError) -> Bool
+
   /// Takes the exclusive lock of this file, which lasts until the file is closed.
   ///
   /// - Returns: False if someone else holds it, in this process or another.
@@ -73,6 +76,8 @@ package protocol StoreFile: AnyObject, Sendable {
 }
 
 extension StoreFile {
+  package func hasName() throws(FileSystemError) -> Bool { true }
+
   package func readWithoutWaiting(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool { false }
 
   /// Reads until `buffer` is full or the file ends, and returns how many bytes that were.
@@ -87,16 +92,19 @@ extension StoreFile {
   }
 
   /// Writes all of `bytes`, continuing after short writes.
-  package func writeFully(_ bytes: [UInt8], at offset: UInt64) throws {
-    try bytes.withUnsafeBytes { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = try write(UnsafeRawBufferPointer(rebasing: bytes[done...]), at: offset + UInt64(done))
-        // A disk that takes nothing and reports nothing would keep us here for ever.
-        guard count > 0 else { throw FileSystemError(.write, path, code: EIO) }
-        done += count
-      }
+  package func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) {
+    var done = 0
+    while done < bytes.count {
+      let count = try write(UnsafeRawBufferPointer(rebasing: bytes[done...]), at: offset + UInt64(done))
+      // A disk that takes nothing and reports nothing would keep us here for ever.
+      guard count > 0 else { throw FileSystemError(.write, path, code: EIO) }
+      done += count
     }
+  }
+
+  /// Writes all of `bytes`, continuing after short writes.
+  package func writeFully(_ bytes: some Sequence<UInt8>, at offset: UInt64) throws {
+    try Array(bytes).withUnsafeBytes { try writeFully($0, at: offset) }
   }
 
   /// The bytes of a small file.

@@ -30,10 +30,14 @@ final class PosixFile: StoreFile {
     _ = try retryingInterrupts(.truncate, path) { ftruncate(descriptor, off_t(size)) }
   }
 
-  func size() throws(FileSystemError) -> UInt64 {
+  func size() throws(FileSystemError) -> UInt64 { UInt64(try status().st_size) }
+
+  func hasName() throws(FileSystemError) -> Bool { try status().st_nlink > 0 }
+
+  private func status() throws(FileSystemError) -> stat {
     var status = stat()
     _ = try retryingInterrupts(.size, path) { fstat(descriptor, &status) }
-    return UInt64(status.st_size)
+    return status
   }
 
   func tryLock() throws(FileSystemError) -> Bool {

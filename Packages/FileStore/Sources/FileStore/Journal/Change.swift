@@ -22,9 +22,9 @@ package struct Change: Sendable {
     Change(operation: .update, type: type, identifier: identifier, value: value, expectedRevision: revision)
   }
 
-  /// A model that must be there, and won't be afterwards.
-  package static func delete(_ type: String, _ identifier: String) -> Change {
-    Change(operation: .delete, type: type, identifier: identifier, value: [])
+  /// A model that must be there, and as it was when it was read, if that is asked; it won't be there afterwards.
+  package static func delete(_ type: String, _ identifier: String, ifRevision revision: UInt64? = nil) -> Change {
+    Change(operation: .delete, type: type, identifier: identifier, value: [], expectedRevision: revision)
   }
 }
 

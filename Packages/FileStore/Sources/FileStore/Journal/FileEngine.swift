@@ -2,6 +2,9 @@
 package struct FileEngineOptions: Sendable {
   package var journal = Journal.Options()
 
+  /// Whether the engine only reads, and follows what another process writes.
+  package var isReadOnly = false
+
   package init() {}
 }
 
@@ -53,6 +56,7 @@ package final class FileEngine: Sendable {
   ///   as of the moment of the commit; `CancellationError`; ``FileSystemError`` if the disk fails.
   @discardableResult
   package func write(_ changes: [Change], durability: Durability = .everyCommit) async throws -> [UInt64] {
+    if service.isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
     _ = try await service.contents(of: group)
     try Task.checkCancellation()
     guard !changes.isEmpty else { return [] }
@@ -75,16 +79,16 @@ package final class FileEngine: Sendable {
   package func read(_ type: String, _ identifier: String) async throws -> (value: [UInt8], revision: UInt64)? {
     let contents = try await service.contents(of: group)
     try Task.checkCancellation()
-    let found = contents.withIndex { index in
-      index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) }
-    }
-    guard let found else { return nil }
     // Checking very long records takes a while, which is nothing for a main thread.
+    guard let found = contents.entry(type, identifier) else { return nil }
     if found.place.length <= 1 << 16, let value = try contents.readWithoutWaiting(found.place) {
       return (value, found.revision)
     }
-    let value = try await service.reading { try contents.read(found.place) }
-    return (value, found.revision)
+    return try await service.reading {
+      try contents.readingAgainIfMoved {
+        try contents.entry(type, identifier).map { (try contents.read($0.place), $0.revision) }
+      }
+    }
   }
 
   /// The models of a type that were created after `cursor`, in the order of their creation.
@@ -103,6 +107,20 @@ package final class FileEngine: Sendable {
     guard let number = contents.withIndex({ $0.number(of: type) }) else { return Chunk() }
     return try await service.reading {
       try contents.chunk(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
+    }
+  }
+
+  /// A part of the models of a type as one JSON list, for those who want all of them.
+  package func readList(
+    _ type: String, after cursor: CreationCursor = .start, limit: Int = 4_096, byteLimit: Int = 1 << 20
+  ) async throws -> RecordList {
+    let contents = try await service.contents(of: group)
+    try Task.checkCancellation()
+    guard let number = contents.withIndex({ $0.number(of: type) }) else {
+      return RecordList(bytes: Array("[]".utf8))
+    }
+    return try await service.reading {
+      try contents.list(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
     }
   }
 
@@ -147,6 +165,7 @@ package final class FileEngine: Sendable {
   ///
   /// - Throws: ``FileEngineError/identifiersExhausted(type:)``.
   package func reserveIntegerIdentifier(_ type: String) async throws -> Int {
+    if service.isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
     let identifier = try await service.contents(of: group).withIndex { index in
       index.reserveInteger(type: index.intern(type))
     }
@@ -154,8 +173,32 @@ package final class FileEngine: Sendable {
     return identifier
   }
 
+  /// When models of a type were last written, for those who remember what they have read.
+  func state(of type: String) async throws -> FileTypeState {
+    try await service.contents(of: group).withIndex { index in
+      let number = index.intern(type)
+      return index.states[number]
+    }
+  }
+
+  /// Removes from the journal what is of no use any more. Reading and writing go on meanwhile.
+  ///
+  /// - Throws: `CancellationError` if the task was cancelled before the compaction had come to its end; nothing was
+  ///   changed then. ``FileEngineError/damaged(_:)`` if a record can't be read.
+  package func compact() async throws {
+    if service.isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
+    _ = try await service.contents(of: group)
+    try await service.compact(group)
+  }
+
+  /// Reads the whole journal again and compares everything with its checksums.
+  ///
+  /// - Returns: What is wrong with it.
+  package func verify() async throws -> [Finding] { try await service.verify(group) }
+
   /// Brings everything that was written before to the disk, whatever durability it was written with.
   package func sync() async throws {
+    if service.isReadOnly { return }
     _ = try await service.contents(of: group)
     try await service.writing { [group] writer in try writer.sync(group) }
   }

@@ -37,6 +37,9 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// Writes are refused since a sync failed: what is on the disk is known only after opening again.
   case refusesWrites(directory: String, cause: String)
 
+  /// The store was opened for reading only.
+  case readOnly(directory: String)
+
   /// The store was closed.
   case closed(directory: String)
 
@@ -71,6 +74,8 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .refusesWrites(let directory, let cause):
       "The store '\(directory)' refuses writes since its data could not be brought to the disk: \(cause) "
         + "Reading still works. Close it and open it again to see what was kept."
+    case .readOnly(let directory):
+      "The store '\(directory)' was opened for reading only. Nothing was written: open it with the mode readWrite."
     case .closed(let directory): "The store '\(directory)' is closed."
     }
   }

@@ -1,23 +1,30 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// What the engines of a store's groups share: its two threads and what is open.
+/// What the engines of a store's groups share: its threads and what is open.
+///
+/// One thread writes, one reads, and one does what takes long and is not waited for: compaction, checkpoints, checks.
 final class FileEngineService: Sendable {
-  private typealias ReadJob = @Sendable () -> Void
+  typealias Job = @Sendable () -> Void
 
   private struct State {
     var contents: [String: JournalContents] = [:]
     var hasWriter = false
     var hasReader = false
+    var hasCaretaker = false
     var isClosed = false
   }
 
-  private let directory: String
+  let directory: String
   private let options: FileEngineOptions
   private let fileSystem: any FileSystem
   private let clock: any EngineClock
   private let state = Lock(State())
   private let writes = Mailbox<Writer.Job>()
-  private let reads = Mailbox<ReadJob>()
+  private let reads = Mailbox<Job>()
+  private let upkeep = Mailbox<Job>()
+
+  /// Whether the jobs of the third thread are to come to an end before they are done.
+  private let isStopping = Lock(false)
 
   init(directory: String, options: FileEngineOptions, fileSystem: any FileSystem, clock: any EngineClock) {
     self.directory = directory
@@ -28,17 +35,24 @@ final class FileEngineService: Sendable {
 
   /// The threads hold the mailboxes and not this object: without it they do what is left, close the store and end.
   deinit {
+    isStopping.withLock { $0 = true }
     writes.finish()
     reads.finish()
+    upkeep.finish()
   }
+
+  var isReadOnly: Bool { options.isReadOnly }
 
   var closedError: FileEngineError { .closed(directory: directory) }
 
-  /// What can be read of a group, which is opened if it isn't open.
+  /// What can be read of a group, which is opened if it isn't open. Who only reads sees what was written until now.
   func contents(of group: String) async throws -> JournalContents {
     let (contents, isClosed) = state.withLock { ($0.contents[group], $0.isClosed) }
     if isClosed { throw closedError }
-    if let contents { return contents }
+    if let contents {
+      if isReadOnly { try await writing { writer in try writer.follow(group) } }
+      return contents
+    }
     let opened = try await writing { writer in try writer.open(group) }
     state.withLock { if !$0.isClosed { $0.contents[group] = opened } }
     return opened
@@ -67,11 +81,63 @@ final class FileEngineService: Sendable {
   /// Runs `body` on the reading thread.
   func reading<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try startReader()
-    return try await withCheckedThrowingContinuation { continuation in
-      let isQueued = reads.send {
+    return try await Self.run(on: reads, orElse: closedError, body)
+  }
+
+  /// Runs `body` on the thread for what takes long. It is told when it is to stop.
+  private func caretaking<Result: Sendable>(
+    _ body: @escaping @Sendable (_ shouldStop: () -> Bool) throws -> Result
+  ) async throws -> Result {
+    try startCaretaker()
+    let isCancelled = Lock(false)
+    return try await withTaskCancellationHandler {
+      try await Self.run(on: upkeep, orElse: closedError) { [isStopping] in
+        try body { isStopping.withLock { $0 } || isCancelled.withLock { $0 } }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  private static func run<Result: Sendable>(
+    on mailbox: Mailbox<Job>, orElse error: FileEngineError, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      let isQueued = mailbox.send {
         do { continuation.resume(returning: try body()) } catch { continuation.resume(throwing: error) }
       }
-      if !isQueued { continuation.resume(throwing: closedError) }
+      if !isQueued { continuation.resume(throwing: error) }
+    }
+  }
+
+  // MARK: What takes long
+
+  func compact(_ group: String) async throws {
+    try startCaretaker()
+    guard let compaction = try await writing({ writer in try writer.beginCompaction(of: group) }) else { return }
+    do {
+      let outcome = try await caretaking { [fileSystem] shouldStop in
+        try compaction.run(fileSystem, shouldStop: shouldStop)
+      }
+      try await writing { writer in try writer.finish(compaction, outcome) }
+    } catch {
+      try? await writing { writer in writer.abandon(compaction) }
+      throw error
+    }
+  }
+
+  func verify(_ group: String) async throws -> [Finding] {
+    let contents = try await contents(of: group)
+    if isReadOnly {
+      return try await caretaking { [fileSystem, directory] _ in
+        try JournalReader(
+          group: group, in: "\(directory)/\(StoreFormat.groups)", fileSystem: fileSystem, readsAll: true
+        ).contents.findings
+      }
+    }
+    let end = try await writing { writer in try writer.synchronizedEnd(of: group) }
+    return try await caretaking { [fileSystem] _ in
+      try JournalReader.verify(group: group, folder: contents.folder, upTo: end, fileSystem)
     }
   }
 
@@ -82,35 +148,58 @@ final class FileEngineService: Sendable {
       return !state.isClosed
     }
     guard isFirst else { return }
+    isStopping.withLock { $0 = true }
     defer {
       writes.finish()
       reads.finish()
+      upkeep.finish()
+    }
+    if state.withLock({ $0.hasCaretaker }) {
+      // What is under way there stops soon; the files are given back after that.
+      try? await Self.run(on: upkeep, orElse: closedError) {}
     }
     guard state.withLock({ $0.hasWriter }) else { return }
     try await writing { writer in try writer.close() }
   }
 
+  // MARK: Threads
+
   private func startWriter() throws {
     try state.withLock { state in
       guard !state.hasWriter else { return }
       let (directory, options, fileSystem, clock, writes) = (directory, options, fileSystem, clock, writes)
+      let (upkeep, isStopping) = (upkeep, isStopping)
       try DedicatedThread.start(for: directory) {
         var writer = Writer(directory: directory, options: options, fileSystem: fileSystem, clock: clock)
-        writer.run(writes)
+        let caretaker = Caretaker(upkeep: upkeep, writes: writes, fileSystem: fileSystem) { isStopping.withLock { $0 } }
+        writer.run(writes, caretaker)
       }
       state.hasWriter = true
+      try startCaretaker(&state)
     }
   }
 
   private func startReader() throws {
     try state.withLock { [reads] state in
       guard !state.hasReader else { return }
-      try DedicatedThread.start(for: directory) {
-        while let jobs = reads.takeAll(waitingAtMost: nil) {
-          for job in jobs { job() }
-        }
-      }
+      try Self.start(for: directory, reads)
       state.hasReader = true
+    }
+  }
+
+  private func startCaretaker() throws { try state.withLock { state in try startCaretaker(&state) } }
+
+  private func startCaretaker(_ state: inout State) throws {
+    guard !state.hasCaretaker else { return }
+    try Self.start(for: directory, upkeep)
+    state.hasCaretaker = true
+  }
+
+  private static func start(for directory: String, _ mailbox: Mailbox<Job>) throws {
+    try DedicatedThread.start(for: directory) {
+      while let jobs = mailbox.takeAll(waitingAtMost: nil) {
+        for job in jobs { job() }
+      }
     }
   }
 }

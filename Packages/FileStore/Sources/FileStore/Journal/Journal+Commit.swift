@@ -36,14 +36,25 @@ extension Journal {
 
   private func publish(_ batches: [[JournalRecord]], _ places: [[RecordPlace]]) {
     contents.withIndex { index in
+      var types: Set<Int> = []
       for (batch, places) in zip(batches, places) {
+        if let first = batch.first {
+          let bytes = batch.reduce(0) { $0 + $1.key.identifier.count }
+          index.reserve(batch.count, identifierBytes: bytes, type: first.key.type)
+        }
+        var lastType = -1
         for (record, place) in zip(batch, places) {
+          if record.key.type != lastType {
+            lastType = record.key.type
+            types.insert(lastType)
+          }
           record.key.identifier.withUnsafeBytes {
             index.apply(
               record.change.operation, type: record.key.type, identifier: $0, revision: record.revision, place: place)
           }
         }
       }
+      index.noteWrite(to: types)
     }
   }
 }

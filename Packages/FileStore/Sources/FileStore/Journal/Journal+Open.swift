@@ -5,6 +5,9 @@ struct OpenedJournal {
   var file: any StoreFile
   var segment: UInt32
 
+  /// The files before that segment.
+  var sealed: [SegmentExtent]
+
   /// Where the next batch goes.
   var end: UInt64
 
@@ -12,13 +15,17 @@ struct OpenedJournal {
   var size: UInt64
   var hasBatches: Bool
   var lastBatch: UInt64
+
+  /// How many bytes the checkpoint does not know.
+  var bytesSinceCheckpoint: UInt64
   var mark: ClosedMark?
 }
 
 extension Journal {
   /// Opens the journal of a group and makes it where there is none.
   ///
-  /// What is left of a batch whose writing was interrupted goes into a quarantine file; nothing else is changed.
+  /// What is left of a batch whose writing was interrupted goes into a quarantine file, and what a compaction has left
+  /// that was interrupted is removed; nothing else is changed.
   ///
   /// - Parameters:
   ///   - directory: The folder of the groups.
@@ -52,51 +59,71 @@ private struct JournalOpening {
 
   mutating func open() throws -> OpenedJournal {
     let names = try fileSystem.list(folder)
-    let segments = names.compactMap(StoreFormat.segmentNumber).sorted()
+    let files = try JournalFiles(names, in: folder, fileSystem)
+    // They were replaced already, or never came to count.
+    for name in files.leftovers { try? fileSystem.remove("\(folder)/\(name)") }
     let mark = names.contains(StoreFormat.closedMark) ? try readMark() : nil
+    let known = try files.checkpoint(in: folder, names, fileSystem)
+    if let known { replay.begin(from: known) }
 
-    var last: (file: any StoreFile, end: UInt64)?
+    var sealed: [SegmentExtent] = []
+    var last: (file: any StoreFile, end: UInt64, start: UInt64)?
     var due: UInt32 = 1
-    for segment in segments {
-      noteMissing(segments: due..<segment)
-      due = segment + 1
-      let isLast = segment == segments.last
+    var unknown: UInt64 = 0
+    for segment in files.segments {
+      if let known, segment.number < known.position.segment {
+        sealed += known.files.filter { $0.segment == segment }
+        due = segment.number + 1
+        continue
+      }
+      if !segment.isCompacted { noteMissing(segments: due..<max(due, segment.number)) }
+      due = segment.number + 1
+      let isLast = segment == files.segments.last && !segment.isCompacted
+      let start = segment.number == known?.position.segment ? known?.position.length ?? 0 : 0
       let file = try fileSystem.open(path(segment), isLast ? .readWrite : .read)
       replay.begin(segment: segment, file: path(segment))
-      let extent = try SegmentScan(file: file, segment: segment, group: group, folder: folder).run(into: &replay)
+      let scan = SegmentScan(file: file, segment: segment, group: group, folder: folder, start: start)
+      let extent = try scan.run(into: &replay)
+      unknown += extent.dataEnd - start
       if isLast {
-        last = (file, try endJournal(file, segment, extent, mark: mark, names: names))
+        let end = try endJournal(file, segment, extent, mark: mark, names: names)
+        last = (file, end, start)
         noteLoss(segment, extent.dataEnd, mark: mark)
+      } else {
+        if segment.isCompacted { replay.end(synced: .max) }
+        sealed.append(SegmentExtent(segment: segment, length: extent.dataEnd))
       }
     }
     if let mark { noteMissing(segments: due..<max(due, mark.segment + 1)) }
 
     let lastBatch = max(replay.lastBatch, mark?.batch ?? 0)
     var opened: OpenedJournal
-    if let (file, end) = last, end > 0, due > mark?.segment ?? 0 {
+    if let (file, end, start) = last, end > 0, due > mark?.segment ?? 0 {
       if mark != ClosedMark(segment: due - 1, length: end, batch: lastBatch) {
         let isMarked = due - 1 == mark?.segment ?? 0
-        try rewrite(file, from: max(replay.unsyncedStart, isMarked ? mark?.length ?? 0 : 0), to: end)
+        try rewrite(file, from: max(replay.unsyncedStart, isMarked ? mark?.length ?? 0 : 0, start), to: end)
         try fileSystem.synchronizeDirectory(folder)
         try fileSystem.synchronizeDirectory(directory)
       }
+      let empty = Journal.headerLength(number: due - 1, firstBatch: lastBatch + 1, group: group)
       opened = OpenedJournal(
-        group: group, contents: contents(), file: file, segment: due - 1, end: end, size: try file.size(),
-        hasBatches: true, lastBatch: lastBatch, mark: mark)
+        group: group, contents: contents(), file: file, segment: due - 1, sealed: sealed, end: end,
+        size: try file.size(), hasBatches: end > empty, lastBatch: lastBatch, bytesSinceCheckpoint: unknown, mark: mark)
     } else {
       // There is no segment, or the last has not even its first line, or a later one was lost: begin one.
+      if let last, last.end > 0 { sealed.append(SegmentExtent(segment: SegmentNumber(due - 1), length: last.end)) }
       let segment = last?.end == 0 ? due - 1 : max(due, (mark?.segment ?? 0) + 1)
       try fileSystem.synchronizeDirectory(directory)
       let (file, end) = try Journal.createSegment(
         segment, firstBatch: lastBatch + 1, group: group, folder: folder, fileSystem)
       opened = OpenedJournal(
-        group: group, contents: contents(), file: file, segment: segment, end: end, size: end, hasBatches: false,
-        lastBatch: lastBatch, mark: mark)
+        group: group, contents: contents(), file: file, segment: segment, sealed: sealed, end: end, size: end,
+        hasBatches: false, lastBatch: lastBatch, bytesSinceCheckpoint: unknown, mark: mark)
     }
     return opened
   }
 
-  private func path(_ segment: UInt32) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
+  private func path(_ segment: SegmentNumber) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
 
   private func contents() -> JournalContents {
     JournalContents(folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem)
@@ -105,13 +132,7 @@ private struct JournalOpening {
   private mutating func readMark() throws -> ClosedMark? {
     let path = "\(folder)/\(StoreFormat.closedMark)"
     let bytes = try fileSystem.open(path, .read).contents()
-    let mark = bytes.withUnsafeBytes { bytes -> ClosedMark? in
-      let line = UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != 0x0a })
-      guard LineParser.isSound(line), case .closed(let number, let length, let batch) = LineParser.parse(line),
-        let segment = UInt32(exactly: number), segment <= StoreFormat.largestSegment, batch <= StoreFormat.largestBatch
-      else { return nil }
-      return ClosedMark(segment: segment, length: length, batch: batch)
-    }
+    let mark = ClosedMark(parsing: bytes)
     if mark == nil {
       replay.note(
         Finding(
@@ -123,15 +144,15 @@ private struct JournalOpening {
 
   /// Decides where the journal ends, and moves what is behind that into a quarantine file.
   private mutating func endJournal(
-    _ file: any StoreFile, _ segment: UInt32, _ extent: SegmentScan.Extent, mark: ClosedMark?, names: [String]
+    _ file: any StoreFile, _ segment: SegmentNumber, _ extent: SegmentScan.Extent, mark: ClosedMark?, names: [String]
   ) throws -> UInt64 {
     let torn = replay.end(synced: mark?.batch ?? 0)
     // Damage that was on the disk stays where it is, unless the next line would be written onto its own.
     let end = torn?.start ?? min(extent.lineEnd, extent.dataEnd)
     guard end < extent.dataEnd else { return end }
     var attempt = 1
-    while names.contains(StoreFormat.quarantine(segment, end, attempt: attempt)) { attempt += 1 }
-    let quarantine = "\(folder)/\(StoreFormat.quarantine(segment, end, attempt: attempt))"
+    while names.contains(StoreFormat.quarantine(segment.number, end, attempt: attempt)) { attempt += 1 }
+    let quarantine = "\(folder)/\(StoreFormat.quarantine(segment.number, end, attempt: attempt))"
     try copy(file, from: end, to: extent.dataEnd, into: quarantine)
     try file.truncate(to: end)
     try file.synchronize()
@@ -175,12 +196,12 @@ private struct JournalOpening {
   private mutating func noteMissing(segments: Range<UInt32>) {
     guard let first = segments.first else { return }
     let reason = segments.count == 1 ? "the file is missing" : "\(segments.count) files from this on are missing"
-    replay.note(Finding(kind: .missing, file: path(first), offset: 0, length: 0, reason: reason))
+    replay.note(Finding(kind: .missing, file: path(SegmentNumber(first)), offset: 0, length: 0, reason: reason))
   }
 
   /// Notices that the journal is shorter than it was when it was closed.
-  private mutating func noteLoss(_ segment: UInt32, _ dataEnd: UInt64, mark: ClosedMark?) {
-    guard let mark, segment == mark.segment, dataEnd < mark.length else { return }
+  private mutating func noteLoss(_ segment: SegmentNumber, _ dataEnd: UInt64, mark: ClosedMark?) {
+    guard let mark, segment.number == mark.segment, dataEnd < mark.length else { return }
     replay.note(
       Finding(
         kind: .missing, file: path(segment), offset: dataEnd, length: 0,

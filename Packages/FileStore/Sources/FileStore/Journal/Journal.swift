@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// The journal of one group: a state machine that blocks, keeps no time and starts nothing, over an injected file system.
 ///
 /// It is owned by one thread; others read through ``contents``. Batches go in with ``append(_:)``, which makes them
@@ -13,29 +21,45 @@ package final class Journal {
     /// How much room is reserved at a time at the end of a segment, in bytes; 0 reserves none.
     package var preallocation: UInt64 = 1 << 20
 
+    /// How many bytes the journal grows by before another checkpoint is worth its writing.
+    package var checkpointInterval: UInt64 = 8 << 20
+
+    /// How many bytes of the journal are of no use any more when it is compacted without being asked, if they are also
+    /// more than those that are of use; nil: never.
+    package var compactionThreshold: UInt64? = 16 << 20
+
     package init() {}
   }
 
-  /// The largest batch in bytes: places within a segment have 32 bits.
+  /// The largest batch in bytes: the lengths of lines have 32 bits.
   static let largestBatch = 1 << 31
 
   let group: String
   let contents: JournalContents
-  private let options: Options
-  private let fileSystem: any FileSystem
+  let options: Options
+  let fileSystem: any FileSystem
 
   private var file: any StoreFile
-  private var segment: UInt32
+  private(set) var segment: UInt32
+
+  /// The files before the segment that is being written.
+  private(set) var sealed: [SegmentExtent]
 
   /// Where the next batch goes.
-  private var end: UInt64
+  private(set) var end: UInt64
 
   /// How far the segment has room reserved.
   private var reserved: UInt64
 
   /// Whether the segment has batches. One that has none takes the next batch however large that is.
-  private var hasBatches: Bool
-  private var lastBatch: UInt64
+  private(set) var hasBatches: Bool
+  private(set) var lastBatch: UInt64
+
+  /// How many bytes were written that the last checkpoint does not know.
+  private var bytesSinceCheckpoint: UInt64
+
+  /// A checkpoint that is to be written, when there is time for it.
+  private var dueCheckpoint: Checkpoint?
 
   /// All batches up to this one are on the disk.
   private var syncedBatch: UInt64
@@ -56,6 +80,8 @@ package final class Journal {
     contents = opened.contents
     file = opened.file
     segment = opened.segment
+    sealed = opened.sealed
+    bytesSinceCheckpoint = opened.bytesSinceCheckpoint
     end = opened.end
     reserved = opened.size
     hasBatches = opened.hasBatches
@@ -71,6 +97,8 @@ package final class Journal {
   func append(_ batches: [[JournalRecord]]) throws -> [[RecordPlace]] {
     try refuseAfterFailure()
     var encoder = LineEncoder()
+    encoder.reserve(
+      batches.reduce(0) { $0 + $1.reduce(64) { $0 + $1.change.value.count + $1.key.identifier.count + 96 } })
     var lines: [[Range<Int>]] = []
     for (index, batch) in batches.enumerated() {
       encoder.batch(number: lastBatch + UInt64(index) + 1, count: batch.count, synced: syncedBatch)
@@ -90,12 +118,14 @@ package final class Journal {
       throw error
     }
     end += UInt64(bytes.count)
+    bytesSinceCheckpoint += UInt64(bytes.count)
     reserved = max(reserved, end)
     hasBatches = true
     lastBatch += UInt64(batches.count)
+    let number = SegmentNumber(segment)
     return lines.map { batch in
       batch.map {
-        RecordPlace(segment: segment, offset: UInt32(start) + UInt32($0.lowerBound), length: UInt32($0.count))
+        RecordPlace(segment: number, length: UInt32($0.count), offset: start + UInt64($0.lowerBound))
       }
     }
   }
@@ -106,11 +136,17 @@ package final class Journal {
     guard needsSync else { return }
     do {
       try file.synchronize()
+      try refuseIfRemoved()
     } catch {
       failure = error
       throw error
     }
     syncedBatch = lastBatch
+  }
+
+  /// What is written into a file that somebody has removed is lost, although the system takes it.
+  private func refuseIfRemoved() throws {
+    if try !file.hasName() { throw FileSystemError(.synchronize, file.path, code: ENOENT) }
   }
 
   /// Brings everything to the disk, gives reserved room back and leaves a mark, so that the next opening can tell
@@ -119,25 +155,65 @@ package final class Journal {
     try refuseAfterFailure()
     defer { failure = FileEngineError.closed(directory: contents.folder) }
     try trim()
-    let mark = ClosedMark(segment: segment, length: end, batch: lastBatch)
+    let mark = position
+    if bytesSinceCheckpoint >= options.checkpointInterval {
+      // It only makes opening faster: a disk that has no room for it is no reason to fail.
+      try? makeCheckpoint().write(to: contents.folder, fileSystem)
+    }
     guard mark != self.mark else { return }
     var encoder = LineEncoder()
     encoder.closed(segment: UInt64(mark.segment), length: mark.length, batch: mark.batch)
     try fileSystem.replace(StoreFormat.closedMark, in: contents.folder, with: encoder.bytes)
   }
 
-  private func refuseAfterFailure() throws {
+  /// Where the journal ends.
+  var position: ClosedMark { ClosedMark(segment: segment, length: end, batch: lastBatch) }
+
+  func refuseAfterFailure() throws {
     guard let failure else { return }
     if let closed = failure as? FileEngineError { throw closed }
     throw FileEngineError.refusesWrites(directory: contents.folder, cause: "\(failure)")
   }
 
   /// Ends the segment, which is complete on the disk then, and begins the next.
-  private func beginSegment() throws {
+  func beginSegment() throws {
     try trim()
     let next = try Self.createSegment(
       segment + 1, firstBatch: lastBatch + 1, group: group, folder: contents.folder, fileSystem)
+    sealed.append(SegmentExtent(segment: SegmentNumber(segment), length: end))
     (file, segment, end, reserved, hasBatches) = (next.file, segment + 1, next.end, next.end, false)
+    if bytesSinceCheckpoint >= options.checkpointInterval { dueCheckpoint = makeCheckpoint() }
+  }
+
+  // MARK: Checkpoints and compaction
+
+  /// The index as it is now. All that it knows has to be on the disk.
+  private func makeCheckpoint() -> Checkpoint {
+    bytesSinceCheckpoint = 0
+    return Checkpoint(position: position, index: contents.withIndex { $0 }, files: sealed)
+  }
+
+  /// A checkpoint that is to be written, once.
+  func takeDueCheckpoint() -> Checkpoint? {
+    defer { dueCheckpoint = nil }
+    return dueCheckpoint
+  }
+
+  /// How many bytes the files have, without reserved room.
+  var size: UInt64 { sealed.reduce(end) { $0 + $1.length } }
+
+  /// Whether so much of the journal is of no use any more that it is to be compacted without being asked.
+  var wantsCompaction: Bool {
+    guard let threshold = options.compactionThreshold, failure == nil else { return false }
+    let live = contents.withIndex { $0.liveBytes }
+    return size > live * 2 && size - live > threshold
+  }
+
+  /// Lets a compacted file take the place of those that it was made from.
+  func replaceFiles(upTo number: UInt32, with extent: SegmentExtent) throws {
+    sealed = [extent] + sealed.filter { $0.segment.number > number }
+    try sync()
+    dueCheckpoint = makeCheckpoint()
   }
 
   private func trim() throws {
@@ -149,6 +225,7 @@ package final class Journal {
       } else if needsSync {
         try file.synchronize()
       }
+      try refuseIfRemoved()
     } catch {
       failure = error
       throw error
@@ -179,23 +256,23 @@ package final class Journal {
     }
   }
 
+  /// How long a segment is that has no batches yet.
+  static func headerLength(number: UInt32, firstBatch: UInt64, group: String) -> UInt64 {
+    var encoder = LineEncoder()
+    encoder.segment(number: UInt64(number), firstBatch: firstBatch, group: group)
+    return UInt64(encoder.bytes.count)
+  }
+
   /// Makes a segment with its first line, durably.
   static func createSegment(
     _ number: UInt32, firstBatch: UInt64, group: String, folder: String, _ fileSystem: any FileSystem
   ) throws -> (file: any StoreFile, end: UInt64) {
     var encoder = LineEncoder()
     encoder.segment(number: UInt64(number), firstBatch: firstBatch, group: group)
-    let file = try fileSystem.open("\(folder)/\(StoreFormat.segment(number))", .create)
+    let file = try fileSystem.open("\(folder)/\(StoreFormat.segment(SegmentNumber(number)))", .create)
     try file.writeFully(encoder.bytes, at: 0)
     try file.synchronize()
     try fileSystem.synchronizeDirectory(folder)
     return (file, UInt64(encoder.bytes.count))
   }
-}
-
-/// Where a journal ended when it was closed: everything before that is known to have been on the disk.
-struct ClosedMark: Equatable {
-  var segment: UInt32
-  var length: UInt64
-  var batch: UInt64
 }

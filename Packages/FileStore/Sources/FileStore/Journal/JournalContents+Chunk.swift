@@ -31,76 +31,117 @@ package struct Chunk: Sendable {
   package func value(_ row: Row) -> ArraySlice<UInt8> { bytes[row.value] }
 }
 
+/// The values of some models of one type, in the order in which they were created, as one JSON list.
+package struct RecordList: Sendable {
+  /// `[` value `,` value … `]`
+  package var bytes: [UInt8] = []
+
+  /// How many values there are.
+  package var count = 0
+
+  /// The models whose records turned out to be damaged; they are not in the list.
+  package var damages: [Finding] = []
+
+  /// Where to go on; nil after the last part.
+  package var next: CreationCursor?
+}
+
 extension JournalContents {
   /// Bytes between two records that are rather read along than skipped with a call of their own.
-  private static let gapReadAlong = 4_096
+  private static let gapReadAlong: UInt64 = 4_096
+
+  /// About how many bytes are read with one call at most.
+  private static let pieceSize: UInt64 = 1 << 20
 
   /// The models that were created after `cursor`: at most `limit`, and no more after `byteLimit` bytes. May wait for the
   /// disk.
   func chunk(ofType type: Int, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> Chunk {
-    var chunk = Chunk()
-    let entries = withIndex { index in
-      let type = index.types[type]
-      var entries: [TypeIndex.Entry] = []
-      var position = type.index(after: cursor.ordinal)
-      var size = 0
-      while position < type.entries.count, entries.count < limit, size < byteLimit {
-        let entry = type.entries[position]
-        position += 1
-        guard entry.isLive else { continue }
-        entries.append(entry)
-        chunk.rows.append(
-          Chunk.Row(identifier: type.identifier(of: entry), revision: entry.revision, value: 0..<0))
-        size += Int(entry.place.length)
+    try readingAgainIfMoved {
+      var chunk = Chunk()
+      let places: [RecordPlace]
+      (places, chunk.rows, chunk.next) = withIndex { index in
+        let type = index.types[type]
+        let (entries, next) = type.liveEntries(after: cursor, limit: limit, byteLimit: byteLimit)
+        let rows = entries.map {
+          Chunk.Row(identifier: type.identifier(of: $0), revision: $0.revision, value: 0..<0)
+        }
+        return (entries.map(\.place), rows, next)
       }
-      if position < type.entries.count, let last = entries.last {
-        chunk.next = CreationCursor(ordinal: last.ordinal)
+      var damaged: Set<Int> = []
+      try forEachRecord(at: places) { number, line, value in
+        if let value {
+          let base = chunk.bytes.count
+          chunk.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[value]))
+          chunk.rows[number].value = base..<chunk.bytes.count
+        } else {
+          chunk.damages.append(damage(at: places[number]))
+          damaged.insert(number)
+        }
       }
-      return entries
+      if !damaged.isEmpty {
+        chunk.rows = chunk.rows.enumerated().filter { !damaged.contains($0.offset) }.map(\.element)
+      }
+      return chunk
     }
-    try read(entries, into: &chunk)
-    return chunk
   }
 
-  /// Reads records, neighbours of a file together, and leaves out those that are damaged.
-  private func read(_ entries: [TypeIndex.Entry], into chunk: inout Chunk) throws {
-    var damaged: Set<Int> = []
+  /// The same as one list, without identifiers.
+  func list(ofType type: Int, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> RecordList {
+    try readingAgainIfMoved {
+      var list = RecordList()
+      let places: [RecordPlace]
+      (places, list.next) = withIndex { index in
+        let (entries, next) = index.types[type].liveEntries(after: cursor, limit: limit, byteLimit: byteLimit)
+        return (entries.map(\.place), next)
+      }
+      list.bytes.reserveCapacity(places.reduce(2) { $0 + Int($1.length) })
+      list.bytes.append(UInt8(ascii: "["))
+      try forEachRecord(at: places) { number, line, value in
+        if let value {
+          if list.count > 0 { list.bytes.append(UInt8(ascii: ",")) }
+          list.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[value]))
+          list.count += 1
+        } else {
+          list.damages.append(damage(at: places[number]))
+        }
+      }
+      list.bytes.append(UInt8(ascii: "]"))
+      return list
+    }
+  }
+
+  /// Reads records in their order, neighbours of a file together.
+  ///
+  /// - Parameter body: Is called with the number of each, the bytes that are at its place, and where in them the value
+  ///   stands; nil if they are not the record any more.
+  func forEachRecord(
+    at places: [RecordPlace], _ body: (Int, UnsafeRawBufferPointer, Range<Int>?) throws -> Void
+  ) throws {
     var first = 0
-    while first < entries.count {
-      let start = entries[first].place
-      var end = UInt64(start.offset) + UInt64(start.length)
+    while first < places.count {
+      let start = places[first]
+      var end = start.offset + UInt64(start.length)
       var next = first + 1
-      while next < entries.count, entries[next].place.segment == start.segment,
-        UInt64(entries[next].place.offset) >= end,
-        UInt64(entries[next].place.offset) - end <= Self.gapReadAlong
+      while next < places.count, places[next].segment == start.segment, places[next].offset >= end,
+        places[next].offset - end <= Self.gapReadAlong, places[next].offset - start.offset < Self.pieceSize
       {
-        end = UInt64(entries[next].place.offset) + UInt64(entries[next].place.length)
+        end = places[next].offset + UInt64(places[next].length)
         next += 1
       }
-      let base = chunk.bytes.count
-      chunk.bytes += try bytes(of: start.segment, from: UInt64(start.offset), to: end)
-      for index in first..<next {
-        let place = entries[index].place
-        let begin = base + Int(place.offset - start.offset)
-        let stop = min(begin + Int(place.length), chunk.bytes.count)
-        let range = chunk.bytes.withUnsafeBytes { bytes in
-          valueRange(in: UnsafeRawBufferPointer(rebasing: bytes[min(begin, stop)..<stop]), at: place)
-        }
-        if let range {
-          chunk.rows[index].value = begin + range.lowerBound..<begin + range.upperBound
-        } else {
-          chunk.damages.append(damage(at: place))
-          damaged.insert(index)
+      let bytes = try bytes(of: start.segment, from: start.offset, to: end)
+      try bytes.withUnsafeBytes { bytes in
+        for number in first..<next {
+          let place = places[number]
+          let begin = min(Int(place.offset - start.offset), bytes.count)
+          let line = UnsafeRawBufferPointer(rebasing: bytes[begin..<min(begin + Int(place.length), bytes.count)])
+          try body(number, line, valueRange(in: line, at: place))
         }
       }
       first = next
     }
-    if !damaged.isEmpty {
-      chunk.rows = chunk.rows.enumerated().filter { !damaged.contains($0.offset) }.map(\.element)
-    }
   }
 
-  private func bytes(of segment: UInt32, from start: UInt64, to end: UInt64) throws -> [UInt8] {
+  private func bytes(of segment: SegmentNumber, from start: UInt64, to end: UInt64) throws -> [UInt8] {
     let file = try openFile(segment)
     return try [UInt8](unsafeUninitializedCapacity: Int(end - start)) { buffer, count in
       count = try file.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: start)

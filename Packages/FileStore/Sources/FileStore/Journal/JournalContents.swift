@@ -1,5 +1,13 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// What can be read of a group's journal, from any thread while the journal is being written.
 ///
 /// The index is behind a lock that is held for moments; segments are read without any. Places stay valid: what is
@@ -13,8 +21,11 @@ final class JournalContents: Sendable {
   /// What was found wrong when the journal was opened.
   let findings: [Finding]
   private let index: Lock<JournalIndex>
-  private let files = Lock<[UInt32: any StoreFile]>([:])
+  private let files = Lock<[SegmentNumber: any StoreFile]>([:])
   private let fileSystem: any FileSystem
+
+  /// How often records were moved.
+  private let moves = Lock(0)
 
   init(folder: String, index: JournalIndex, findings: [Finding], fileSystem: any FileSystem) {
     self.folder = folder
@@ -30,14 +41,25 @@ final class JournalContents: Sendable {
     try index.withLock(body)
   }
 
+  /// Where the model with an identifier stands; nil if there is none.
+  func entry(_ type: String, _ identifier: String) -> TypeIndex.Entry? {
+    var identifier = identifier
+    return withIndex { index in
+      guard let number = index.number(of: type) else { return nil }
+      return identifier.withUTF8 { bytes in
+        index.types[number].find(UnsafeRawBufferPointer(bytes)).map { index.types[number].entries[$0] }
+      }
+    }
+  }
+
   /// The path of a segment.
-  func path(_ segment: UInt32) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
+  func path(_ segment: SegmentNumber) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
 
   /// The value of the record at `place`, checked against its checksum. May wait for the disk.
   func read(_ place: RecordPlace) throws -> [UInt8] {
     let file = try openFile(place.segment)
     return try withUnsafeTemporaryAllocation(byteCount: Int(place.length), alignment: 8) { buffer in
-      let count = try file.readFully(into: buffer, at: UInt64(place.offset))
+      let count = try file.readFully(into: buffer, at: place.offset)
       return try value(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: place)
     }
   }
@@ -46,7 +68,7 @@ final class JournalContents: Sendable {
   func readWithoutWaiting(_ place: RecordPlace) throws -> [UInt8]? {
     guard let file = files.withLock({ $0[place.segment] }) else { return nil }
     return try withUnsafeTemporaryAllocation(byteCount: Int(place.length), alignment: 8) { buffer in
-      guard file.readWithoutWaiting(into: buffer, at: UInt64(place.offset)) else { return nil }
+      guard file.readWithoutWaiting(into: buffer, at: place.offset) else { return nil }
       return try value(in: UnsafeRawBufferPointer(buffer), at: place)
     }
   }
@@ -66,16 +88,16 @@ final class JournalContents: Sendable {
   /// Says that the record at `place` is lost.
   func damage(at place: RecordPlace) -> Finding {
     Finding(
-      kind: .damage, file: path(place.segment), offset: UInt64(place.offset), length: UInt64(place.length),
+      kind: .damage, file: path(place.segment), offset: place.offset, length: UInt64(place.length),
       reason: "the record was sound when the store was opened and is not any more")
   }
 
   /// The segment, opened for reading.
-  func openFile(_ segment: UInt32) throws(FileSystemError) -> any StoreFile {
+  func openFile(_ segment: SegmentNumber) throws(FileSystemError) -> any StoreFile {
     if let file = files.withLock({ $0[segment] }) { return file }
     let file = try fileSystem.open(path(segment), .read)
-    let dropped = files.withLock { files -> [UInt32: any StoreFile] in
-      var dropped: [UInt32: any StoreFile] = [:]
+    let dropped = files.withLock { files -> [SegmentNumber: any StoreFile] in
+      var dropped: [SegmentNumber: any StoreFile] = [:]
       if files.count >= Self.mostOpenFiles { swap(&dropped, &files) }
       files[segment] = file
       return dropped
@@ -83,6 +105,34 @@ final class JournalContents: Sendable {
     // Those dropped close when their last reader is done, outside the lock.
     _ = dropped
     return file
+  }
+
+  /// Runs a read, and once more if the records that it was after were moved meanwhile.
+  func readingAgainIfMoved<Result>(_ body: () throws -> Result) throws -> Result {
+    while true {
+      let before = moves.withLock { $0 }
+      do {
+        return try body()
+      } catch let error as FileSystemError where error.code == ENOENT && moves.withLock({ $0 }) != before {
+        continue
+      }
+    }
+  }
+
+  /// Lets readers find records where compaction has put them.
+  func move(_ older: JournalIndex, to places: [[RecordPlace]]) {
+    withIndex { $0.move(older, to: places) }
+    moves.withLock { $0 += 1 }
+  }
+
+  /// Takes over another state of the whole, as a reader does that could not follow.
+  func replace(_ other: JournalIndex) {
+    withIndex { index in
+      index.noteWriteToAll()
+      index = other
+    }
+    moves.withLock { $0 += 1 }
+    closeFiles()
   }
 
   /// Closes the files, once those who read them are done.

@@ -1,20 +1,41 @@
 /// Where every model of a group stands, by type.
 struct JournalIndex: Sendable {
   private(set) var types: [TypeIndex] = []
-  private var names: [[UInt8]] = []
+  private(set) var names: [[UInt8]] = []
   private var numbers: [[UInt8]: Int] = [:]
   private var lastType: (name: String, number: Int)?
+  private(set) var states: [FileTypeState] = []
+
+  /// Where identifiers go, in the indexes of all types.
+  let hash: IdentifierHash
+
+  init(hash: IdentifierHash = IdentifierHash()) { self.hash = hash }
+
+  /// How many bytes the lines of live models have, with their line breaks.
+  var liveBytes: UInt64 { types.reduce(0) { $0 + $1.liveBytes } }
+
+  /// How many models there are.
+  var liveCount: Int { types.reduce(0) { $0 + $1.liveCount } }
 
   /// The number of a type that has had models.
-  func number(of type: String) -> Int? { numbers[Array(type.utf8)] }
+  func number(of type: String) -> Int? {
+    if let lastType, lastType.name == type, lastType.name.utf8.elementsEqual(type.utf8) { return lastType.number }
+    return numbers[Array(type.utf8)]
+  }
 
   /// The number of a type, which is given one if it has none.
   mutating func intern(_ type: [UInt8]) -> Int {
     if let number = numbers[type] { return number }
-    types.append(TypeIndex())
-    names.append(type)
-    numbers[type] = types.count - 1
+    add(type, TypeIndex(hash: hash))
     return types.count - 1
+  }
+
+  /// Adds a type as a checkpoint has it.
+  mutating func add(_ name: [UInt8], _ type: TypeIndex) {
+    types.append(type)
+    names.append(name)
+    states.append(FileTypeState())
+    numbers[name] = types.count - 1
   }
 
   /// The names of the types that have models, in the order in which they first appeared.
@@ -45,6 +66,17 @@ struct JournalIndex: Sendable {
     }
   }
 
+  /// Makes room for more models at once.
+  mutating func reserve(_ count: Int, identifierBytes: Int, type: Int) {
+    types[type].reserve(count, identifierBytes: identifierBytes)
+  }
+
+  /// Tells those who remember what they read of these types that it may be different now.
+  func noteWrite(to types: Set<Int>) { for type in types { states[type].noteWrite() } }
+
+  /// Tells everybody who remembers what was read that it may be different now.
+  func noteWriteToAll() { for state in states { state.noteWrite() } }
+
   /// The live model with this identifier.
   func entry(type: Int, _ identifier: [UInt8]) -> TypeIndex.Entry? {
     identifier.withUnsafeBytes { bytes in types[type].find(bytes).map { types[type].entries[$0] } }
@@ -56,12 +88,20 @@ struct JournalIndex: Sendable {
   func appendIdentifiers(
     ofType type: Int, after cursor: CreationCursor, limit: Int, to identifiers: inout [String]
   ) -> CreationCursor? {
-    let type = types[type]
-    let rest = type.entries[type.index(after: cursor.ordinal)...]
-    for entry in rest.prefix(limit) where entry.isLive { identifiers.append(type.identifier(of: entry)) }
-    guard rest.count > limit else { return nil }
-    return CreationCursor(ordinal: rest[rest.startIndex + limit - 1].ordinal)
+    let first = types[type].index(after: cursor.ordinal)
+    let last = min(first + limit, types[type].entries.count)
+    types[type].appendIdentifiers(first..<last, to: &identifiers)
+    guard last < types[type].entries.count else { return nil }
+    return CreationCursor(ordinal: types[type].entries[last - 1].ordinal)
   }
 
   mutating func reserveInteger(type: Int) -> Int? { types[type].reserveInteger() }
+
+  /// Says that an integer was an identifier once.
+  mutating func noteInteger(_ integer: Int, type: Int) { types[type].noteInteger(integer) }
+
+  /// Says where records stand now that were moved: those of an earlier state of this index, type by type.
+  mutating func move(_ older: JournalIndex, to places: [[RecordPlace]]) {
+    for (type, places) in places.enumerated() { types[type].move(older.types[type], to: places) }
+  }
 }

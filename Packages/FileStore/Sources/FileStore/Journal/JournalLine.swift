@@ -5,11 +5,20 @@ package enum Operation: String, Sendable {
 
 /// A line of a journal whose checksum was right. The layout of each is in `JournalFormat.md`.
 enum JournalLine: Equatable {
-  /// The first line of a segment.
-  case segment(version: UInt64, number: UInt64, firstBatch: UInt64, group: String)
+  /// The first line of a segment; `records` says how many there are in one that compaction has made.
+  case segment(version: UInt64, number: UInt64, firstBatch: UInt64, group: String, records: UInt64?)
 
   /// The first line of a batch; `count` records follow. All batches up to `synced` were on the disk before this one.
   case batch(number: UInt64, count: UInt64, synced: UInt64)
+
+  /// In what compaction has made: the next `count` lines are left of the batches up to `batch`.
+  case kept(batch: UInt64, count: UInt64)
+
+  /// In what compaction has made: the largest integer that was an identifier of a type.
+  case largest(type: JournalText, integer: UInt64)
+
+  /// The first line of a checkpoint.
+  case checkpoint(CheckpointHeader)
 
   /// One change of one model.
   case record(RecordLine)

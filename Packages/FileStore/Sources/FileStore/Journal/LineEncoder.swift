@@ -5,14 +5,50 @@ struct LineEncoder {
   private static let digits = Array("0123456789abcdef".utf8)
 
   /// Adds the first line of a segment.
-  mutating func segment(number: UInt64, firstBatch: UInt64, group: String) {
+  mutating func segment(number: UInt64, firstBatch: UInt64, group: String, records: UInt64? = nil) {
     line("segment") {
       $0.integer(StoreFormat.version)
       $0.integer(number)
       $0.integer(firstBatch)
       $0.text(group)
+      if let records { $0.integer(records) }
     }
   }
+
+  /// Adds the line before the records that are left of the batches up to `batch`.
+  mutating func kept(batch: UInt64, count: Int) {
+    line("kept") {
+      $0.integer(batch)
+      $0.integer(UInt64(count))
+    }
+  }
+
+  /// Adds the largest integer that was an identifier of a type.
+  mutating func largest(type: String, integer: Int) {
+    line("largest") {
+      $0.text(type)
+      $0.integer(UInt64(integer))
+    }
+  }
+
+  /// Adds the first line of a checkpoint.
+  mutating func checkpoint(_ header: CheckpointHeader) {
+    line("checkpoint") {
+      for number in header.numbers { $0.integer(number) }
+    }
+  }
+
+  /// Adds bytes as they are, such as a line without its line break.
+  mutating func verbatim(_ other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
+
+  /// Ends a line that was added as it is.
+  mutating func lineBreak() { bytes.append(UInt8(ascii: "\n")) }
+
+  /// Forgets what was written so far, and keeps its room.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  /// Makes room for so many bytes more.
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
   /// Adds the first line of a batch.
   mutating func batch(number: UInt64, count: Int, synced: UInt64) {

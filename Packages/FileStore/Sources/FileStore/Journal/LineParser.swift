@@ -36,9 +36,23 @@ struct LineParser {
       return .batch(number: number, count: count, synced: synced)
     case "segment":
       guard let version = parser.nextInteger(), let number = parser.nextInteger(), let first = parser.nextInteger(),
-        let group = parser.nextText(), parser.ends() || version > StoreFormat.version
+        let group = parser.nextText()
       else { return nil }
-      return .segment(version: version, number: number, firstBatch: first, group: group.string(in: line))
+      let records = parser.nextInteger()
+      guard parser.ends() || version > StoreFormat.version else { return nil }
+      return .segment(
+        version: version, number: number, firstBatch: first, group: group.string(in: line), records: records)
+    case "kept":
+      guard let batch = parser.nextInteger(), let count = parser.nextInteger(), parser.ends() else { return nil }
+      return .kept(batch: batch, count: count)
+    case "largest":
+      guard let type = parser.nextText(), let integer = parser.nextInteger(), parser.ends() else { return nil }
+      return .largest(type: type, integer: integer)
+    case "checkpoint":
+      var numbers: [UInt64] = []
+      while let number = parser.nextInteger() { numbers.append(number) }
+      guard parser.ends(), let header = CheckpointHeader(numbers: numbers) else { return nil }
+      return .checkpoint(header)
     case "closed":
       guard let segment = parser.nextInteger(), let length = parser.nextInteger(), let batch = parser.nextInteger(),
         parser.ends()

@@ -22,11 +22,12 @@ struct LineScanner: ~Copyable {
   private var unread = 0..<0
 
   /// The offset in the file of the window's first byte.
-  private var base: UInt64 = 0
+  private var base: UInt64
   private var isAtEnd = false
 
-  init(_ file: any StoreFile, windowSize: Int = 1 << 20) {
+  init(_ file: any StoreFile, from offset: UInt64 = 0, windowSize: Int = 1 << 20) {
     self.file = file
+    base = offset
     window = .allocate(byteCount: windowSize, alignment: 16)
   }
 

@@ -33,11 +33,11 @@ struct Replay {
     var place: RecordPlace
   }
 
-  private(set) var index = JournalIndex()
+  private(set) var index: JournalIndex
   private(set) var findings: [Finding] = []
 
   /// The number of the last batch that counts.
-  private(set) var lastBatch: UInt64 = 0
+  private(set) var lastBatch: UInt64
 
   /// The number that the next batch should have; nil while the beginning of the journal is not known.
   private var expected: UInt64?
@@ -47,7 +47,7 @@ struct Replay {
   private var identifiers: [UInt8] = []
   private var lastType: Int?
   private var file = ""
-  private var segment: UInt32 = 0
+  private var segment = SegmentNumber.none
 
   /// The batches of the segment of which no later line says that they had been synced, and where they begin.
   private var unsynced: [(number: UInt64, start: UInt64)] = []
@@ -61,8 +61,35 @@ struct Replay {
   /// Whether the lines up to the next batch are repetitions, which must not count twice.
   private var isRepeated = false
 
+  /// A replay from the beginning.
+  init() {
+    index = JournalIndex()
+    lastBatch = 0
+  }
+
+  /// A replay of what was written after a batch, by which the index was as it is here.
+  init(_ index: JournalIndex, lastBatch: UInt64) {
+    self.index = index
+    self.lastBatch = lastBatch
+    expected = lastBatch + 1
+  }
+
+  /// Gives the index away at the end.
+  mutating func takeIndex() -> JournalIndex {
+    var taken = JournalIndex()
+    swap(&taken, &index)
+    return taken
+  }
+
+  /// Goes on from a checkpoint. What was noted before stays noted.
+  mutating func begin(from checkpoint: Checkpoint) {
+    index = checkpoint.index
+    lastBatch = checkpoint.position.batch
+    expected = lastBatch + 1
+  }
+
   /// Begins a segment; those before it had been brought to the disk.
-  mutating func begin(segment: UInt32, file: String) {
+  mutating func begin(segment: SegmentNumber, file: String) {
     end(synced: .max)
     self.segment = segment
     self.file = file
@@ -99,6 +126,23 @@ struct Replay {
     settle()
   }
 
+  /// Takes the line before some of the records that compaction has left of all batches up to `number`. They were on the
+  /// disk before anything that they replace was removed.
+  mutating func takeKept(upTo number: UInt64, count: UInt64, at offset: UInt64) {
+    closeBatch(at: offset)
+    if let last = pending.indices.last, pending[last].count == nil { pending[last].number = number }
+    decide(synced: number)
+    explainsGap = false
+    expected = number + 1
+    pending.append(Batch(number: number, start: offset, count: count, records: staged.count..<staged.count))
+    settle()
+  }
+
+  /// Takes the largest integer that was an identifier of a type.
+  mutating func takeLargest(_ integer: UInt64, of type: JournalText, in line: UnsafeRawBufferPointer) {
+    index.noteInteger(Int(clamping: integer), type: typeNumber(type, in: line))
+  }
+
   mutating func takeRecord(_ record: RecordLine, in line: UnsafeRawBufferPointer, at offset: UInt64) {
     if isRepeated { return }
     if pending.last?.isOpen != true {
@@ -110,7 +154,7 @@ struct Replay {
       StagedRecord(
         operation: record.operation, type: typeNumber(record.type, in: line),
         identifier: start..<identifiers.count, revision: record.revision,
-        place: RecordPlace(segment: segment, offset: UInt32(offset), length: UInt32(line.count))))
+        place: RecordPlace(segment: segment, length: UInt32(line.count), offset: offset)))
     pending[pending.count - 1].lines += 1
     pending[pending.count - 1].records = pending[pending.count - 1].records.lowerBound..<staged.count
     settle()

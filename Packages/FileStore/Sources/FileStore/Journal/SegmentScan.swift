@@ -1,9 +1,15 @@
-/// Reads one segment from its beginning to its end and hands its lines to a replay.
+/// Reads one segment to its end and hands its lines to a replay.
 struct SegmentScan {
+  /// Lines are no longer than this, so that their lengths have room in an index.
+  private static let longestLine = 1 << 31
+
   let file: any StoreFile
-  let segment: UInt32
+  let segment: SegmentNumber
   let group: String
   let folder: String
+
+  /// Where to begin: at the first line, or behind the last one that is known.
+  var start: UInt64 = 0
 
   /// How far a segment reaches.
   struct Extent {
@@ -12,12 +18,15 @@ struct SegmentScan {
 
     /// Behind the last line break.
     var lineEnd: UInt64 = 0
+
+    /// How many records a file that compaction has made should have, and how many its lines speak of.
+    var records: (expected: UInt64, found: UInt64) = (0, 0)
   }
 
   /// - Throws: ``FileEngineError`` if a newer version wrote the segment, or it belongs to another group.
   func run(into replay: inout Replay) throws -> Extent {
-    var extent = Extent()
-    var scanner = LineScanner(file)
+    var extent = Extent(dataEnd: start, lineEnd: start)
+    var scanner = LineScanner(file, from: start)
     while let piece = try scanner.next() {
       if piece.isTerminated {
         extent.lineEnd = piece.offset + UInt64(piece.bytes.count) + 1
@@ -25,12 +34,28 @@ struct SegmentScan {
       } else if let last = piece.bytes.lastIndex(where: { $0 != 0 }) {
         extent.dataEnd = piece.offset + UInt64(last) + 1
       }
-      try take(piece, into: &replay)
+      try take(piece, into: &replay, &extent)
+    }
+    if extent.records.found < extent.records.expected {
+      let count = extent.records.expected - extent.records.found
+      replay.note(.missing, at: extent.dataEnd, length: 0, "\(count) records were here and are gone")
     }
     return extent
   }
 
-  private func take(_ piece: LineScanner.Piece, into replay: inout Replay) throws {
+  /// The number of a segment's first batch, as its first line says; nil if it has none yet, or is another segment.
+  static func firstBatch(of file: any StoreFile, ifNumber expected: UInt32) throws -> UInt64? {
+    var scanner = LineScanner(file, windowSize: 4_096)
+    guard let piece = try scanner.next(), piece.isTerminated, LineParser.isSound(piece.bytes),
+      case .segment(let version, let number, let firstBatch, _, _) = LineParser.parse(piece.bytes), number == expected
+    else { return nil }
+    guard version <= StoreFormat.version else {
+      throw FileEngineError.newerFormat(path: file.path, version: version, supported: StoreFormat.version)
+    }
+    return firstBatch
+  }
+
+  private func take(_ piece: LineScanner.Piece, into replay: inout Replay, _ extent: inout Extent) throws {
     var bytes = piece.bytes
     var offset = piece.offset
     func advance(_ count: Int) {
@@ -38,7 +63,7 @@ struct SegmentScan {
       offset += UInt64(count)
     }
     repeat {
-      if piece.isTerminated, LineParser.isSound(bytes) { return try accept(bytes, at: offset, into: &replay) }
+      if piece.isTerminated, LineParser.isSound(bytes) { return try accept(bytes, at: offset, into: &replay, &extent) }
       if let zero = bytes.firstIndex(of: 0) {
         // No line has a zero byte: it is reserved room, or a block that was never written. What follows it may be sound.
         if zero > 0 { replay.takeDamage(at: offset, length: UInt64(zero), "the line is incomplete") }
@@ -49,7 +74,7 @@ struct SegmentScan {
         advance(zeros)
       } else if let length = LineParser.soundPrefix(bytes) {
         let line = UnsafeRawBufferPointer(rebasing: bytes[..<length])
-        try accept(line, at: offset, into: &replay)
+        try accept(line, at: offset, into: &replay, &extent)
         replay.note(at: offset + UInt64(length), length: 1, "the line break is damaged, the lines around it are sound")
         advance(length + 1)
       } else {
@@ -59,24 +84,32 @@ struct SegmentScan {
     } while !bytes.isEmpty
   }
 
-  private func accept(_ line: UnsafeRawBufferPointer, at offset: UInt64, into replay: inout Replay) throws {
-    guard offset + UInt64(line.count) <= UInt64(UInt32.max) else {
-      return replay.takeDamage(at: offset, length: UInt64(line.count), "a segment can't be that long")
+  private func accept(
+    _ line: UnsafeRawBufferPointer, at offset: UInt64, into replay: inout Replay, _ extent: inout Extent
+  ) throws {
+    guard line.count <= Self.longestLine else {
+      return replay.takeDamage(at: offset, length: UInt64(line.count), "a line can't be that long")
     }
     switch LineParser.parse(line) {
     case .record(let record): replay.takeRecord(record, in: line, at: offset)
     case .batch(let number, let count, let synced) where (1...StoreFormat.largestBatch).contains(number):
       replay.takeBatch(number: number, count: count, synced: synced, at: offset)
-    case .segment(let version, let number, let firstBatch, let group) where offset == 0:
+    case .kept(let batch, let count) where segment.isCompacted && (0...StoreFormat.largestBatch).contains(batch):
+      extent.records.found &+= count
+      replay.takeKept(upTo: batch, count: count, at: offset)
+    case .largest(let type, let integer) where segment.isCompacted:
+      replay.takeLargest(integer, of: type, in: line)
+    case .segment(let version, let number, let firstBatch, let group, let records) where offset == 0:
       guard version <= StoreFormat.version else {
         throw FileEngineError.newerFormat(path: file.path, version: version, supported: StoreFormat.version)
       }
       guard group.utf8.elementsEqual(self.group.utf8) else {
         throw FileEngineError.wrongGroup(folder: folder, expected: self.group, found: group)
       }
-      if number != segment {
+      if number != segment.number {
         replay.note(at: 0, length: UInt64(line.count), "the file was segment \(number) of its journal")
       }
+      extent.records.expected = segment.isCompacted ? records ?? 0 : 0
       replay.takeSegment(firstBatch: firstBatch)
     case .unknown(let kind):
       throw FileEngineError.unknownOperation(name: kind, file: file.path, offset: offset)

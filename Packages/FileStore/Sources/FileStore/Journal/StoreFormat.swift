@@ -3,7 +3,7 @@ enum StoreFormat {
   static let name = "modelkit-file-store"
 
   /// The version that is written, and the newest that is read.
-  static let version: UInt64 = 1
+  static let version: UInt64 = 2
 
   /// Far beyond what a journal can reach: larger numbers come from no journal of ours.
   static let largestSegment: UInt32 = 1 << 30
@@ -13,17 +13,35 @@ enum StoreFormat {
   static let lock = "lock"
   static let groups = "groups"
   static let closedMark = "closed.json"
+  static let checkpoint = "index.checkpoint"
 
-  /// The file name of a segment: "000001.journal".
-  static func segment(_ number: UInt32) -> String { padded(number) + ".journal" }
+  /// At the end of the names of files that are being written.
+  static let unfinishedSuffix = ".new"
+  private static let compactedSuffix = ".compacted.journal"
 
   /// The number of the segment with this file name; nil if it is something else.
   static func segmentNumber(_ name: String) -> UInt32? {
     guard name.hasSuffix(".journal"), let number = UInt32(name.dropLast(8)), (1...largestSegment).contains(number),
-      segment(number) == name
+      segment(SegmentNumber(number)) == name
     else { return nil }
     return number
   }
+
+  /// The file name of a segment, or of what is left of it and all before it: "000001.compacted.journal".
+  static func segment(_ segment: SegmentNumber) -> String {
+    padded(segment.number) + (segment.isCompacted ? compactedSuffix : ".journal")
+  }
+
+  /// The number of the last segment that the file with this name replaces; nil if it is something else.
+  static func compactedNumber(_ name: String) -> UInt32? {
+    guard name.hasSuffix(compactedSuffix), let number = UInt32(name.dropLast(compactedSuffix.count)),
+      (1...largestSegment).contains(number), padded(number) + compactedSuffix == name
+    else { return nil }
+    return number
+  }
+
+  /// Whether a file with this name was being written and does not count.
+  static func isUnfinished(_ name: String) -> Bool { name.hasSuffix(unfinishedSuffix) }
 
   /// The file name for the bytes that were cut off a segment at `offset`: "000001-4711.quarantine".
   static func quarantine(_ segment: UInt32, _ offset: UInt64, attempt: Int) -> String {

@@ -19,8 +19,8 @@ struct StoreHome {
   /// What was found wrong with the manifest.
   private(set) var findings: [Finding] = []
 
-  /// Open for as long as the home is held: closing it gives the lock back.
-  private let lock: any StoreFile
+  /// Open for as long as the home is held: closing it gives the lock back. Nil for somebody who only reads.
+  private let lock: (any StoreFile)?
 
   /// The folder of the groups' folders.
   var groups: String { "\(directory)/\(StoreFormat.groups)" }
@@ -45,7 +45,8 @@ struct StoreHome {
     // Where a manifest is, the directory's own name is on the disk: it comes after that.
     let isKnown = try? fileSystem.list(directory).contains(StoreFormat.manifest)
     if isKnown != true { try fileSystem.createDirectories(directory) }
-    lock = try fileSystem.open("\(directory)/\(StoreFormat.lock)", .create)
+    let lock = try fileSystem.open("\(directory)/\(StoreFormat.lock)", .create)
+    self.lock = lock
     guard try lock.tryLock() else {
       throw FileEngineError.locked(directory: directory, holder: Self.describeHolder(try? lock.contents()))
     }
@@ -58,6 +59,15 @@ struct StoreHome {
     try fileSystem.synchronizeDirectory(directory)
   }
 
+  /// Looks at the directory of a store without taking its lock, in order to read what is in it.
+  ///
+  /// - Throws: ``FileEngineError/newerFormat(path:version:supported:)``; ``FileSystemError`` if there is no store.
+  init(reading directory: String, fileSystem: any FileSystem) throws {
+    self.directory = directory
+    lock = nil
+    _ = try knownVersion(fileSystem)
+  }
+
   private static func describeHolder(_ contents: [UInt8]?) -> String {
     guard let contents, let holder = try? JSONDecoder().decode(Holder.self, from: Data(contents)) else {
       return "another process"
@@ -66,16 +76,23 @@ struct StoreHome {
     return "\(process) (pid \(holder.pid), since \(holder.since))"
   }
 
+  /// Checks the manifest, writes it where there is none, and lets it say what is going to be written.
   private mutating func checkManifest(_ fileSystem: any FileSystem) throws {
+    let isNew = try !fileSystem.list(directory).contains(StoreFormat.manifest) && fileSystem.list(groups).isEmpty
+    if isNew { return try fileSystem.replace(StoreFormat.manifest, in: directory, with: Self.manifest()) }
+    if let version = try knownVersion(fileSystem), version < StoreFormat.version {
+      // All that an older version has written is read as it is. From here on it must not write again.
+      try fileSystem.replace(StoreFormat.manifest, in: directory, with: Self.manifest())
+    }
+  }
+
+  /// The version that the manifest names; nil if it is missing or damaged, which is noted.
+  private mutating func knownVersion(_ fileSystem: any FileSystem) throws -> UInt64? {
     let path = "\(directory)/\(StoreFormat.manifest)"
     guard try fileSystem.list(directory).contains(StoreFormat.manifest) else {
-      if try !fileSystem.list(groups).isEmpty {
-        // Every segment names its version too, so the store can be read; but somebody ought to know.
-        findings.append(Finding(kind: .missing, file: path, offset: 0, length: 0, reason: "the file is missing"))
-      } else {
-        try fileSystem.replace(StoreFormat.manifest, in: directory, with: Self.manifest())
-      }
-      return
+      // Every segment names its version too, so the store can be read; but somebody ought to know.
+      findings.append(Finding(kind: .missing, file: path, offset: 0, length: 0, reason: "the file is missing"))
+      return nil
     }
     let bytes = try fileSystem.open(path, .read).contents()
     guard let version = Self.version(inManifest: bytes) else {
@@ -83,11 +100,12 @@ struct StoreHome {
         Finding(
           kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
           reason: "it does not match its checksum; the format version was taken from the journals"))
-      return
+      return nil
     }
     guard version <= StoreFormat.version else {
       throw FileEngineError.newerFormat(path: path, version: version, supported: StoreFormat.version)
     }
+    return version
   }
 
   /// `{"crc":"01234567",` and the rest of one line, which the checksum covers.

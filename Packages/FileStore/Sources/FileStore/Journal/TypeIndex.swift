@@ -7,46 +7,81 @@
 #endif
 
 /// Where a record stands: a line (without its line break) of a segment.
-package struct RecordPlace: Sendable, Equatable {
-  var segment: UInt32
-  var offset: UInt32
+package struct RecordPlace: Sendable, Equatable, BitwiseCopyable {
+  var segment: SegmentNumber
   var length: UInt32
+  var offset: UInt64
 }
 
 /// Where the models of one type stand, in the order in which they were created.
 ///
-/// Identifiers are compared byte by byte: two strings that Swift calls equal can be two identifiers. Entries are 40
-/// bytes, plus the identifier's own bytes and about 8 bytes of hash slots; nothing is allocated for a single model.
+/// Identifiers are compared byte by byte: two strings that Swift calls equal can be two identifiers. Entries are 48
+/// bytes, plus the identifier's own bytes and about 8 bytes of hash slots; nothing is allocated for a single model. All
+/// of it is plain memory, so that a checkpoint can hold it as it is.
 struct TypeIndex: Sendable {
   /// One model, or the gap that a deleted one left.
-  struct Entry: Sendable {
+  struct Entry: Sendable, BitwiseCopyable {
     var place: RecordPlace
-    var identifierLength: UInt32
-    var identifierStart: Int
+    var identifierStart: UInt64
     var revision: UInt64
 
     /// Rises with each creation and never changes: what a cursor remembers while entries move.
     var ordinal: UInt64
+    var identifierLength: UInt32
 
-    var isLive: Bool { place.segment != 0 }
+    /// Fills the entry up, so that there is no byte in it of which nothing is known.
+    private var padding: UInt32 = 0
+
+    init(
+      place: RecordPlace, identifierStart: UInt64, identifierLength: UInt32, revision: UInt64, ordinal: UInt64
+    ) {
+      self.place = place
+      self.identifierStart = identifierStart
+      self.identifierLength = identifierLength
+      self.revision = revision
+      self.ordinal = ordinal
+    }
+
+    var isLive: Bool { place.segment != .none }
   }
 
   private(set) var entries: [Entry] = []
-  private var identifiers: [UInt8] = []
+  private(set) var identifiers: [UInt8] = []
 
   /// Open addressing with linear probing: the entry's index plus one, or 0. A slot is never emptied: the slot of a
-  /// deleted model leads to an entry that is not live, until ``compact()``.
-  private var slots: [UInt32] = []
+  /// deleted model leads to an entry that is not live, until the gaps are closed.
+  private(set) var slots: [UInt32] = []
   private(set) var liveCount = 0
-  private var nextOrdinal: UInt64 = 1
+
+  /// How many bytes the lines of live models have, with their line breaks.
+  private(set) var liveBytes: UInt64 = 0
+  private(set) var nextOrdinal: UInt64 = 1
 
   /// The largest identifier so far that is a canonical decimal integer, deleted ones included.
   private(set) var largestInteger = 0
+  private let hash: IdentifierHash
+
+  init(hash: IdentifierHash) { self.hash = hash }
+
+  /// An index as a checkpoint has it.
+  init(
+    hash: IdentifierHash, entries: [Entry], identifiers: [UInt8], slots: [UInt32], liveCount: Int, liveBytes: UInt64,
+    nextOrdinal: UInt64, largestInteger: Int
+  ) {
+    self.hash = hash
+    self.entries = entries
+    self.identifiers = identifiers
+    self.slots = slots
+    self.liveCount = liveCount
+    self.liveBytes = liveBytes
+    self.nextOrdinal = nextOrdinal
+    self.largestInteger = largestInteger
+  }
 
   /// The index in ``entries`` of the live model with this identifier.
   func find(_ identifier: UnsafeRawBufferPointer) -> Int? {
     guard !slots.isEmpty else { return nil }
-    var slot = Self.hash(identifier) & (slots.count - 1)
+    var slot = hash(identifier) & (slots.count - 1)
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
       let entry = entries[index]
@@ -58,9 +93,20 @@ struct TypeIndex: Sendable {
     return nil
   }
 
+  /// Makes room for more models at once.
+  mutating func reserve(_ count: Int, identifierBytes: Int) {
+    guard count > 64 else { return }
+    let wanted = entries.count + count
+    if wanted * 4 > slots.count * 3 { rebuild(dropsGaps: liveCount < entries.count / 2, room: count) }
+    if wanted > entries.capacity { entries.reserveCapacity(max(wanted, entries.count * 3 / 2)) }
+    let bytes = identifiers.count + identifierBytes
+    if bytes > identifiers.capacity { identifiers.reserveCapacity(max(bytes, identifiers.count * 3 / 2)) }
+  }
+
   /// Records that a model now stands at `place`: it keeps its position, or goes to the end if it is new.
   mutating func put(_ identifier: UnsafeRawBufferPointer, at place: RecordPlace, revision: UInt64) {
     if let index = find(identifier) {
+      liveBytes = liveBytes + UInt64(place.length) - UInt64(entries[index].place.length)
       entries[index].place = place
       entries[index].revision = revision
       return
@@ -68,19 +114,21 @@ struct TypeIndex: Sendable {
     if (entries.count + 1) * 4 > slots.count * 3 { rebuild(dropsGaps: liveCount < entries.count / 2) }
     entries.append(
       Entry(
-        place: place, identifierLength: UInt32(identifier.count), identifierStart: identifiers.count,
+        place: place, identifierStart: UInt64(identifiers.count), identifierLength: UInt32(identifier.count),
         revision: revision, ordinal: nextOrdinal))
     identifiers.append(contentsOf: identifier)
     link(entries.count - 1, identifier)
     nextOrdinal += 1
     liveCount += 1
+    liveBytes += UInt64(place.length) + 1
     if let integer = Self.integer(identifier) { largestInteger = max(largestInteger, integer) }
   }
 
   /// Forgets a model and leaves a gap; gaps are closed when they outnumber the models.
   mutating func remove(_ identifier: UnsafeRawBufferPointer) {
     guard let index = find(identifier) else { return }
-    entries[index].place = RecordPlace(segment: 0, offset: 0, length: 0)
+    liveBytes -= UInt64(entries[index].place.length) + 1
+    entries[index].place = RecordPlace(segment: .none, length: 0, offset: 0)
     liveCount -= 1
     if entries.count > 1_024, liveCount < entries.count / 2 { rebuild(dropsGaps: true) }
   }
@@ -90,6 +138,24 @@ struct TypeIndex: Sendable {
     guard largestInteger < Int.max else { return nil }
     largestInteger += 1
     return largestInteger
+  }
+
+  /// Says that an integer was an identifier once.
+  mutating func noteInteger(_ integer: Int) { largestInteger = max(largestInteger, integer) }
+
+  /// Says where records stand now that were moved: those of `older`, an earlier state of this index, one after the other.
+  /// Models that were written since stay where they are.
+  mutating func move(_ older: TypeIndex, to places: [RecordPlace]) {
+    var index = 0
+    var number = 0
+    for entry in older.entries where entry.isLive {
+      defer { number += 1 }
+      while index < entries.count, entries[index].ordinal < entry.ordinal { index += 1 }
+      guard index < entries.count else { return }
+      if entries[index].ordinal == entry.ordinal, entries[index].place == entry.place {
+        entries[index].place = places[number]
+      }
+    }
   }
 
   /// The index of the first entry created after the one with `ordinal`.
@@ -103,42 +169,69 @@ struct TypeIndex: Sendable {
     return low
   }
 
+  /// The first models that were created after a cursor, and where to go on; nil after the last.
+  func liveEntries(
+    after cursor: CreationCursor, limit: Int, byteLimit: Int
+  ) -> (entries: [Entry], next: CreationCursor?) {
+    var found: [Entry] = []
+    var position = index(after: cursor.ordinal)
+    var size = 0
+    while position < entries.count, found.count < limit, size < byteLimit {
+      let entry = entries[position]
+      position += 1
+      guard entry.isLive else { continue }
+      found.append(entry)
+      size += Int(entry.place.length)
+    }
+    guard position < entries.count, let last = found.last else { return (found, nil) }
+    return (found, CreationCursor(ordinal: last.ordinal))
+  }
+
   func identifier(of entry: Entry) -> String {
     String(decoding: identifiers[bytes(of: entry)], as: UTF8.self)
   }
 
+  /// Adds the identifiers of the live models among some entries.
+  func appendIdentifiers(_ range: Range<Int>, to list: inout [String]) {
+    identifiers.withUnsafeBufferPointer { bytes in
+      for entry in entries[range] where entry.isLive {
+        list.append(String(decoding: UnsafeBufferPointer(rebasing: bytes[self.bytes(of: entry)]), as: UTF8.self))
+      }
+    }
+  }
+
   private func bytes(of entry: Entry) -> Range<Int> {
-    entry.identifierStart..<entry.identifierStart + Int(entry.identifierLength)
+    Int(entry.identifierStart)..<Int(entry.identifierStart) + Int(entry.identifierLength)
   }
 
   private func hasIdentifier(_ entry: Entry, _ identifier: UnsafeRawBufferPointer) -> Bool {
     guard let other = identifier.baseAddress else { return true }
     return identifiers.withUnsafeBytes { bytes in
       guard let own = bytes.baseAddress else { return false }
-      return memcmp(own + entry.identifierStart, other, identifier.count) == 0
+      return memcmp(own + Int(entry.identifierStart), other, identifier.count) == 0
     }
   }
 
   private mutating func link(_ index: Int, _ identifier: UnsafeRawBufferPointer) {
-    var slot = Self.hash(identifier) & (slots.count - 1)
+    var slot = hash(identifier) & (slots.count - 1)
     while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
     slots[slot] = UInt32(index + 1)
   }
 
   /// Makes the slots anew, with room to grow; without the gaps if there are many.
-  private mutating func rebuild(dropsGaps: Bool) {
+  private mutating func rebuild(dropsGaps: Bool, room: Int = 0) {
     if dropsGaps {
       var kept: [UInt8] = []
       entries.removeAll { !$0.isLive }
       for index in entries.indices {
         let range = bytes(of: entries[index])
-        entries[index].identifierStart = kept.count
+        entries[index].identifierStart = UInt64(kept.count)
         kept.append(contentsOf: identifiers[range])
       }
       identifiers = kept
     }
     var size = 16
-    while size < entries.count * 2 { size *= 2 }
+    while size < (entries.count + room) * 2 { size *= 2 }
     slots = [UInt32](repeating: 0, count: size)
     let all = identifiers
     all.withUnsafeBytes { bytes in
@@ -146,13 +239,6 @@ struct TypeIndex: Sendable {
         link(index, UnsafeRawBufferPointer(rebasing: bytes[self.bytes(of: entries[index])]))
       }
     }
-  }
-
-  /// Seeded per process, so nobody can choose identifiers that all fall into one slot.
-  private static func hash(_ identifier: UnsafeRawBufferPointer) -> Int {
-    var hasher = Hasher()
-    hasher.combine(bytes: identifier)
-    return hasher.finalize() & Int.max
   }
 
   /// The positive integer that `identifier` is the one decimal form of ("7", but not "07" or "+7").

@@ -17,10 +17,18 @@ struct Writer {
 
   private var home: StoreHome?
   private var journals: [String: Journal] = [:]
+  private var readers: [String: JournalReader] = [:]
+
+  /// The groups that are being compacted, and those in which that went wrong and is not tried again.
+  private var compacting: Set<String> = []
+  private var uncompactable: Set<String> = []
 
   /// When the journals of these groups are to be synced, by ``clock``.
   private var deadlines: [String: UInt64] = [:]
   private var isClosed = false
+
+  /// Rises with everything that may leave something to do.
+  private var writes = 0
 
   init(directory: String, options: FileEngineOptions, fileSystem: any FileSystem, clock: any EngineClock) {
     self.directory = directory
@@ -30,19 +38,72 @@ struct Writer {
   }
 
   /// Works until the mailbox is finished, and closes what is still open then.
-  mutating func run(_ mailbox: Mailbox<Job>) {
+  mutating func run(_ mailbox: Mailbox<Job>, _ caretaker: Caretaker) {
     while let jobs = mailbox.takeAll(waitingAtMost: timeToNextSync()) {
+      let before = writes
       perform(jobs)
       syncWhatIsDue()
+      if writes != before { takeCare(with: caretaker) }
     }
     // Nobody is left who could be told about an error; whoever wants to know closes the store himself.
     try? close()
   }
 
+  /// Hands over what there is to do beside writing.
+  private mutating func takeCare(with caretaker: Caretaker) {
+    for (group, journal) in journals {
+      if let checkpoint = journal.takeDueCheckpoint() { caretaker.write(checkpoint, to: journal.contents.folder) }
+      guard !compacting.contains(group), !uncompactable.contains(group), journal.wantsCompaction else { continue }
+      // That it can't begin, writing will say too.
+      guard let compaction = try? journal.beginCompaction() else { continue }
+      compacting.insert(group)
+      caretaker.run(compaction)
+    }
+  }
+
+  /// Begins the compaction of a group; nil if there is nothing to gain, or it is under way.
+  mutating func beginCompaction(of group: String) throws -> Compaction? {
+    guard let journal = journals[group], !compacting.contains(group) else { return nil }
+    guard let compaction = try journal.beginCompaction() else { return nil }
+    compacting.insert(group)
+    return compaction
+  }
+
+  mutating func finish(_ compaction: Compaction, _ outcome: Compaction.Outcome) throws {
+    writes += 1
+    guard compacting.remove(compaction.group) != nil, let journal = journals[compaction.group] else {
+      throw FileEngineError.closed(directory: directory)
+    }
+    try journal.finish(compaction, outcome)
+  }
+
+  /// Gives a compaction up.
+  mutating func abandon(_ compaction: Compaction) {
+    if compacting.remove(compaction.group) != nil { journals[compaction.group]?.abandon(compaction) }
+  }
+
+  /// Gives a compaction up that failed, for as long as the store is open: trying again each time would stop nothing else
+  /// than the disk.
+  mutating func fail(_ compaction: Compaction) {
+    abandon(compaction)
+    uncompactable.insert(compaction.group)
+  }
+
+  /// Brings everything to the disk, and says where that ends.
+  mutating func synchronizedEnd(of group: String) throws -> ClosedMark {
+    guard let journal = journals[group] else { throw FileEngineError.closed(directory: directory) }
+    try sync(group)
+    return journal.position
+  }
+
+  /// Takes over what another process has written.
+  mutating func follow(_ group: String) throws { try readers[group]?.follow() }
+
   /// Opens the journal of a group, and the store itself with the first.
   mutating func open(_ group: String) throws -> JournalContents {
     if isClosed { throw FileEngineError.closed(directory: directory) }
     if let journal = journals[group] { return journal.contents }
+    if options.isReadOnly { return try openReader(group) }
     let home = try home ?? StoreHome(directory: directory, fileSystem: fileSystem, clock: clock)
     self.home = home
     do {
@@ -55,6 +116,16 @@ struct Writer {
       if journals.isEmpty { self.home = nil }
       throw error
     }
+  }
+
+  private mutating func openReader(_ group: String) throws -> JournalContents {
+    if let reader = readers[group] { return reader.contents }
+    let home = try home ?? StoreHome(reading: directory, fileSystem: fileSystem)
+    self.home = home
+    let reader = try JournalReader(
+      group: group, in: home.groups, fileSystem: fileSystem, findings: home.findings)
+    readers[group] = reader
+    return reader.contents
   }
 
   /// Brings the journal of a group to the disk.
@@ -70,6 +141,9 @@ struct Writer {
       do { try journal.close() } catch { failure = failure ?? error }
       journal.contents.closeFiles()
     }
+    for reader in readers.values { reader.contents.closeFiles() }
+    readers = [:]
+    compacting = []
     journals = [:]
     deadlines = [:]
     home = nil
@@ -111,6 +185,7 @@ struct Writer {
 
   /// Writes requests of one group with one call and at most one sync.
   private mutating func write(_ requests: [WriteRequest], in group: String) {
+    writes += 1
     guard let journal = journals[group] else {
       for request in requests { request.finish(.failure(FileEngineError.closed(directory: directory))) }
       return

@@ -5,9 +5,11 @@ import Foundation
 extension Journal {
   /// Opens the journal of the script's group, with segments so small that there are several if `segmentSize` says so.
   static func scripted(
-    _ fileSystem: FaultyFileSystem, segmentSize: UInt64 = 1 << 20, preallocation: UInt64 = 256
+    _ fileSystem: FaultyFileSystem, segmentSize: UInt64 = 1 << 20, preallocation: UInt64 = 256,
+    checkpointInterval: UInt64 = 1 << 20
   ) throws -> Journal {
     var options = Options()
+    options.checkpointInterval = checkpointInterval
     options.segmentSize = segmentSize
     options.preallocation = preallocation
     try fileSystem.createDirectories(JournalScript.directory)
@@ -19,6 +21,18 @@ extension Journal {
   func write(_ changes: [Change], isDurable: Bool = true) throws -> [UInt64] {
     try commit([changes], isDurable: isDurable)[0].get()
   }
+
+  /// Compacts it, from beginning to end; `meanwhile` is called when that is half done.
+  func compact(meanwhile: () throws -> Void = {}) throws {
+    guard let compaction = try beginCompaction() else { return }
+    let outcome = try compaction.run(fileSystem)
+    try meanwhile()
+    try finish(compaction, outcome)
+    try writeDueCheckpoint()
+  }
+
+  /// Does what the engine leaves to another thread.
+  func writeDueCheckpoint() throws { try takeDueCheckpoint()?.write(to: contents.folder, fileSystem) }
 
   /// Everything in it, read in small chunks.
   func snapshot() throws -> Snapshot { try contents.snapshot() }

@@ -1,0 +1,75 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension FileModelStore {
+  /// Runs `body`, and writes all that it did at its end, at once, as one batch of the journal; or, if it throws, nothing.
+  ///
+  /// See `TransactionalModelStore`. What is not done through this front, by another task for instance, is not part of it.
+  /// A transaction is whole or absent after a crash too, whatever types are in it.
+  ///
+  /// - Throws: what the body throws; `ModelStoreError` with the code `conflict` if another front changed the same models
+  ///   meanwhile, or what the disk says.
+  @discardableResult
+  public func transaction<Result>(_ body: (FileModelStore) async throws -> Result) async throws -> Result {
+    if transaction != nil { return try await body(self) }
+    let current = FileTransaction()
+    transaction = current
+    let result: Result
+    do {
+      result = try await body(self)
+      transaction = nil
+      try await write(current.changes)
+    } catch {
+      transaction = nil
+      current.log.rollBack()
+      guard let reason = (error as? ModelStoreError)?.cause as? FileEngineError, let place = reason.changedMeanwhile
+      else { throw error }
+      throw ModelStoreError(
+        .conflict,
+        "The transaction was not written: somebody else changed \(place.type) \"\(place.identifier)\" meanwhile.",
+        identifier: place.identifier, cause: reason)
+    }
+    try current.log.commit()
+    return result
+  }
+
+  /// Notes changes for the end of the transaction under way, all or none.
+  func note(_ changes: [Change], in transaction: FileTransaction) async throws {
+    var stored: [(bytes: [UInt8], revision: UInt64)?] = []
+    var added: Set<ModelName> = []
+    for change in changes {
+      let row = try await row(change.type, change.identifier)
+      stored.append(row)
+      if change.operation == .create {
+        if row != nil || !added.insert(ModelName(change)).inserted {
+          throw ModelStoreError.conflict(change.type, identifier: change.identifier)
+        }
+      } else if row == nil {
+        throw ModelStoreError.notFound(change.type, identifier: change.identifier)
+      }
+    }
+    for (change, row) in zip(changes, stored) {
+      transaction.put(
+        change.operation == .delete ? nil : change.value, change.type, change.identifier, revision: row?.revision)
+    }
+  }
+}
+
+/// A model, byte by byte.
+private struct ModelName: Hashable {
+  let type: [UInt8]
+  let identifier: [UInt8]
+
+  init(_ change: Change) { (type, identifier) = (Array(change.type.utf8), Array(change.identifier.utf8)) }
+}
+
+extension FileEngineError {
+  /// The model that was not as it was expected to be.
+  fileprivate var changedMeanwhile: (type: String, identifier: String)? {
+    switch self {
+    case .conflict(let type, let identifier), .notFound(let type, let identifier),
+      .staleRevision(let type, let identifier):
+      (type, identifier)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,65 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// What was done in a transaction of one front, and is not written yet.
+final class FileTransaction {
+  /// What became of one record.
+  struct Entry {
+    /// The revision it had before; nil if it was not there.
+    let revision: UInt64?
+    /// What it is now; nil if it was removed.
+    var content: [UInt8]?
+    let order: Int
+  }
+
+  /// An identifier byte by byte: two strings that Swift calls equal can be two identifiers.
+  private struct Key: Hashable {
+    let identifier: [UInt8]
+
+    init(_ identifier: String) { self.identifier = Array(identifier.utf8) }
+  }
+
+  let log = StoreTransactionLog()
+  private var entries: [String: [Key: Entry]] = [:]
+  private var count = 0
+
+  /// The record as the transaction sees it; nil if it has nothing to do with it.
+  func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[Key(identifier)] }
+
+  /// Whether the transaction wrote records of a type.
+  func touches(_ type: String) -> Bool { entries[type] != nil }
+
+  func put(_ content: [UInt8]?, _ type: String, _ identifier: String, revision: UInt64?) {
+    let key = Key(identifier)
+    let known = entries[type]?[key]
+    // What was removed and is created again comes last.
+    let isNew = known == nil || (known?.content == nil && content != nil)
+    if isNew { count += 1 }
+    entries[type, default: [:]][key] = Entry(
+      revision: known.map(\.revision) ?? revision, content: content, order: isNew ? count : known?.order ?? count)
+  }
+
+  /// The records of a type that were not there before the transaction, in the order of their creation.
+  func newRecords(_ type: String) -> [(identifier: String, bytes: [UInt8])] {
+    (entries[type] ?? [:]).filter { $0.value.revision == nil }.sorted { $0.value.order < $1.value.order }
+      .compactMap { key, entry in
+        entry.content.map { (String(decoding: key.identifier, as: UTF8.self), $0) }
+      }
+  }
+
+  /// What has to be written, in the order in which it was done.
+  var changes: [Change] {
+    entries.flatMap { type, entries in
+      entries.compactMap { key, entry -> (order: Int, change: Change)? in
+        let identifier = String(decoding: key.identifier, as: UTF8.self)
+        switch (entry.revision, entry.content) {
+        case (nil, nil): return nil
+        case (nil, let bytes?): return (entry.order, .create(type, identifier, bytes))
+        case (let revision?, let bytes?): return (entry.order, .update(type, identifier, bytes, ifRevision: revision))
+        case (let revision?, nil): return (entry.order, .delete(type, identifier, ifRevision: revision))
+        }
+      }
+    }
+    .sorted { $0.order < $1.order }
+    .map(\.change)
+  }
+}

@@ -1,0 +1,26 @@
+/// What the writing thread leaves to another one: checkpoints that are due, and compaction that nobody asked for.
+struct Caretaker: Sendable {
+  let upkeep: Mailbox<FileEngineService.Job>
+  let writes: Mailbox<Writer.Job>
+  let fileSystem: any FileSystem
+  let shouldStop: @Sendable () -> Bool
+
+  /// Writes a checkpoint. If that fails, opening takes longer, and nothing else is lost.
+  func write(_ checkpoint: Checkpoint, to folder: String) {
+    _ = upkeep.send { [fileSystem, shouldStop] in
+      try? checkpoint.write(to: folder, fileSystem, shouldStop: shouldStop)
+    }
+  }
+
+  /// Does what a compaction has to do beside the journal, and gives it back to the writing thread.
+  func run(_ compaction: Compaction) {
+    _ = upkeep.send { [fileSystem, shouldStop, writes] in
+      do {
+        let outcome = try compaction.run(fileSystem, shouldStop: shouldStop)
+        _ = writes.send(.command { writer in try? writer.finish(compaction, outcome) })
+      } catch {
+        _ = writes.send(.command { writer in writer.fail(compaction) })
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/// The making of a file that has, of some files of a journal, only what is of use. It changes nothing that counts, so
+/// it can stop at any point; ``Journal/finish(_:_:)`` lets the new file take the place of the others.
+struct Compaction: Sendable {
+  /// How many records stand together behind one line that counts them.
+  private static let groupSize = 4_096
+
+  /// About how many bytes are written with one call.
+  private static let pieceSize = 1 << 20
+
+  let group: String
+  let folder: String
+
+  /// The models and their places when it began.
+  let index: JournalIndex
+
+  /// The files that are to be replaced: all up to this number.
+  let number: UInt32
+
+  /// The last batch in them.
+  let batch: UInt64
+
+  /// What was made: how long the file is, and where in it the records stand, in the order of the index.
+  struct Outcome: Sendable {
+    var length: UInt64
+    var places: [[RecordPlace]]
+  }
+
+  /// The file that is to replace the others.
+  var segment: SegmentNumber { .compacted(number) }
+  var path: String { "\(folder)/\(StoreFormat.segment(segment))" }
+  var unfinishedPath: String { path + StoreFormat.unfinishedSuffix }
+
+  /// Writes the file and brings it to the disk.
+  ///
+  /// - Parameter shouldStop: Is asked now and then.
+  /// - Throws: `CancellationError` if it should stop; ``FileEngineError/damaged(_:)`` if a record can't be read, since
+  ///   what is left of it is in the old file only; ``FileSystemError``.
+  func run(_ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws -> Outcome {
+    let file = try fileSystem.open(unfinishedPath, .create)
+    try file.truncate(to: 0)
+    let contents = JournalContents(folder: folder, index: JournalIndex(), findings: [], fileSystem: fileSystem)
+    var output = Output(file: file)
+    output.encoder.segment(
+      number: UInt64(number), firstBatch: batch + 1, group: group, records: UInt64(index.liveCount))
+    for (name, type) in zip(index.names, index.types) where type.largestInteger > 0 {
+      output.encoder.largest(type: String(decoding: name, as: UTF8.self), integer: type.largestInteger)
+    }
+    var places: [[RecordPlace]] = []
+    for type in index.types {
+      var moved: [RecordPlace] = []
+      moved.reserveCapacity(type.liveCount)
+      let live = type.entries.filter(\.isLive).map(\.place)
+      var start = 0
+      while start < live.count {
+        if shouldStop() { throw CancellationError() }
+        let end = min(start + Self.groupSize, live.count)
+        output.encoder.kept(batch: batch, count: end - start)
+        try copy(Array(live[start..<end]), from: contents, to: &output, &moved)
+        start = end
+      }
+      places.append(moved)
+    }
+    try output.flush()
+    try file.synchronize()
+    return Outcome(length: output.end, places: places)
+  }
+
+  /// Copies lines as they are.
+  private func copy(
+    _ places: [RecordPlace], from contents: JournalContents, to output: inout Output, _ moved: inout [RecordPlace]
+  ) throws {
+    try contents.forEachRecord(at: places) { number, line, value in
+      guard value != nil else { throw FileEngineError.damaged(contents.damage(at: places[number])) }
+      moved.append(RecordPlace(segment: segment, length: UInt32(line.count), offset: output.position))
+      output.encoder.verbatim(line)
+      output.encoder.lineBreak()
+      if output.encoder.bytes.count > Self.pieceSize { try output.flush() }
+    }
+  }
+
+  /// What is written, and what is to be written.
+  private struct Output {
+    let file: any StoreFile
+    var encoder = LineEncoder()
+
+    /// Where the bytes of the encoder go.
+    private(set) var end: UInt64 = 0
+
+    var position: UInt64 { end + UInt64(encoder.bytes.count) }
+
+    init(file: any StoreFile) { self.file = file }
+
+    mutating func flush() throws {
+      try encoder.bytes.withUnsafeBytes { try file.writeFully($0, at: end) }
+      end += UInt64(encoder.bytes.count)
+      encoder.removeAll()
+    }
+  }
+}
+
+extension Journal {
+  /// Begins to compact all that was written so far.
+  ///
+  /// - Returns: What is to be done, for which the journal is not needed; nil if there is nothing to gain.
+  func beginCompaction() throws -> Compaction? {
+    try refuseAfterFailure()
+    if !hasBatches, sealed.allSatisfy(\.segment.isCompacted) { return nil }
+    if hasBatches { try beginSegment() } else { try sync() }
+    guard let last = sealed.last else { return nil }
+    return Compaction(
+      group: group, folder: contents.folder, index: contents.withIndex { $0 }, number: last.segment.number,
+      batch: lastBatch)
+  }
+
+  /// Lets what a compaction has made take the place of what it was made from. Batches that were written meanwhile stay.
+  ///
+  /// The moment at which the new file gets its name is the one from which it counts; what it replaces is removed
+  /// after that.
+  func finish(_ compaction: Compaction, _ outcome: Compaction.Outcome) throws {
+    try refuseAfterFailure()
+    let folder = contents.folder
+    let old = sealed.filter { $0.segment.number <= compaction.number && $0.segment != compaction.segment }
+    try fileSystem.rename(compaction.unfinishedPath, to: compaction.path)
+    try fileSystem.synchronizeDirectory(folder)
+    contents.move(compaction.index, to: outcome.places)
+    try replaceFiles(
+      upTo: compaction.number, with: SegmentExtent(segment: compaction.segment, length: outcome.length))
+    contents.closeFiles()
+    for extent in old {
+      // One that stays is removed when the journal is opened next.
+      try? fileSystem.remove("\(folder)/\(StoreFormat.segment(extent.segment))")
+    }
+  }
+
+  /// Removes what a compaction has left that came to no end.
+  func abandon(_ compaction: Compaction) { try? fileSystem.remove(compaction.unfinishedPath) }
+}

@@ -1,0 +1,50 @@
+/// The files in a group's folder: those that the journal consists of, and those that are of no use any more.
+struct JournalFiles {
+  /// The journal, in its order: what compaction has made last, if anything, then the segments behind that.
+  let segments: [SegmentNumber]
+
+  /// What was replaced by the first of them, and what was being written when somebody stopped.
+  let leftovers: [String]
+
+  /// - Parameters:
+  ///   - names: What is in the folder.
+  ///   - folder: The folder. A compacted file is believed to replace others only if its first line says that it does, or
+  ///     if there are none that it could replace.
+  init(_ names: [String], in folder: String, _ fileSystem: any FileSystem) throws {
+    let segments = names.compactMap(StoreFormat.segmentNumber).sorted()
+    let compacted = try names.compactMap(StoreFormat.compactedNumber).sorted(by: >).first { number in
+      guard let first = segments.first, first <= number else { return true }
+      let file = try fileSystem.open("\(folder)/\(StoreFormat.segment(.compacted(number)))", .read)
+      return try SegmentScan.firstBatch(of: file, ifNumber: number) != nil
+    }
+    self.segments =
+      (compacted.map { [.compacted($0)] } ?? [])
+      + segments.filter { $0 > compacted ?? 0 }.map { SegmentNumber($0) }
+    leftovers = names.filter { name in
+      if StoreFormat.isUnfinished(name) { return true }
+      guard let compacted else { return false }
+      if let number = StoreFormat.segmentNumber(name) { return number <= compacted }
+      return StoreFormat.compactedNumber(name).map { $0 < compacted } ?? false
+    }
+  }
+
+  /// The checkpoint of the journal, if it knows just these files, and they are no shorter than it says.
+  ///
+  /// - Throws: ``FileEngineError/newerFormat(path:version:supported:)``.
+  func checkpoint(in folder: String, _ names: [String], _ fileSystem: any FileSystem) throws -> Checkpoint? {
+    guard names.contains(StoreFormat.checkpoint), let checkpoint = try Checkpoint(of: folder, fileSystem) else {
+      return nil
+    }
+    let position = checkpoint.position
+    let current = SegmentNumber(position.segment)
+    guard checkpoint.files.map(\.segment) == segments.filter({ $0.number < position.segment }),
+      segments.contains(current)
+    else { return nil }
+    for extent in checkpoint.files + [SegmentExtent(segment: current, length: position.length)] {
+      guard let file = try? fileSystem.open("\(folder)/\(StoreFormat.segment(extent.segment))", .read),
+        let size = try? file.size(), size >= extent.length
+      else { return nil }
+    }
+    return checkpoint
+  }
+}

@@ -1,0 +1,28 @@
+/// Which file of a journal: a segment as it was written, or what compaction has left of one and all before it.
+///
+/// Four bytes without a gap, because every model's place has one.
+package struct SegmentNumber: Sendable, Hashable, BitwiseCopyable, CustomStringConvertible {
+  private static let compactedBit: UInt32 = 1 << 31
+
+  /// As it stands in an index.
+  let rawValue: UInt32
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// The segment with a number.
+  init(_ number: UInt32) { rawValue = number }
+
+  /// What is left of all segments up to this one.
+  static func compacted(_ number: UInt32) -> SegmentNumber {
+    SegmentNumber(rawValue: number | compactedBit)
+  }
+
+  /// No file.
+  static let none = SegmentNumber(rawValue: 0)
+
+  /// The number of the segment, or of the last one that a compacted file replaces.
+  var number: UInt32 { rawValue & ~Self.compactedBit }
+  var isCompacted: Bool { rawValue & Self.compactedBit != 0 }
+
+  package var description: String { StoreFormat.segment(self) }
+}

@@ -1,0 +1,175 @@
+import FileStore
+import Foundation
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A file store at work` {
+  private func person(_ name: String) -> ContractPerson {
+    let person = ContractPerson()
+    person.name.value = name
+    return person
+  }
+
+  @Test func `keeps its groups apart`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      let names = ["", "a", "A", "../../x", "\0", String(repeating: "k", count: 10_240)]
+      for name in names { try await store.group(name).create(person("p" + name.prefix(5))) }
+      for name in names {
+        let found = try await FileModelStore(store.handle.group(name)).list(ContractPerson.self)
+        #expect(found.map(\.name.value) == ["p" + name.prefix(5)])
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 3)
+      try await store.close()
+    }
+  }
+
+  @Test func `refuses a transaction whose models another front changed meanwhile`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      let ada = try await store.create(person("Ada"))
+      let other = FileModelStore(store.handle)
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await store.transaction { store in
+          ada.age.value = 36
+          try await store.update(ada)
+          try await store.create(person("Bob"))
+          let same = try await other.lookup(ContractPerson.self, identifier: "1")
+          same.age.value = 37
+          try await other.update(same)
+        }
+      }
+      #expect(error?.code == .conflict)
+      #expect(error?.message.contains("\"1\"") == true)
+      #expect(ada.age.isDirty)
+      #expect(try await other.list(ContractPerson.self).map(\.age.value) == [37])
+      try await store.close()
+    }
+  }
+
+  @Test func `writes a transaction of several types as one batch`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      try await store.transaction { store in
+        let company = ContractCompany()
+        company.id.value = "acme"
+        try await store.create(company)
+        let ada = person("Ada")
+        ada.company.value = company
+        try await store.create(ada)
+        try await store.create(person("Bob"))
+        try await store.delete(ada)
+      }
+      try await store.close()
+      let journal = directory.appending(path: "groups/@default/000001.journal")
+      let lines = try String(contentsOf: journal, encoding: .utf8).split(separator: "\n")
+      #expect(lines.count == 4)
+      #expect(lines[1].contains(#""batch",1,2,0"#))
+      let again = FileModelStore(directory: directory)
+      #expect(try await again.list(ContractPerson.self).map(\.name.value) == ["Bob"])
+      try await again.close()
+    }
+  }
+
+  @Test func `needs less room after it was compacted, while it is being read and written`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      let people = try await store.createAll((0..<500).map { person("p\($0)") })
+      for round in 1...4 {
+        try await store.transaction { store in
+          for person in people {
+            person.age.value = round
+            try await store.update(person)
+          }
+        }
+      }
+      func size() throws -> Int {
+        let folder = directory.appending(path: "groups/@default")
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.fileSizeKey])
+          .filter { $0.pathExtension == "journal" }
+          .reduce(0) { try $0 + ($1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0) }
+      }
+      let before = try size()
+      let handle = store.handle
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await FileModelStore(handle).compact() }
+        for task in 0..<4 {
+          group.addTask {
+            let front = FileModelStore(handle)
+            for round in 0..<20 {
+              let count = try await front.list(ContractPerson.self).count
+              #expect(count >= 500)
+              let new = ContractPerson()
+              new.name.value = "new \(task) \(round)"
+              try await front.create(new)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      try await store.compact()
+      #expect(try await store.verify() == [])
+      #expect(try await store.count(ContractPerson.self) == 580)
+      #expect(try await FileModelStore(handle).list(ContractPerson.self).prefix(500).allSatisfy { $0.age.value == 4 })
+      try await store.close()
+      #expect(try size() < before / 3)
+    }
+  }
+
+  @Test func `can be read by others while it is written, who see what was written when they ask`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      let ada = try await store.create(person("Ada"))
+      let reader = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
+      let seen = try await reader.lookup(ContractPerson.self, identifier: "1")
+      #expect(seen.name == "Ada")
+      ada.name.value = "Augusta"
+      try await store.update(ada)
+      try await store.create(person("Bob"))
+      #expect(try await reader.lookup(ContractPerson.self, identifier: "1") === seen)
+      #expect(seen.name == "Augusta")
+      #expect(try await reader.list(ContractPerson.self).count == 2)
+      try await store.compact()
+      try await store.create(person("Cleo"))
+      #expect(try await reader.identifiers(ModelQuery(ContractPerson.self)) == ["1", "2", "3"])
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await reader.create(person("Dora")) }
+      #expect(error?.code == .unsupported)
+      #expect(error?.message.contains("reading only") == true)
+      #expect(try await reader.verify() == [])
+      try await reader.close()
+      try await store.close()
+    }
+  }
+
+  @Test func `reports what was damaged behind its back, and where`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      try await store.createAll([person("Ada"), person("Bob")])
+      #expect(try await store.verify() == [])
+      let journal = directory.appending(path: "groups/@default/000001.journal")
+      var bytes = try Data(contentsOf: journal)
+      let place = try #require(bytes.range(of: Data("Bob".utf8)))
+      bytes[place.lowerBound] ^= 1
+      try bytes.write(to: journal, options: [])
+      let finding = try #require(try await store.verify().first)
+      #expect(finding.file.hasSuffix("groups/@default/000001.journal"))
+      #expect(finding.offset <= place.lowerBound && finding.offset + finding.length > place.lowerBound)
+      try await store.close()
+    }
+  }
+
+  @Test func `acknowledges nothing any more when its directory was removed`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      try await store.create(person("Ada"))
+      _ = try await FileModelStore(store.handle).lookup(ContractPerson.self, identifier: "1")
+      try FileManager.default.removeItem(at: directory)
+      for _ in 1...2 {
+        let error = await #expect(throws: ModelStoreError.self) { _ = try await store.create(person("Bob")) }
+        #expect(error?.code == .inputOutput)
+      }
+      #expect(try await FileModelStore(store.handle).list(ContractPerson.self).map(\.name.value) == ["Ada"])
+      await #expect(throws: ModelStoreError.self) { try await store.close() }
+    }
+  }
+}

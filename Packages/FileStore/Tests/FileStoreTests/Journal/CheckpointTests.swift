@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+@testable import FileStore
+
+@Suite struct `A checkpoint` {
+  private let path = JournalScript.folder + "/index.checkpoint"
+
+  private func makeJournal(isClosed: Bool = true) throws -> (fileSystem: FaultyFileSystem, snapshot: Snapshot) {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem, segmentSize: 300, checkpointInterval: 1)
+    for batch in JournalScript.batches {
+      try journal.write(batch)
+      try journal.writeDueCheckpoint()
+    }
+    if isClosed { try journal.close() }
+    return (fileSystem, try Journal.scripted(fileSystem.disk(), segmentSize: 300).snapshot())
+  }
+
+  @Test func `lets opening read only what was written after it`() throws {
+    let (fileSystem, snapshot) = try makeJournal()
+    let before = fileSystem.log.count
+    let journal = try Journal.scripted(fileSystem, segmentSize: 300)
+    let reads = fileSystem.log[before...].filter { $0.hasPrefix("read") && $0.hasSuffix(".journal") }
+    #expect(Set(reads).count == 1, "only the last segment is looked at: \(reads)")
+    #expect(try journal.snapshot() == snapshot)
+    #expect(journal.contents.findings == [])
+    #expect(
+      journal.contents.withIndex { index in index.number(of: "Book").map { index.types[$0].largestInteger } } == 3)
+  }
+
+  @Test func `of an earlier time is completed by what was written since`() throws {
+    let (fileSystem, snapshot) = try makeJournal(isClosed: false)
+    let disk = fileSystem.disk(after: .dropped)
+    #expect(disk.bytes(path) != nil)
+    let journal = try Journal.scripted(disk, segmentSize: 300)
+    #expect(try journal.snapshot() == snapshot)
+    #expect(journal.contents.findings == [])
+    try journal.write([.create("Book", "new", JournalScript.json("x"))])
+    #expect(try Journal.scripted(disk.disk(after: .dropped)).snapshot() == journal.snapshot())
+  }
+
+  @Test func `that is damaged is passed over`() throws {
+    let (fileSystem, snapshot) = try makeJournal()
+    let bytes = try #require(fileSystem.bytes(path))
+    for bit in stride(from: 0, to: bytes.count * 8, by: 7) {
+      var damaged = bytes
+      damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+      let disk = fileSystem.disk()
+      disk.overwrite(path, with: damaged)
+      #expect(try Journal.scripted(disk, segmentSize: 300).snapshot() == snapshot, "bit \(bit)")
+    }
+    for length in stride(from: 0, to: bytes.count, by: 11) {
+      let disk = fileSystem.disk()
+      disk.overwrite(path, with: Array(bytes[..<length]))
+      #expect(try Journal.scripted(disk, segmentSize: 300).snapshot() == snapshot, "\(length) bytes")
+    }
+  }
+
+  @Test func `hides no segment that is missing or shorter than it was`() throws {
+    let (fileSystem, _) = try makeJournal()
+    let segments = fileSystem.paths.filter { $0.hasSuffix(".journal") }
+    #expect(segments.count > 2)
+    for segment in segments {
+      let disk = fileSystem.disk()
+      disk.removeBehindTheBack(segment)
+      #expect(try Journal.scripted(disk, segmentSize: 300).contents.findings.isEmpty == false, "\(segment)")
+      let bytes = try #require(fileSystem.bytes(segment))
+      let shorter = fileSystem.disk()
+      shorter.overwrite(segment, with: Array(bytes.dropLast(3)))
+      #expect(try Journal.scripted(shorter, segmentSize: 300).contents.findings.isEmpty == false, "\(segment)")
+    }
+  }
+
+  @Test func `does not keep a check from finding what is damaged`() throws {
+    let (fileSystem, _) = try makeJournal()
+    let segment = JournalScript.folder + "/000001.journal"
+    var bytes = try #require(fileSystem.bytes(segment))
+    bytes[bytes.count - 10] ^= 1
+    fileSystem.overwrite(segment, with: bytes)
+    let journal = try Journal.scripted(fileSystem, segmentSize: 300)
+    #expect(journal.contents.findings == [])
+    let findings = try JournalReader.verify(
+      group: "books", folder: JournalScript.folder, upTo: journal.position, fileSystem)
+    #expect(findings.map(\.file) == [segment])
+    #expect(findings.first.map { $0.offset < bytes.count && $0.offset + $0.length > bytes.count - 10 } == true)
+  }
+}

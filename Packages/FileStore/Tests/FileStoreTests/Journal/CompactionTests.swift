@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+
+@testable import FileStore
+
+@Suite struct `A journal that is compacted` {
+  private static let interval: UInt64 = 200
+
+  private func journals(_ fileSystem: FaultyFileSystem) -> [String] {
+    fileSystem.paths.filter { $0.hasSuffix(".journal") }.map { String($0.dropFirst(JournalScript.folder.count + 1)) }
+  }
+
+  @Test(arguments: [1 << 20, 300] as [UInt64])
+  func `holds the same in less room, and goes on`(segmentSize: UInt64) throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem, segmentSize: segmentSize)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    let (before, size) = (try journal.snapshot(), journal.size)
+    try journal.compact()
+    #expect(try journal.snapshot() == before)
+    #expect(journal.size < size)
+    #expect(journals(fileSystem).count == 2)
+    try journal.write([.create("Book", "new", JournalScript.json("x")), .delete("Author", "1")])
+    let after = try journal.snapshot()
+    for disk in [fileSystem.disk(after: .dropped), fileSystem.disk()] {
+      let reopened = try Journal.scripted(disk, segmentSize: segmentSize)
+      #expect(reopened.contents.findings == [])
+      #expect(try reopened.snapshot() == after)
+      try reopened.compact()
+      #expect(try reopened.snapshot() == after)
+      try reopened.close()
+      let again = try Journal.scripted(disk, segmentSize: segmentSize)
+      #expect(try again.snapshot() == after)
+      #expect(again.contents.findings == [])
+      #expect(try again.beginCompaction() == nil, "there is nothing left to gain")
+    }
+  }
+
+  @Test func `is a text that a person can read`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    try journal.compact()
+    let bytes = try #require(fileSystem.bytes(JournalScript.folder + "/000001.compacted.journal"))
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+      .map { String($0.replacing(/[0-9a-f]{8}/, with: "*", maxReplacements: 1)) }
+    let expected = [
+      #"["*","segment",2,1,7,"books",6]"#,
+      #"["*","largest","Author",2]"#,
+      #"["*","largest","Book",3]"#,
+      #"["*","kept",6,2]"#,
+      #"["*","create","Author","1",1,{"title":"Jane Austen"}]"#,
+      #"["*","create","Author","2",1,{"title":"é"}]"#,
+      #"["*","kept",6,3]"#,
+      #"["*","update","Book","1",2,{"title":"Emma (1815)"}]"#,
+      #"["*","update","Book","3",3,{"title":"y"}]"#,
+      #"["*","create","Book","2",1,{"title":"Sense and Sensibility"}]"#,
+      #"["*","kept",6,1]"#,
+      #"["*","create","Tag","{\"a\",\u000a}",1,{"title":"t"}]"#,
+    ]
+    #expect(lines == expected)
+  }
+
+  @Test func `keeps what is written meanwhile`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    for batch in JournalScript.batches.prefix(2) { try journal.write(batch) }
+    try journal.compact {
+      for batch in JournalScript.batches.dropFirst(2) { try journal.write(batch) }
+    }
+    let other = try Journal.scripted(FaultyFileSystem())
+    for batch in JournalScript.batches { try other.write(batch) }
+    #expect(try journal.snapshot() == other.snapshot())
+    #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == other.snapshot())
+  }
+
+  @Test func `lets nobody get a number that a deleted model had`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    try journal.write((1...5).map { .create("Book", "\($0)", JournalScript.json("x")) })
+    try journal.write((2...5).map { .delete("Book", "\($0)") })
+    try journal.compact()
+    try journal.close()
+    let reopened = try Journal.scripted(fileSystem.disk())
+    #expect(reopened.contents.withIndex { $0.reserveInteger(type: 0) } == 6)
+  }
+
+  @Test func `can stop at any point, and opening clears up`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    let before = try journal.snapshot()
+    let compaction = try #require(try journal.beginCompaction())
+    #expect(throws: CancellationError.self) { try compaction.run(fileSystem) { true } }
+    #expect(try journal.snapshot() == before)
+    let reopened = try Journal.scripted(fileSystem)
+    #expect(try reopened.snapshot() == before)
+    #expect(reopened.contents.findings == [])
+    #expect(!fileSystem.paths.contains { $0.hasSuffix(".new") })
+  }
+
+  @Test func `removes nothing because of a file that only has the name of a compacted one`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem, segmentSize: 300)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    try journal.close()
+    let before = journals(fileSystem)
+    for bytes in [[], Array("x\n".utf8), try #require(fileSystem.bytes(JournalScript.folder + "/000001.journal"))] {
+      let disk = fileSystem.disk()
+      disk.overwrite(JournalScript.folder + "/000999.compacted.journal", with: bytes)
+      let reopened = try Journal.scripted(disk, segmentSize: 300)
+      #expect(try reopened.snapshot() == journal.snapshot())
+      #expect(Set(journals(disk)).isSuperset(of: before))
+    }
+  }
+
+  @Test func `is left as it is if a record in it can't be read`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    let path = JournalScript.folder + "/000001.journal"
+    var bytes = try #require(fileSystem.bytes(path))
+    let place = try #require(journal.contents.entry("Author", "2")).place
+    bytes[Int(place.offset) + 40] ^= 1
+    fileSystem.overwrite(path, with: bytes)
+    #expect(throws: FileEngineError.damaged(journal.contents.damage(at: place))) { try journal.compact() }
+    #expect(fileSystem.bytes(path)?.starts(with: bytes.prefix(100)) == true)
+    try journal.write([.create("Book", "new", JournalScript.json("x"))])
+  }
+
+  @Test(arguments: [1 << 20, 300] as [UInt64])
+  func `holds after a crash at any call what was acknowledged`(segmentSize: UInt64) throws {
+    var states: [Snapshot] = [Snapshot()]
+    let healthy = FaultyFileSystem()
+    try run(on: healthy, segmentSize: segmentSize) { states.append($0) }
+    var losses: [FaultyFileSystem.Loss] = [.dropped, .kept] + (0..<6).map { .reordered(seed: $0) }
+    losses += stride(from: 0, to: 400, by: 57).map { .torn($0) }
+    for stop in 1...healthy.calls + 1 {
+      let fileSystem = FaultyFileSystem()
+      fileSystem.stop(at: stop)
+      var acknowledged = 0
+      try? run(on: fileSystem, segmentSize: segmentSize) { _ in acknowledged += 1 }
+      for loss in losses {
+        let disk = fileSystem.disk(after: loss)
+        let journal = try scripted(disk, segmentSize: segmentSize)
+        let found = try journal.snapshot()
+        let possible = states[acknowledged...min(acknowledged + 1, states.count - 1)]
+        #expect(
+          possible.contains(found), "stopped at \(stop), \(loss): \(healthy.log[..<min(stop, healthy.calls)].suffix(1))"
+        )
+        try journal.write([.create("Note", "after", JournalScript.json("x"))])
+        let after = try journal.snapshot()
+        try journal.close()
+        let reopened = try scripted(disk.disk(after: .dropped), segmentSize: segmentSize)
+        #expect(try reopened.snapshot() == after)
+        #expect(reopened.contents.findings == [])
+      }
+    }
+  }
+
+  @Test(arguments: [ENOSPC, EIO, EMFILE])
+  func `keeps every acknowledged batch whichever call fails`(code: Int32) throws {
+    let healthy = FaultyFileSystem()
+    try run(on: healthy, segmentSize: 300) { _ in }
+    for number in 1...healthy.calls {
+      let fileSystem = FaultyFileSystem()
+      fileSystem.fail(number, with: code)
+      var last = Snapshot()
+      try? run(on: fileSystem, segmentSize: 300) { last = $0 }
+      fileSystem.stop(at: .max)
+      for loss in [.dropped, .kept] as [FaultyFileSystem.Loss] {
+        let journal = try scripted(fileSystem.disk(after: loss), segmentSize: 300)
+        let found = try journal.snapshot()
+        for (type, rows) in last.types {
+          let identifiers = Set(found.types[type]?.map(\.identifier) ?? [])
+          // The next batch may be there although its sync failed; none of them deletes what the one before has made.
+          let kept = rows.map(\.identifier).filter { $0 != "2" }
+          #expect(identifiers.isSuperset(of: kept), "call \(number), \(loss): \(healthy.log[number - 1])")
+        }
+      }
+    }
+  }
+
+  private func scripted(_ fileSystem: FaultyFileSystem, segmentSize: UInt64) throws -> Journal {
+    try Journal.scripted(fileSystem, segmentSize: segmentSize, checkpointInterval: Self.interval)
+  }
+
+  /// Writes the script with compactions and checkpoints in between; `acknowledge` is called with what is there after each
+  /// batch.
+  private func run(
+    on fileSystem: FaultyFileSystem, segmentSize: UInt64, acknowledge: (Snapshot) -> Void
+  ) throws {
+    let journal = try scripted(fileSystem, segmentSize: segmentSize)
+    for (number, batch) in JournalScript.batches.enumerated() {
+      try journal.write(batch)
+      acknowledge(try journal.snapshot())
+      try journal.writeDueCheckpoint()
+      if number % 3 == 1 { try journal.compact() }
+    }
+    try journal.close()
+  }
+}
