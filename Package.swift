@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "FileStore", targets: ["FileStore"]),
     .library(name: "RESTStore", targets: ["RESTStore"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
+    .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
     .library(name: "ModelKit", targets: ["ModelKit"]),
   ],
   targets: [
@@ -34,6 +35,17 @@ let package = Package(
     .target(name: "FileStore", dependencies: ["StoreProtocol"], path: "Packages/FileStore/Sources/FileStore"),
     .target(name: "RESTStore", dependencies: ["StoreProtocol"], path: "Packages/RESTStore/Sources/RESTStore"),
     .target(name: "SchemaKit", dependencies: ["ModelCore"], path: "Packages/SchemaKit/Sources/SchemaKit"),
+    .executableTarget(
+      name: "GenerateModelsTool", dependencies: ["SchemaKit"], path: "Packages/SchemaKit/Sources/GenerateModelsTool"),
+    .plugin(
+      name: "GenerateModels",
+      capability: .command(
+        intent: .custom(verb: "generate-models", description: "Writes model classes for the entities of model files."),
+        permissions: [
+          .writeToPackageDirectory(
+            reason: "The model classes are written beside the model files, or where --output says.")
+        ]),
+      dependencies: ["GenerateModelsTool"], path: "Packages/SchemaKit/Plugins/GenerateModels"),
     .target(
       name: "ModelKit", dependencies: ["MemoryStore", "FileStore", "RESTStore", "SchemaKit"],
       path: "Packages/ModelKit/Sources/ModelKit"),
@@ -67,7 +79,7 @@ let package = Package(
   ]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
   target.swiftSettings =
     (target.swiftSettings ?? [])
     + [

@@ -18,8 +18,11 @@ let package = Package(
     .executableTarget(
       name: "bookshop",
       dependencies: ["BookshopKit", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      // Its classes are generated: see README.md.
+      exclude: ["Bookshop.xcdatamodeld"],
       resources: [.copy("catalogue.json")]),
-    .testTarget(name: "BookshopKitTests", dependencies: ["BookshopKit"]),
+    .testTarget(
+      name: "BookshopKitTests", dependencies: ["BookshopKit", .product(name: "ModelKit", package: "ModelKit")]),
   ]
 )
 

@@ -6,18 +6,29 @@ let package = Package(
   name: "SchemaKit",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
-    .library(name: "SchemaKit", targets: ["SchemaKit"])
+    .library(name: "SchemaKit", targets: ["SchemaKit"]),
+    .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
   ],
   dependencies: [
     .package(path: "../ModelCore")
   ],
   targets: [
     .target(name: "SchemaKit", dependencies: [.product(name: "ModelCore", package: "ModelCore")]),
+    .executableTarget(name: "GenerateModelsTool", dependencies: ["SchemaKit"]),
+    .plugin(
+      name: "GenerateModels",
+      capability: .command(
+        intent: .custom(verb: "generate-models", description: "Writes model classes for the entities of model files."),
+        permissions: [
+          .writeToPackageDirectory(
+            reason: "The model classes are written beside the model files, or where --output says.")
+        ]),
+      dependencies: ["GenerateModelsTool"]),
     .testTarget(name: "SchemaKitTests", dependencies: ["SchemaKit"]),
   ]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .plugin {
   target.swiftSettings =
     (target.swiftSettings ?? [])
     + [

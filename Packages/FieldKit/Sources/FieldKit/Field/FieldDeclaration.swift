@@ -6,13 +6,63 @@
 open class FieldDeclaration: @unchecked Sendable {
   // Sendable is proven by construction: the only subclass has constants, made of a key, transformers, which are Sendable,
   // and rules, of which `Field.declaration(key:transformer:rules:)` demands that they capture nothing but such.
-  fileprivate init() {}
+  fileprivate init(_ place: MetadataPlace?) { self.place = place }
+
+  private let place: MetadataPlace?
 
   /// Completes the declaration of a field. What the field says itself stays.
   ///
   /// - Returns: `false` if it has another type of value; nothing was changed then.
   @discardableResult
   open func apply(to field: FieldBase) -> Bool { false }
+
+  /// As ``apply(to:)``; without a look at the type of the value where a field is like the first one.
+  @inline(__always)
+  public final func applyQuickly(to field: FieldBase) {
+    if place?.complete(field) != true { _ = apply(to: field) }
+  }
+}
+
+/// Where the fields of a class have what is said of them, and what that is to be.
+///
+/// Code that does not know the type of the value has to ask the class where anything lies, which costs more than to read
+/// the value of the field. So the place is found once, and proven on the field by which it was found.
+private struct MetadataPlace {
+  private let fieldClass: ObjectIdentifier
+  private let offset: Int
+  private let after: Unmanaged<AnyObject>
+
+  /// Nil if the proof fails, or fields like this one say something themselves.
+  init?<Content>(_ field: Field<Content>, after: FieldMetadata<Content>?) {
+    guard let after, field.metadata == nil else { return nil }
+    let start = UnsafeRawPointer(Unmanaged.passUnretained(field).toOpaque())
+    offset = withUnsafeMutablePointer(to: &field.metadata) { UnsafeRawPointer($0) - start }
+    // A field is never so large; what lies further away was no place in it.
+    guard (1..<4_096).contains(offset),
+      offset.isMultiple(of: MemoryLayout<UnsafeRawPointer?>.alignment),
+      start.load(fromByteOffset: offset, as: UnsafeRawPointer?.self) == nil
+    else { return nil }
+    let pointer = Unmanaged.passUnretained(after).toOpaque()
+    field.metadata = after
+    defer { field.metadata = nil }
+    guard start.load(fromByteOffset: offset, as: UnsafeRawPointer?.self) == UnsafeRawPointer(pointer) else {
+      return nil
+    }
+    fieldClass = ObjectIdentifier(type(of: field))
+    // Kept for good by the declaration, which has it as well.
+    self.after = Unmanaged<AnyObject>.fromOpaque(pointer)
+  }
+
+  /// Says what there is to say of a field that says nothing itself.
+  @inline(__always)
+  func complete(_ field: FieldBase) -> Bool {
+    guard ObjectIdentifier(type(of: field)) == fieldClass else { return false }
+    // The initialiser proved that a strong reference to the metadata lies here in every field of this very class.
+    let place = Unmanaged.passUnretained(field).toOpaque() + offset
+    guard place.load(as: UnsafeRawPointer?.self) == nil else { return false }
+    place.storeBytes(of: UnsafeRawPointer(after.retain().toOpaque()), as: UnsafeRawPointer?.self)
+    return true
+  }
 }
 
 private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Sendable {
@@ -33,7 +83,9 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
     self.transformer = transformer
     self.rules = rules
     self.before = before
-    after = Self.completing(before, key: key, transformer: transformer, rules: rules)
+    let after = Self.completing(before, key: key, transformer: transformer, rules: rules)
+    self.after = after
+    super.init(MetadataPlace(field, after: after))
   }
 
   override func apply(to field: FieldBase) -> Bool {

@@ -43,7 +43,7 @@ extension ModelObject {
       guard let (field, count) = model.firstField(on: rest) else {
         guard let step = rest.first else { throw FieldPathError(path, "it leads to a model, not to a field") }
         let key = if case .key(let key) = step { key } else { "\(FieldPath([step]))" }
-        throw FieldPathError(path, "\(type(of: model)) has no field \"\(key)\"")
+        throw FieldPathError(path, "\(type(of: model).displayName) has no field \"\(key)\"")
       }
       rest = rest.dropFirst(count)
       if rest.isEmpty { return FieldPlace(model: model, field: field, element: nil) }

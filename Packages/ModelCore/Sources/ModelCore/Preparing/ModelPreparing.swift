@@ -51,10 +51,15 @@ extension ModelObject {
 
   /// Completes the declarations of fields of a model that was just made.
   public func apply(_ declarations: [PlacedDeclaration]) {
+    if layout.isProven {
+      for declaration in declarations where layout.slots.indices.contains(declaration.index) {
+        layout.reference(at: declaration.index, of: self)?
+          ._withUnsafeGuaranteedRef { field in declaration.apply(to: field) }
+      }
+      return
+    }
     for declaration in declarations {
-      guard let field = layout.field(at: declaration.index, of: self) else { continue }
-      _ = declaration.field?.apply(to: field)
-      declaration.relation?.apply(to: field)
+      if let field = layout.field(at: declaration.index, of: self) { declaration.apply(to: field) }
     }
   }
 }
@@ -72,6 +77,12 @@ public struct PlacedDeclaration: Sendable {
     self.index = index
     self.field = field
     self.relation = relation
+  }
+
+  @inline(__always)
+  func apply(to field: FieldBase) {
+    self.field?.applyQuickly(to: field)
+    relation?.apply(to: field)
   }
 }
 

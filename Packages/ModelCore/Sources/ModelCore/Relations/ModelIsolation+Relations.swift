@@ -76,6 +76,6 @@ extension Relation {
   fileprivate func check(_ models: [ModelObject], _ key: String) throws {
     guard let stranger = models.first(where: { !accepts(type(of: $0)) }) else { return }
     throw MappingError.wrongModelType(
-      relationship: key, expected: "\(relatedClass)", found: "\(type(of: stranger))")
+      relationship: key, expected: relatedClass.displayName, found: type(of: stranger).displayName)
   }
 }

@@ -200,7 +200,8 @@ final class ModelReader: FieldReader {
       let other = map.canonicalModel(of: model.typeKey, identifier: identifier), other !== model
     else { return }
     throw ModelDecodingError(
-      path: path(of: field, index, of: model), expected: "an identifier that no other \(type(of: model)) has",
+      path: path(of: field, index, of: model),
+      expected: "an identifier that no other \(type(of: model).displayName) has",
       found: "\(json), by which this scope knows another live model")
   }
 
@@ -254,7 +255,7 @@ final class ModelReader: FieldReader {
       }
       if let known = known as? M { return (known, nil) }
     }
-    throw ValueTransformError(expected: "the identifier of \(type)", found: json)
+    throw ValueTransformError(expected: "the identifier of \(type.displayName)", found: json)
   }
 
   private func key(of model: ModelObject, _ identifier: String) -> IdentityKey {

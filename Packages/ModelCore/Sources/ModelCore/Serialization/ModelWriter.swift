@@ -77,7 +77,8 @@ final class ModelWriter: FieldWriter {
       // A store that left the link out would lose it without a word.
       guard isForStore else { return nil }
       throw ModelEncodingError(
-        path: FieldPath(), reason: "the \(type(of: model)) it leads to has no identifier yet; save that one first")
+        path: FieldPath(),
+        reason: "the \(type(of: model).displayName) it leads to has no identifier yet; save that one first")
     }
     guard seen.insert(ObjectIdentifier(model)).inserted else { return try reference(to: model) }
     try deepen()

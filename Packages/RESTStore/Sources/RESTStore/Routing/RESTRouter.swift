@@ -170,7 +170,7 @@ public final class RESTRouter: Sendable {
   private func segment(of type: ModelObject.Type) -> String {
     let id = ObjectIdentifier(type)
     if let known = tables.withLock({ $0.segments[id] }) { return known }
-    let name = String(String(describing: type).prefix { $0 != "<" })
+    let name = String(type.displayName.prefix { $0 != "<" })
     let segment = inflection.plural(of: KeyCase.snake.key(name))
     tables.withLock { $0.segments[id] = segment }
     return segment

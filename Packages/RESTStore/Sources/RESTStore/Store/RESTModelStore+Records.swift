@@ -5,7 +5,7 @@ extension RESTModelStore {
   /// What a save sends, as the API calls it.
   func payload<M: Model>(_ save: PendingSave<M>) throws -> JSONValue {
     do {
-      return try handle.dialect.serialize(save.record, of: M.self)
+      return try handle.dialect.serialize(save.record, of: type(of: save.model))
     } catch let error as ModelStoreError {
       throw error
     } catch {
@@ -43,7 +43,12 @@ extension RESTModelStore {
   ///
   /// - Throws: `ModelDecodingError` if the record does not fit.
   func identifier<M: Model>(in record: AttributeDictionary, of type: M.Type) throws -> String? {
-    try M.from(dictionaryValue: record, in: ModelScope(transformers: scope.transformers)).identifier
+    func identifier<Exact: Model>(_ exact: Exact.Type) throws -> String? {
+      try exact.from(dictionaryValue: record, in: ModelScope(transformers: scope.transformers)).identifier
+    }
+    // The class may be derived from `M`, and have other fields.
+    let exact: any Model.Type = type
+    return try identifier(exact)
   }
 
   /// Refuses an answer about another model: read all the same, it would give a model the identity of another.

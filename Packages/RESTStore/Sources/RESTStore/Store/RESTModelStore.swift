@@ -60,8 +60,8 @@ public final class RESTModelStore: ModelStore {
       method: .post, path: try handle.router.pathOfCollection(containing: model, depth: handle.router.maxPathDepth),
       payload: try payload(save), typeName: save.typeName, identifier: save.identifier)
     try await handle.run(call) { answer in
-      let record = try self.record(in: answer, of: M.self)
-      let answered = try record.flatMap { try identifier(in: $0, of: M.self) }
+      let record = try self.record(in: answer, of: type(of: model))
+      let answered = try record.flatMap { try identifier(in: $0, of: type(of: model)) }
       guard answered != nil || save.identifier != nil || model.identifierField == nil else {
         throw ModelStoreError(.server, "the answer does not tell which identifier the new model has")
       }
@@ -84,8 +84,8 @@ public final class RESTModelStore: ModelStore {
       method: .patch, path: try handle.router.pathOfInstance(model, depth: handle.router.maxPathDepth),
       payload: try payload(save), typeName: save.typeName, identifier: save.identifier)
     try await handle.run(call) { answer in
-      let record = try self.record(in: answer, of: M.self)
-      if let record { try check(identifier(in: record, of: M.self), is: save.identifier) }
+      let record = try self.record(in: answer, of: type(of: model))
+      if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
       try save.finish(answer: record)
     }
     return model
@@ -135,7 +135,7 @@ public final class RESTModelStore: ModelStore {
         throw ModelStoreError(.server, "the answer has no body, where the model was expected")
       }
       if handle.router.sharesCollection(type), !M.includes(record) {
-        throw ModelStoreError(.notFound, "what is there is a \(M.storedClass(for: record))")
+        throw ModelStoreError(.notFound, "what is there is a \(M.storedClass(for: record).displayName)")
       }
       if let found = try self.identifier(in: record, of: type) {
         if M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers) != nil {

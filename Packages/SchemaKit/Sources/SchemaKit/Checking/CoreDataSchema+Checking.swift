@@ -21,6 +21,12 @@ extension CoreDataSchema {
       for attribute in entity.attributes { issues += valueIssues(of: attribute, entity) }
       for relationship in entity.relationships { issues += relationIssues(of: relationship, entity) }
     }
+    for composite in composites where isInsideItself(composite) {
+      issues.append(
+        SchemaIssue(
+          .unfitValue, "The composite \(composite.name) has itself as a part.", entity: composite.name,
+          line: composite.attributes.first?.line))
+    }
     return issues
   }
 
@@ -95,6 +101,13 @@ extension CoreDataSchema {
       issues.append(
         SchemaIssue(
           .unfitValue, message, entity: entity.name, property: attribute.name, line: attribute.line))
+    }
+    if attribute.type == .composite, attribute.compositeName.flatMap({ composite($0) }) == nil {
+      let missing = attribute.compositeName.map { "the composite \($0), which is not there" } ?? "no composite"
+      issues.append(
+        SchemaIssue(
+          .unknownComposite, "\(name) names \(missing).", entity: entity.name, property: attribute.name,
+          line: attribute.line))
     }
     if let text = attribute.defaultText, !attribute.canRead(text) {
       report("\(name) has the default \"\(text)\", which is no \(attribute.type.spelling).")

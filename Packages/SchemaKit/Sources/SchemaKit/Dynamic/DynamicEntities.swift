@@ -6,8 +6,7 @@ final class DynamicEntities: Sendable {
   private let entities: [String: DynamicEntity]
 
   private init(_ schema: CoreDataSchema) {
-    let names = schema.storage.entities.keys
-    let classes = Dictionary(uniqueKeysWithValues: names.map { ($0, EntityClasses.makeClass()) })
+    let classes = Self.classes(of: schema)
     entities = Dictionary(
       uniqueKeysWithValues: schema.storage.entities.map { name, index in
         let made = DynamicEntity(
@@ -15,6 +14,31 @@ final class DynamicEntities: Sendable {
         EntityClasses.add(made)
         return (name, made)
       })
+  }
+
+  /// A class for each entity: derived from that of its parent, as the entity is.
+  private static func classes(of schema: CoreDataSchema) -> [String: DynamicModel.Type] {
+    let parents = Set(schema.entities.compactMap(\.parentName))
+    var classes: [String: DynamicModel.Type] = [:]
+    // By the names of the whole lineage: where entities are derived in a circle, each has one of its own.
+    var byLineage: [[String]: DynamicModel.Type] = [:]
+    for name in schema.storage.entities.keys {
+      guard let entity = schema.entity(name) else { continue }
+      let lineage = schema.lineage(of: entity).map(\.name)
+      guard lineage.count > 1 || parents.contains(name) else {
+        classes[name] = EntityClasses.makeClass()
+        continue
+      }
+      var parent = EntityFamilies.founder
+      for length in 1...lineage.count {
+        let key = Array(lineage.prefix(length))
+        let made = byLineage[key] ?? EntityClasses.makeClass(derivedFrom: parent)
+        byLineage[key] = made
+        parent = made
+      }
+      classes[name] = parent
+    }
+    return classes
   }
 
   // MARK: One for equal schemas
@@ -48,47 +72,6 @@ final class DynamicEntities: Sendable {
       throw SchemaMappingError.unknownEntity(name, known: entities.keys.sorted())
     }
     return entity
-  }
-}
-
-/// How to make models of one entity.
-final class DynamicEntity: Sendable {
-  let schema: CoreDataSchema
-  let entity: CoreDataSchema.Entity
-  let modelClass: DynamicModel.Type
-  /// The attribute that identifies a model.
-  let identifierName: String?
-  private let related: [String: DynamicModel.Type]
-  private let makers = Lock<[FieldMaker]?>(nil)
-
-  init(
-    _ schema: CoreDataSchema, _ entity: CoreDataSchema.Entity, _ modelClass: DynamicModel.Type,
-    related: [String: DynamicModel.Type]
-  ) {
-    self.schema = schema
-    self.entity = entity
-    self.modelClass = modelClass
-    self.related = related
-    identifierName = schema.identifierName(of: entity)
-  }
-
-  /// What makes the fields of a model, in their order.
-  var fieldMakers: [FieldMaker] {
-    if let known = makers.withLock({ $0 }) { return known }
-    let made = makeMakers()
-    makers.withLock { $0 = made }
-    return made
-  }
-
-  private func makeMakers() -> [FieldMaker] {
-    let attributes = schema.attributes(of: entity).map { attribute in
-      FieldMaker.maker(
-        for: attribute, transformers: schema.storage.transformers, isIdentifier: attribute.name == identifierName)
-    }
-    let relations = schema.relationships(of: entity).compactMap { relationship in
-      relationship.destinationName.flatMap { related[$0] }.flatMap { FieldMaker.maker(for: relationship, to: $0) }
-    }
-    return attributes + relations
   }
 }
 

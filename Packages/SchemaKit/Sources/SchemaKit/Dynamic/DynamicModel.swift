@@ -19,21 +19,21 @@
 /// Transformable attributes have the type of their transformer: see ``CoreDataSchema/with(transformers:)``. Without it the
 /// value stays the `JSONValue` it is.
 public class DynamicModel: Model, MadeOfEntity {
-  private let description: DynamicEntity?
+  private let blueprint: DynamicEntity?
   private var fieldsByName: [String: FieldBase] = [:]
 
   /// Creates a model without values.
   ///
   /// - Note: Called on `DynamicModel` itself it creates one without fields: use `init(entity:in:)`.
   public required init() {
-    description = EntityClasses.entity(of: Self.self)
+    blueprint = EntityClasses.entity(of: Self.self)
     super.init()
     addFields(hasAllDefaults: Defaults.areWanted)
   }
 
   private func addFields(hasAllDefaults: Bool) {
-    guard let description else { return }
-    for maker in description.fieldMakers {
+    guard let blueprint else { return }
+    for maker in blueprint.fieldMakers {
       let field = maker.make(hasAllDefaults: hasAllDefaults)
       // Two properties may have one key; the second one is not read and written then.
       guard (try? add(field: field, named: maker.name)) != nil else { continue }
@@ -47,18 +47,24 @@ public class DynamicModel: Model, MadeOfEntity {
   }
 
   /// The entity; nil for a model that was not made of one.
-  public var entity: CoreDataSchema.Entity? { description?.entity }
+  public var entity: CoreDataSchema.Entity? { blueprint?.entity }
 
   /// The schema that has the entity; nil for a model that was not made of one.
-  public var schema: CoreDataSchema? { description?.schema }
+  public var schema: CoreDataSchema? { blueprint?.schema }
 
   /// The field of the attribute that identifies the model; see ``CoreDataSchema/identifierName(of:)``.
   public override var identifierField: (any FieldProtocol)? {
-    description?.identifierName.flatMap { fieldsByName[$0] }
+    blueprint?.identifierName.flatMap { fieldsByName[$0] }
   }
 
   /// What stores call the models of the entity: its name.
-  public override class var typeName: String { EntityClasses.entity(of: self)?.entity.name ?? super.typeName }
+  ///
+  /// Entities that are derived from one another share the name of the topmost one, as classes do, and each record names its
+  /// entity under the key `entity`, or the one that the user info of the topmost entity has under `entityKeyPath`.
+  public override class var typeName: String { EntityClasses.entity(of: self)?.typeName ?? super.typeName }
+
+  /// The class of an entity: one that is derived from this.
+  class func derivedClass<Tag>(_ tag: Tag.Type) -> DynamicModel.Type { EntityClass<Tag>.self }
 
   // MARK: Fields by name
 
@@ -78,9 +84,15 @@ public class DynamicModel: Model, MadeOfEntity {
 
   /// The value of an attribute or relationship by its name in the schema, or the value that a path of keys leads to.
   ///
+  /// The parts of a composite attribute are named as `address.street`; the attribute itself gives all of them, as JSON.
+  ///
   /// Setting a value that does not fit changes nothing and is reported to `ModelIssue.handler`.
   public subscript(name: String) -> Any? {
-    get { fieldsByName[name].map { $0.anyValue } ?? self[FieldPath(name)] }
+    get {
+      if let field = fieldsByName[name] { return field.anyValue }
+      if let keyPath = blueprint?.keyPath(ofComposite: name) { return try? dictionaryValue.value(atNestedKey: keyPath) }
+      return self[FieldPath(name)]
+    }
     set { self[path(name)] = newValue }
   }
 
@@ -123,8 +135,7 @@ extension MadeOfEntity {
     entity name: String, in schema: CoreDataSchema, dictionaryValue dictionary: AttributeDictionary,
     scope: ModelScope? = nil
   ) throws {
-    let entity = try DynamicEntities.entities(of: schema).entity(name)
-    if entity.entity.isAbstract { throw SchemaMappingError.abstractEntity(name) }
+    let entity = try DynamicEntities.entities(of: schema).entity(name).concrete(for: dictionary)
     let modelClass: any Model.Type = entity.modelClass
     let model = try modelClass.from(dictionaryValue: dictionary, in: scope ?? ModelScope(schema: schema))
     guard let made = model as? Self else {
@@ -132,4 +143,21 @@ extension MadeOfEntity {
     }
     self = made
   }
+}
+
+extension DynamicModel: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The name of the entity and the identifier, as in `Author "105"`.
+  public var description: String {
+    guard let entity else { return "DynamicModel" }
+    return identifier.map { "\(entity.name) \"\($0)\"" } ?? "\(entity.name) without identifier"
+  }
+
+  /// The name of the entity and the identifier.
+  public var debugDescription: String { description }
+}
+
+@_spi(ModelKitInternals)
+extension DynamicModel: NamedModelClass {
+  /// The name of the entity.
+  public static var ownName: String? { EntityClasses.entity(of: self)?.entity.name }
 }

@@ -12,35 +12,34 @@ private enum Zeros<Higher> {}
 private enum Highest {}
 
 enum EntityClasses {
-  private struct State {
-    var count = 0
-    var entities: [ObjectIdentifier: DynamicEntity] = [:]
-  }
-
-  private static let state = Lock(State())
+  private static let count = Lock(0)
+  private static let entities = ClassTable<DynamicEntity>(bucketCount: 1_024)
 
   /// Makes a class that no other entity has. It stays for ever, as classes do.
-  static func makeClass() -> DynamicModel.Type {
-    let number = state.withLock { state in
-      state.count += 1
-      return state.count
+  ///
+  /// - Parameter parent: the class it is derived from.
+  static func makeClass(derivedFrom parent: DynamicModel.Type = DynamicModel.self) -> DynamicModel.Type {
+    let number = count.withLock { count in
+      count += 1
+      return count
     }
-    return entityClass(number, Highest.self)
+    return entityClass(number, Highest.self, parent)
   }
 
-  private static func entityClass<Tag>(_ number: Int, _ tag: Tag.Type) -> DynamicModel.Type {
-    if number == 0 { return EntityClass<Tag>.self }
-    return number & 1 == 1 ? entityClass(number >> 1, Ones<Tag>.self) : entityClass(number >> 1, Zeros<Tag>.self)
+  private static func entityClass<Tag>(
+    _ number: Int, _ tag: Tag.Type, _ parent: DynamicModel.Type
+  ) -> DynamicModel.Type {
+    if number == 0 { return parent.derivedClass(tag) }
+    return number & 1 == 1
+      ? entityClass(number >> 1, Ones<Tag>.self, parent) : entityClass(number >> 1, Zeros<Tag>.self, parent)
   }
 
   static func add(_ entity: DynamicEntity) {
-    let key = ObjectIdentifier(entity.modelClass)
-    state.withLock { $0.entities[key] = entity }
+    entities.add(entity, for: ObjectIdentifier(entity.modelClass))
   }
 
   /// The entity of a class.
   static func entity(of modelClass: DynamicModel.Type) -> DynamicEntity? {
-    let key = ObjectIdentifier(modelClass)
-    return state.withLock { $0.entities[key] }
+    entities[ObjectIdentifier(modelClass)]
   }
 }

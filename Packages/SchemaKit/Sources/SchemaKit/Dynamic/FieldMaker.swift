@@ -93,7 +93,7 @@ private final class RelationMaker<Related: Model>: FieldMaker, @unchecked Sendab
   }
 
   private static func field(_ relationship: CoreDataSchema.Relationship) -> FieldBase {
-    let one = ModelField<Related>(key: relationship.keyPath)
+    let one = ModelField<Related>(key: relationship.keyPath, foreignKey: relationship.isForeignKey)
     return relationship.isToMany ? one* : one
   }
 

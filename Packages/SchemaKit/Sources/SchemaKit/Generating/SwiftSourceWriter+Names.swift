@@ -4,6 +4,11 @@ extension SwiftSourceWriter {
     try Self.identifier(entity.className, entity, nil)
   }
 
+  /// The name of the class with the fields, from which the one that people write is derived.
+  static func fieldsName(_ className: String) -> String {
+    className.hasPrefix("`") ? "\(className.dropFirst().dropLast())Fields" : "\(className)Fields"
+  }
+
   /// A name as Swift takes it.
   static func identifier(_ name: String, _ entity: CoreDataSchema.Entity, _ property: String?) throws -> String {
     let isName =

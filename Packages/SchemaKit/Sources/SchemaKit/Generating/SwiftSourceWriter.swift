@@ -4,14 +4,22 @@ import ModelCore
 
 /// Writes the model class of one entity.
 struct SwiftSourceWriter {
-  private let schema: CoreDataSchema
-  private let entity: CoreDataSchema.Entity
+  let schema: CoreDataSchema
+  let entity: CoreDataSchema.Entity
+  let options: SwiftSourceOptions
+  /// Whether the class is one of a pair: that with the fields, from which the one that people write is derived.
+  let isOfPair: Bool
   private let parent: CoreDataSchema.Entity?
   private var needsFoundation = false
 
-  init(_ schema: CoreDataSchema, _ entity: CoreDataSchema.Entity) {
+  init(
+    _ schema: CoreDataSchema, _ entity: CoreDataSchema.Entity, _ options: SwiftSourceOptions = .init(),
+    isOfPair: Bool = false
+  ) {
     self.schema = schema
     self.entity = entity
+    self.options = options
+    self.isOfPair = isOfPair
     parent = entity.parentName.flatMap { schema.entity($0) }
   }
 
@@ -20,18 +28,29 @@ struct SwiftSourceWriter {
     return try writer.write()
   }
 
+  /// The word before a declaration, with a space behind it.
+  private var access: String { options.access.prefix }
+
+  private var isFinal: Bool { !isOfPair && !schema.entities.contains { $0.parentName == entity.name } }
+
   private mutating func write() throws -> String {
     var lines: [String] = []
     let className = try name(ofClassOf: entity)
     let superclass = try parent.map { try name(ofClassOf: $0) }
-    let isFinal = !schema.entities.contains { $0.parentName == entity.name }
     let keyword = isFinal ? "final class" : "class"
-    lines += documentation(entity.userInfo, "The entity \(Self.line(entity.name)) of a model file.", indent: "")
-    lines.append("\(keyword) \(className): \(superclass ?? "Model, SchemaMapped") {")
-    let override = superclass == nil ? "" : "override "
-    let member = superclass == nil && isFinal ? "static let entityName =" : "\(override)class var entityName: String {"
-    let literal = Self.literal(entity.name)
-    lines.append("  \(member) \(literal)" + (member.hasSuffix("{") ? " }" : ""))
+    let what = isOfPair ? "The fields of \(className)" : "The entity \(Self.line(entity.name)) of a model file."
+    let otherwise = isOfPair ? "\(what), from the entity \(Self.line(entity.name)) of a model file." : what
+    lines += documentation(entity.userInfo, otherwise, indent: "")
+    let classAccess = isOfPair && options.access == .public ? "open " : access
+    let declared = isOfPair ? Self.fieldsName(className) : className
+    lines.append("\(classAccess)\(keyword) \(declared): \(superclass ?? "Model, SchemaMapped") {")
+    lines += entityName(isTopmost: superclass == nil)
+    if isOfPair, superclass == nil {
+      lines += [
+        "", "  \(access)override class var typeName: String {",
+        "    self == \(declared).self ? \"\(declared)\" : \(Self.literal(entity.className))", "  }",
+      ]
+    }
     var names: Set<String> = []
     for attribute in entity.attributes where names.insert(attribute.name).inserted {
       lines += try field(of: attribute)
@@ -41,15 +60,39 @@ struct SwiftSourceWriter {
     }
     if let identifier = schema.identifierName(of: entity), entity.attribute(identifier) != nil {
       let name = try Self.identifier(identifier, entity, identifier)
-      lines += ["", "  override var identifierField: (any FieldProtocol)? { \(name) }"]
+      lines += ["", "  \(access)override var identifierField: (any FieldProtocol)? { \(name) }"]
     }
     lines.append("}")
-    let heading = [
-      "// Generated from the model file by swiftSource(for:). Changes are overwritten: write extensions in a file of your own.",
-      "",
-    ]
-    let imports = (needsFoundation ? ["import Foundation"] : []) + ["import SchemaKit", ""]
-    return (heading + imports + lines).joined(separator: "\n") + "\n"
+    return (heading + imports(needsFoundation: needsFoundation) + lines).joined(separator: "\n") + "\n"
+  }
+
+  var heading: [String] {
+    isOfPair
+      ? [
+        "// Generated from the model file by `swift package generate-models`. Changes are overwritten.",
+        "// swift-format-ignore-file", "",
+      ]
+      : [
+        "// Generated from the model file by swiftSource(for:). Changes are overwritten: write extensions in a file of your own.",
+        "",
+      ]
+  }
+
+  func imports(needsFoundation: Bool) -> [String] {
+    let modules = (needsFoundation ? ["Foundation"] : []) + [options.module]
+    let plain = modules.map { "import \($0)" }
+    if options.access == .internal { return plain + [""] }
+    // Where imports are internal by default they have to say it, and elsewhere they must not.
+    return ["#if hasFeature(InternalImportsByDefault)"] + plain.map { "  \(access)\($0)" } + ["#else"]
+      + plain.map { "  \($0)" } + ["#endif", ""]
+  }
+
+  private func entityName(isTopmost: Bool) -> [String] {
+    let literal = Self.literal(entity.name)
+    if isTopmost, isFinal { return ["  \(access)static let entityName = \(literal)"] }
+    let override = isTopmost ? "" : "override "
+    let memberAccess = isOfPair && options.access == .public && isTopmost ? "open " : access
+    return ["  \(memberAccess)\(override)class var entityName: String { \(literal) }"]
   }
 
   // MARK: Attributes
@@ -57,18 +100,33 @@ struct SwiftSourceWriter {
   private mutating func field(of attribute: CoreDataSchema.Attribute) throws -> [String] {
     let name = try Self.identifier(attribute.name, entity, attribute.name)
     let type = try swiftType(of: attribute)
-    if ["Date", "Data", "UUID", "URL", "Decimal"].contains(where: type.contains) { needsFoundation = true }
+    if Self.isOfFoundation(type) { needsFoundation = true }
     var arguments: [String] = []
     if schema.identifierName(of: entity) != attribute.name, let value = Self.initialValue(attribute, type) {
       arguments.append(value)
     }
     if attribute.keyPath != attribute.name { arguments.append("key: \(Self.literal(attribute.keyPath))") }
-    var declaration = "  let \(name) = Field<\(type)>(\(arguments.joined(separator: ", ")))"
+    var declaration = "  \(access)let \(name) = "
+    if let element = listElement(of: attribute) {
+      declaration += try Self.list(of: element, arguments, attribute, entity)
+    } else {
+      declaration += "Field<\(type)>(\(arguments.joined(separator: ", ")))"
+    }
     for rule in Self.rules(of: attribute, type) { declaration += "\n    .require(\(rule))" }
+    if let rule = try Self.code("swiftRule", attribute, entity) { declaration += "\n    .require(\(rule))" }
+    if let transformer = try Self.code("swiftTransformer", attribute, entity) {
+      declaration += "\n    .transform(with: \(transformer))"
+    }
     return [""] + documentation(attribute.userInfo, nil, indent: "  ") + [declaration]
   }
 
-  private func swiftType(of attribute: CoreDataSchema.Attribute) throws -> String {
+  /// Whether a type can't be named without Foundation.
+  static func isOfFoundation(_ type: String) -> Bool {
+    type.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+      .contains { ["Date", "Data", "UUID", "URL", "Decimal"].contains($0) }
+  }
+
+  func swiftType(of attribute: CoreDataSchema.Attribute) throws -> String {
     if let type = attribute.userInfo["swiftType"] {
       guard !type.isEmpty, type.allSatisfy({ $0.isLetter || $0.isNumber || "_.<>[]: ,".contains($0) }) else {
         throw SwiftSourceError(
@@ -77,8 +135,13 @@ struct SwiftSourceWriter {
       return type
     }
     func valueType<T: ValueTransforming>(of transformer: T) -> String { "\(T.Value.self)" }
+    if let type = attribute.jsonTransformerName.flatMap({ options.transformerTypes[$0] }) { return type }
     if let transformer = attribute.jsonTransformerName.flatMap({ schema.storage.transformers[$0] }) {
       return Self.shortened(valueType(of: transformer))
+    }
+    // The single file of swiftSource(for:) has no place for types of composites.
+    if isOfPair, let composite = attribute.compositeName.flatMap({ schema.composite($0) }) {
+      return try Self.identifier(composite.name, entity, nil)
     }
     return switch attribute.type {
     case .integer16, .integer32, .integer64: "Int"
@@ -111,42 +174,6 @@ struct SwiftSourceWriter {
     }
   }
 
-  private static func rules(of attribute: CoreDataSchema.Attribute, _ type: String) -> [String] {
-    var rules: [String] = []
-    if !attribute.isOptional, !attribute.isDerived { rules.append(".notNil") }
-    var limits: (String?, String?) = (nil, nil)
-    switch type {
-    case "Int":
-      let range = CoreDataSchema.Attribute.range(of: attribute.type)
-      let isLimited = attribute.type == .integer16 || attribute.type == .integer32
-      let minimum = attribute.minimumText.flatMap { Int($0) }.map { max($0, range.lowerBound) }
-      let maximum = attribute.maximumText.flatMap { Int($0) }.map { min($0, range.upperBound) }
-      limits = (
-        (minimum ?? (isLimited ? range.lowerBound : nil)).map(grouped),
-        (maximum ?? (isLimited ? range.upperBound : nil)).map(grouped)
-      )
-      if let minimum, let maximum, minimum > maximum { limits = (nil, nil) }
-    case "Double", "Float":
-      let (minimum, maximum) = (
-        attribute.minimumText.flatMap { Double($0) }, attribute.maximumText.flatMap { Double($0) }
-      )
-      if let minimum, let maximum, minimum > maximum { break }
-      limits = (minimum.map { "\($0)" }, maximum.map { "\($0)" })
-    case "String" where attribute.type == .string:
-      let (minimum, maximum) = (attribute.minimumText.flatMap { Int($0) }, attribute.maximumText.flatMap { Int($0) })
-      if let minimum, let maximum, minimum > maximum { break }
-      limits = (minimum.map { "\($0)" }, maximum.map { "\($0)" })
-    default: break
-    }
-    if limits.0 != nil || limits.1 != nil {
-      rules.append("\(type == "String" ? ".length" : ".range")(\(limits.0 ?? "")...\(limits.1 ?? ""))")
-    }
-    if type == "String", let pattern = attribute.regularExpression {
-      rules.append(".matching(expression: \(literal(pattern)))")
-    }
-    return rules
-  }
-
   // MARK: Relationships
 
   private func field(of relationship: CoreDataSchema.Relationship) throws -> [String] {
@@ -158,6 +185,7 @@ struct SwiftSourceWriter {
     let related = try self.name(ofClassOf: destination)
     var arguments: [String] = []
     if relationship.keyPath != relationship.name { arguments.append("key: \(Self.literal(relationship.keyPath))") }
+    if relationship.isForeignKey { arguments.append("foreignKey: true") }
     switch relationship.modelDeleteRule {
     case .nullify: break
     case .cascade: arguments.append("deleteRule: .cascade")
@@ -171,7 +199,9 @@ struct SwiftSourceWriter {
     let rules = Self.rules(of: relationship)
     if !rules.isEmpty, relationship.isToMany { value = "(\(one)*)" }
     for rule in rules { value += "\n    .require(\(rule))" }
-    return [""] + documentation(relationship.userInfo, nil, indent: "  ") + ["  let \(name): \(type) = \(value)"]
+    return [""] + documentation(relationship.userInfo, nil, indent: "  ") + [
+      "  \(access)let \(name): \(type) = \(value)"
+    ]
   }
 
   /// The inverse, if it is to be declared on this side: it is declared on one of them.
@@ -187,15 +217,5 @@ struct SwiftSourceWriter {
     let isMutual = inverse.inverseName == relationship.name
     if isMutual, (owner.name, name) < (entity.name, relationship.name) { return nil }
     return try Self.identifier(name, owner, name)
-  }
-
-  private static func rules(of relationship: CoreDataSchema.Relationship) -> [String] {
-    if !relationship.isToMany { return relationship.isOptional ? [] : [".notNil"] }
-    let maximum = relationship.maximumCount.flatMap { $0 > 0 ? $0 : nil }
-    let minimum = relationship.minimumCount ?? (relationship.isOptional ? 0 : 1)
-    if minimum <= 0 { return maximum.map { [".count(...\($0))"] } ?? [] }
-    // A list that may be empty, but has at least so many members otherwise, is left to the schema.
-    if relationship.isOptional || maximum.map({ $0 < minimum }) == true { return [] }
-    return [".count(\(minimum)...\(maximum.map { "\($0)" } ?? ""))"]
   }
 }

@@ -5,7 +5,7 @@
 final class SchemaMapping: OwnerPreparing {
   let schema: CoreDataSchema
   let transformers: [String: any ValueTransforming]
-  private let classes = Lock<[ObjectIdentifier: ClassMapping]>([:])
+  private let classes = ClassTable<ClassMapping>(bucketCount: 64)
 
   init(_ schema: CoreDataSchema, transformers: [String: any ValueTransforming]) {
     self.schema = schema
@@ -14,10 +14,12 @@ final class SchemaMapping: OwnerPreparing {
 
   /// Completes the declarations of a model's fields, and gives those their defaults that can't be nil.
   func prepare(_ owner: AnyObject) {
-    guard let model = owner as? ModelObject else { return }
+    // Only models are prepared by the scopes that this is given to; to ask would cost as much as the rest.
+    assert(owner is ModelObject)
+    let model = unsafeDowncast(owner, to: ModelObject.self)
     let mapping = mapping(of: model)
     model.apply(mapping.declarations)
-    for initial in mapping.initials where initial.isRequired { give(initial, to: model) }
+    for initial in mapping.requiredInitials { give(initial, to: model) }
   }
 
   /// Gives a model all defaults that the schema has for it.
@@ -38,11 +40,9 @@ final class SchemaMapping: OwnerPreparing {
 
   private func mapping(of model: ModelObject) -> ClassMapping {
     let key = ObjectIdentifier(type(of: model))
-    if let known = classes.withLock({ $0[key] }) { return known }
+    if let known = classes[key] { return known }
     var builder = ClassMappingBuilder(self, model)
-    let made = builder.build()
-    classes.withLock { $0[key] = made }
-    return made
+    return classes.add(builder.build(), for: key)
   }
 }
 
@@ -60,9 +60,12 @@ final class ClassMapping: Sendable {
 
   let declarations: [PlacedDeclaration]
   let initials: [Initial]
+  /// The first values that a model that is read has, too.
+  let requiredInitials: [Initial]
 
   init(declarations: [PlacedDeclaration], initials: [Initial]) {
     self.declarations = declarations
     self.initials = initials
+    requiredInitials = initials.filter(\.isRequired)
   }
 }

@@ -80,14 +80,7 @@ struct SchemaTreeReader {
     attribute.renamingIdentifier = reader.text("elementID")
     attribute.otherSettings = reader.rest
     note(reader.rest, Known.attribute, element, entity: entity, property: name)
-    for child in element.children {
-      if child.name == "userInfo" {
-        attribute.userInfo.merge(userInfo(child)) { $1 }
-      } else {
-        note(child, in: element, entity: entity, property: name)
-        attribute.otherElements.append(child)
-      }
-    }
+    (attribute.userInfo, attribute.otherElements) = inside(element, entity: entity, property: name)
     return attribute
   }
 
@@ -113,14 +106,7 @@ struct SchemaTreeReader {
     relationship.renamingIdentifier = reader.text("elementID")
     relationship.otherSettings = reader.rest
     note(reader.rest, Known.relationship, element, entity: entity, property: name)
-    for child in element.children {
-      if child.name == "userInfo" {
-        relationship.userInfo.merge(userInfo(child)) { $1 }
-      } else {
-        note(child, in: element, entity: entity, property: name)
-        relationship.otherElements.append(child)
-      }
-    }
+    (relationship.userInfo, relationship.otherElements) = inside(element, entity: entity, property: name)
     return relationship
   }
 
@@ -152,6 +138,23 @@ struct SchemaTreeReader {
       }
     }
     return composite
+  }
+
+  /// What is inside an attribute or relationship: what people noted, and what is not known.
+  private mutating func inside(
+    _ element: CoreDataSchema.Element, entity: String, property: String
+  ) -> (userInfo: [String: String], others: [CoreDataSchema.Element]) {
+    var notes: [String: String] = [:]
+    var others: [CoreDataSchema.Element] = []
+    for child in element.children {
+      if child.name == "userInfo" {
+        notes.merge(userInfo(child)) { $1 }
+      } else {
+        note(child, in: element, entity: entity, property: property)
+        others.append(child)
+      }
+    }
+    return (notes, others)
   }
 
   private func userInfo(_ element: CoreDataSchema.Element) -> [String: String] {

@@ -34,7 +34,8 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     let isWellFormed = parser.parse()
     if let failure = reader.failure { throw failure }
     guard isWellFormed, let root = reader.root else {
-      throw SchemaFileError(.syntax, "this is not well-formed XML.", line: max(parser.lineNumber, 1))
+      let line = XMLFault.line(in: data, otherwise: max(parser.lineNumber, 1))
+      throw SchemaFileError(.syntax, "this is not well-formed XML.", line: line)
     }
     return root
   }

@@ -24,6 +24,8 @@ public struct SchemaIssue: Hashable, Sendable, CustomStringConvertible {
     case unknownInverse
     /// The inverse of a relationship does not lead back to it.
     case mismatchedInverse
+    /// An attribute is a composite that is not there.
+    case unknownComposite
     /// A value does not fit: a default of another type, or limits the wrong way round.
     case unfitValue
     /// A class does not have what its entity has, or has something else.

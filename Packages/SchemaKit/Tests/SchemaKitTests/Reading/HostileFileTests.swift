@@ -33,6 +33,47 @@ import Testing
     #expect(error?.line == 33)
   }
 
+  @Test(arguments: [
+    "<!DOCTYPE model SYSTEM \"http://127.0.0.1:9/model.dtd\"><model/>",
+    "\u{FEFF}<?xml version=\"1.0\"?><!DOCTYPE model [<!ENTITY % p SYSTEM \"file:///dev/zero\"> %p;]><model/>",
+    "<model><!-- a comment --><!DOCTYPE model></model>",
+    "<?xml version=\"1.0\"?>\n<!DOCTYPE lolz [<!ENTITY lol \"lol\"><!ENTITY lol1 \"&lol;&lol;&lol;\">]><model>&lol1;</model>",
+  ]) func `is refused with any document type`(text: String) {
+    #expect(refusal(text)?.code == .forbidden)
+  }
+
+  @Test func `does not fetch what it would include`() throws {
+    let text = "<model><include href=\"file:///etc/passwd\"/><x:include xmlns:x=\"a\" href=\"/etc/passwd\"/></model>"
+    let schema = try CoreDataSchema(contents: Data(text.utf8))
+    #expect(schema.otherElements.map(\.name) == ["include", "x:include"])
+    #expect(schema.otherElements.allSatisfy { $0.text.isEmpty && $0.children.isEmpty })
+  }
+
+  @Test func `is refused at 100 MB without being read as a whole`() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data("<model>".utf8).write(to: file)
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.truncate(atOffset: 100 << 20)
+    try handle.close()
+    let error = #expect(throws: SchemaFileError.self) { try CoreDataSchema(contentsOf: file) }
+    #expect(error?.code == .tooLarge)
+    let large = #expect(throws: SchemaFileError.self) { try CoreDataSchema(contents: Data(count: 100 << 20)) }
+    #expect(large?.code == .tooLarge)
+  }
+
+  @Test func `is refused with a hundred thousand elements inside each other`() {
+    #expect(refusal("<model>" + String(repeating: "<entity name=\"A\">", count: 100_000))?.code == .tooDeep)
+  }
+
+  @Test func `may have more settings than anybody needs, and names of any length`() throws {
+    let name = String(repeating: "n", count: 1 << 20)
+    let settings = (0..<10_000).map { "s\($0)=\"\"" }.joined(separator: " ")
+    let schema = try CoreDataSchema(contents: Data("<model><entity name=\"\(name)\" \(settings)/></model>".utf8))
+    #expect(schema.entities.first?.name == name)
+    #expect(schema.entities.first?.otherSettings.count == 10_000)
+  }
+
   @Test func `is refused in another encoding, where a mark would look different`() {
     let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><!DOCTYPE model><model/>"
     let error = #expect(throws: SchemaFileError.self) {
@@ -48,6 +89,8 @@ import Testing
     let broken = refusal("<model>\n<entity name=\"A\">\n</model>")
     #expect(broken?.code == .syntax)
     #expect(broken?.line == 3)
+    let early = refusal("<model>\n<entity name=\"A\">\n</entyti>\n<entity name=\"B\"/>\n\n</model>")
+    #expect(early?.description == "line 3: this is not well-formed XML.")
     let nameless = refusal("<model>\n<entity name=\"A\">\n<attribute attributeType=\"String\"/></entity></model>")
     #expect(nameless?.description == "line 3: <attribute> has no name.")
   }

@@ -1,9 +1,9 @@
-internal import ModelCore
+@_spi(ModelKitInternals) internal import ModelCore
 
 extension ModelQuery: CustomStringConvertible {
   /// The query as a person would write it.
   public var description: String {
-    var text = "\(M.self)"
+    var text = M.displayName
     if let filter { text += " where \(filter)" }
     if !sort.isEmpty { text += " sorted by " + sort.map(\.description).joined(separator: ", ") }
     if let limit { text += " limit \(limit)" }

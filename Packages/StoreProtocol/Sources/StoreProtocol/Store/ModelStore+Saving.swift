@@ -38,7 +38,8 @@ extension ModelStore {
     guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     scope.add(model)
     let found = try await Refreshing.$isUnderWay.withValue(true) {
-      try await lookup(M.self, identifier: identifier)
+      // The class of the model may be derived from `M`, and be one that stores call otherwise.
+      try await lookup(ModelType(type(of: model)), identifier: identifier)
     }
     guard found === model else {
       throw ModelStoreError(

@@ -53,8 +53,8 @@ public struct PendingSave<M: Model> {
       throw ModelStoreError(
         .invalid,
         """
-        A \(type(of: model)) can't be kept as \(model.storedTypeName): it would be read back as \(stored). Let \
-        instanceClass(for:) of the topmost class return \(type(of: model)) for it, or override typeName.
+        A \(type(of: model).displayName) can't be kept as \(model.storedTypeName): it would be read back as \(stored.displayName). Let \
+        instanceClass(for:) of the topmost class return \(type(of: model).displayName) for it, or override typeName.
         """, identifier: identifier)
     }
   }

@@ -7,7 +7,7 @@ struct ModelRow: QueryRow {
 
   private func field(at slot: QuerySlot) throws -> FieldBase {
     guard let field = model.field(like: slot.field) ?? model.field(declaredAs: slot.key) else {
-      throw ModelStoreError(.invalid, "This \(type(of: model)) has no field \"\(slot.key)\".")
+      throw ModelStoreError(.invalid, "This \(type(of: model).displayName) has no field \"\(slot.key)\".")
     }
     if model.isShell, case .notLoaded = field.loadState {
       throw ModelStoreError(

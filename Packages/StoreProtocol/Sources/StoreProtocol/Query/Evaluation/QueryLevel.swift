@@ -48,7 +48,7 @@ final class QueryLevel {
   func slot(_ key: String) throws -> QuerySlot {
     if let known = slots.first(where: { $0.key == key }) { return known }
     guard let modelClass, let field = prototype?.field(declaredAs: key) else {
-      let owner = modelClass.map { "\($0)" } ?? "An element of a list"
+      let owner = modelClass?.displayName ?? "An element of a list"
       throw ModelStoreError(.invalid, "\(owner) has no field \"\(key)\" that a query could look at.")
     }
     if let storedFields, !storedFields.contains(ObjectIdentifier(field)) {
@@ -56,14 +56,14 @@ final class QueryLevel {
         throw ModelStoreError(
           .unsupported,
           """
-          A store can't look at "\(key)" of \(modelClass): only \(relation.relatedClass) keeps these links. Ask for \
-          models of \(relation.relatedClass) by the relation that leads back, and go on from what is found.
+          A store can't look at "\(key)" of \(modelClass.displayName): only \(relation.relatedClass.displayName) keeps these links. Ask for \
+          models of \(relation.relatedClass.displayName) by the relation that leads back, and go on from what is found.
           """)
       }
       throw ModelStoreError(
         .unsupported,
         """
-        A store can't look at "\(key)" of \(modelClass): fieldsForDictionaryValue() leaves it out, so it is not kept. \
+        A store can't look at "\(key)" of \(modelClass.displayName): fieldsForDictionaryValue() leaves it out, so it is not kept. \
         Ask for models by a field that is.
         """)
     }

@@ -105,7 +105,7 @@ struct QueryMaker {
 }
 
 extension QueryLevel {
-  var name: String { modelClass.map { "\($0)" } ?? "an element" }
+  var name: String { modelClass?.displayName ?? "an element" }
 
   /// The level of the models that a relation leads to, the same for all paths through it.
   func level(through slot: QuerySlot, _ relation: any RelationField, isForRecords: Bool) -> QueryLevel {

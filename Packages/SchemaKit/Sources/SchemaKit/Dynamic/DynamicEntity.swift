@@ -1,0 +1,91 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+
+/// How to make models of one entity.
+final class DynamicEntity: Sendable {
+  let schema: CoreDataSchema
+  let entity: CoreDataSchema.Entity
+  let modelClass: DynamicModel.Type
+  /// The attribute that identifies a model.
+  let identifierName: String?
+  /// What stores call the models: the name of the topmost entity it is derived from.
+  let typeName: String
+  /// Where in a dictionary the name of the entity is; nil if there is nothing to tell apart.
+  let entityKey: String?
+  private let related: [String: DynamicModel.Type]
+  private let makers = Lock<[FieldMaker]?>(nil)
+
+  init(
+    _ schema: CoreDataSchema, _ entity: CoreDataSchema.Entity, _ modelClass: DynamicModel.Type,
+    related: [String: DynamicModel.Type]
+  ) {
+    self.schema = schema
+    self.entity = entity
+    self.modelClass = modelClass
+    self.related = related
+    identifierName = schema.identifierName(of: entity)
+    let top = schema.lineage(of: entity)[0]
+    typeName = top.name
+    let isAlone = top.name == entity.name && !schema.entities.contains { $0.parentName == entity.name }
+    entityKey = isAlone ? nil : top.userInfo["entityKeyPath"].flatMap { $0.isEmpty ? nil : $0 } ?? "entity"
+  }
+
+  /// What makes the fields of a model, in their order.
+  var fieldMakers: [FieldMaker] {
+    if let known = makers.withLock({ $0 }) { return known }
+    let made = makeMakers()
+    makers.withLock { $0 = made }
+    return made
+  }
+
+  private func makeMakers() -> [FieldMaker] {
+    var namesEntity = entityKey == nil
+    let parts = schema.attributes(of: entity).flatMap { attribute in
+      let parts = schema.parts(of: attribute)
+      return parts.isEmpty ? [attribute] : parts
+    }
+    var attributes: [FieldMaker] = parts.map { attribute in
+      var attribute = attribute
+      if attribute.keyPath == entityKey, attribute.type == .string {
+        namesEntity = true
+        attribute.isOptional = false
+        attribute.defaultText = entity.name
+      }
+      return FieldMaker.maker(
+        for: attribute, transformers: schema.storage.transformers, isIdentifier: attribute.name == identifierName)
+    }
+    if !namesEntity, let entityKey {
+      let attribute = CoreDataSchema.Attribute(
+        name: entityKey, type: .string, isOptional: false, defaultText: entity.name)
+      attributes.append(FieldMaker.maker(for: attribute, transformers: [:], isIdentifier: false))
+    }
+    let relations = schema.relationships(of: entity).compactMap { relationship in
+      relationship.destinationName.flatMap { related[$0] }.flatMap { FieldMaker.maker(for: relationship, to: $0) }
+    }
+    return attributes + relations
+  }
+
+  /// Where in JSON the object of a composite attribute is.
+  func keyPath(ofComposite name: String) -> String? {
+    schema.attributes(of: entity).first { $0.name == name && $0.compositeName != nil }?.keyPath
+  }
+
+  /// The class of the entity that a dictionary names, if that is this one or derived from the same one.
+  func memberClass(for dictionary: AttributeDictionary) -> DynamicModel.Type? {
+    guard let entityKey, case .string(let name)? = try? dictionary.value(atNestedKey: entityKey),
+      let found = related[name], EntityClasses.entity(of: found)?.typeName == typeName
+    else { return nil }
+    return found
+  }
+
+  /// The entity of the models that a dictionary describes: the one it names, or else this one.
+  ///
+  /// - Throws: ``SchemaMappingError/abstractEntity(_:)``.
+  func concrete(for dictionary: AttributeDictionary) throws -> DynamicEntity {
+    let named = memberClass(for: dictionary).flatMap { EntityClasses.entity(of: $0) }
+    let isDerived = named.map { named in schema.lineage(of: named.entity).contains { $0.name == entity.name } } ?? false
+    let found = isDerived ? named ?? self : self
+    if found.entity.isAbstract { throw SchemaMappingError.abstractEntity(found.entity.name) }
+    return found
+  }
+}

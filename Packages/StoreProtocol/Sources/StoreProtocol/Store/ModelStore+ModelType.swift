@@ -1,0 +1,187 @@
+@_spi(ModelKitInternals) import ModelCore
+
+// What takes a class takes a type of model as well, which may be known only when the program runs.
+extension ModelStore {
+  /// Finds a model by its identifier.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `notFound` if there is no such model.
+  public func lookup<M: Model>(_ type: ModelType<M>, identifier: String) async throws -> M {
+    func find<Exact: Model>(_ exact: Exact.Type) async throws -> ModelObject {
+      try await lookup(exact, identifier: identifier)
+    }
+    return try type.typed(await find(type.exactClass))
+  }
+
+  /// Finds models of a type.
+  ///
+  /// ```swift
+  /// let type = schema.modelType("Author")
+  /// let page = try await store.list(type, where: { $0["name"] == "Nina" }, sort: [.ascending { $0["born"] }], limit: 20)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the type of the models; models of derived types are among them.
+  ///   - filter: the condition; see ``QueryKeyColumn`` for fields by name.
+  ///   - sort: the criteria of the order; without any it is the order of creation.
+  ///   - limit: how many models at most; nil for all.
+  ///   - offset: how many models to pass over.
+  ///   - evaluation: who decides which models fit, for stores that can't express every condition.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func list<M: Model>(
+    _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
+  ) async throws -> [M] {
+    let parts = type.query(filter, sort, limit: limit, offset: offset, evaluation)
+    func find<Exact: Model>(_ exact: Exact.Type) async throws -> [ModelObject] {
+      try await list(ModelQuery<Exact>(parts))
+    }
+    return try await find(type.exactClass).map(type.typed)
+  }
+
+  /// How many models of a type there are for which a condition holds.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func count<M: Model>(
+    _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    evaluation: QueryEvaluation = .byStore
+  ) async throws -> Int {
+    let parts = type.query(filter, [], limit: nil, offset: 0, evaluation)
+    func count<Exact: Model>(_ exact: Exact.Type) async throws -> Int { try await self.count(ModelQuery<Exact>(parts)) }
+    return try await count(type.exactClass)
+  }
+
+  /// The first model for which a condition holds, in the order asked for; nil if there is none.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func first<M: Model>(
+    _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    evaluation: QueryEvaluation = .byStore
+  ) async throws -> M? {
+    try await list(type, where: filter, sort: sort, limit: 1, evaluation: evaluation).first
+  }
+
+  /// Deletes the models for which a condition holds: all or none where the store has transactions, otherwise one after
+  /// the other up to the first error.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the models.
+  ///   - filter: the condition; nil for all models of the type.
+  ///   - evaluation: who decides which models fit.
+  /// - Returns: how many were deleted.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``delete(_:)`` do.
+  @discardableResult
+  public func deleteAll<M: Model>(
+    _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    evaluation: QueryEvaluation = .byStore
+  ) async throws -> Int {
+    let models = try await list(type, where: filter, evaluation: evaluation)
+    if let store = self as? any TransactionalModelStore {
+      try await store.deleteTogether(models)
+    } else {
+      for model in models { try await delete(model) }
+    }
+    return models.count
+  }
+
+  /// The models of a type, one after the other, without having all of them in memory: see ``ModelStream``.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the models; models of derived types are among them.
+  ///   - filter: the condition.
+  ///   - sort: the criteria of the order; without any it is the order of creation.
+  ///   - evaluation: who decides which models fit.
+  public func stream<M: Model>(
+    _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    evaluation: QueryEvaluation = .byStore
+  ) -> ModelTypeStream<M> {
+    ModelTypeStream(store: self, type: type, parts: type.query(filter, sort, limit: nil, offset: 0, evaluation))
+  }
+}
+
+/// The models of a type that is known only when the program runs, one after the other, as a ``ModelStream`` gives those of
+/// a class.
+///
+/// ```swift
+/// for try await author in store.stream(schema.modelType("Author")) { print(author["name"] ?? "?") }
+/// ```
+public struct ModelTypeStream<M: Model>: AsyncSequence {
+  /// A model.
+  public typealias Element = M
+
+  let store: any ModelStore
+  let type: ModelType<M>
+  let parts: QueryParts
+
+  /// Begins anew.
+  public func makeAsyncIterator() -> Iterator {
+    func iterator<Exact: Model>(_ exact: Exact.Type) -> any NextModel {
+      ExactIterator<Exact>(base: ModelStream(store: store, query: ModelQuery(parts)).makeAsyncIterator())
+    }
+    let exact: any Model.Type = type.exactClass
+    return Iterator(type: type, base: iterator(exact))
+  }
+
+  /// What a `for try await` loop uses.
+  public struct Iterator: AsyncIteratorProtocol {
+    let type: ModelType<M>
+    var base: any NextModel
+
+    /// The next model; nil at the end.
+    ///
+    /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
+    public mutating func next() async throws -> M? { try await base.nextModel().map(type.typed) }
+  }
+}
+
+/// An iterator whose class of models is not known.
+protocol NextModel {
+  mutating func nextModel() async throws -> ModelObject?
+}
+
+private struct ExactIterator<Exact: Model>: NextModel {
+  var base: ModelStream<Exact>.Iterator
+
+  mutating func nextModel() async throws -> ModelObject? { try await base.next() }
+}
+
+/// A query without the class it is about.
+struct QueryParts {
+  var filter: QueryExpression?
+  var orders: [QueryOrder]
+  var limit: Int?
+  var offset: Int
+  var evaluation: QueryEvaluation
+}
+
+extension ModelQuery {
+  init(_ parts: QueryParts) {
+    self.init(
+      M.self, sort: parts.orders.map { ModelSort($0) }, limit: parts.limit, offset: parts.offset,
+      evaluation: parts.evaluation)
+    filter = parts.filter
+  }
+}
+
+extension ModelType {
+  /// The class without `M`, which it may be derived from.
+  var exactClass: any Model.Type { modelClass }
+
+  /// A query for the class, which may be derived from `M`: its columns know the fields of the class.
+  func query(
+    _ filter: ((ModelColumns<M>) -> QueryExpression)?, _ sort: [ModelSort<M>], limit: Int?, offset: Int,
+    _ evaluation: QueryEvaluation
+  ) -> QueryParts {
+    QueryParts(
+      filter: filter.map { $0(ModelColumns(prototype: make())) }, orders: sort.map(\.order), limit: limit,
+      offset: offset,
+      evaluation: evaluation)
+  }
+
+  /// A model that was found for the class.
+  func typed(_ model: ModelObject) throws -> M {
+    guard let model = model as? M else {
+      throw ModelStoreError(.invalid, "A \(Swift.type(of: model).displayName) was found where a \(name) was asked for.")
+    }
+    return model
+  }
+}
