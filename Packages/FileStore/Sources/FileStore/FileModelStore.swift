@@ -55,6 +55,7 @@ public final class FileModelStore: ModelStore {
 
   /// Completes the writes under way, brings everything to the disk and closes the store for all its fronts.
   public func close() async throws {
+    defer { handle.feeds.finish() }
     try await translating { try await handle.engine.close() }
   }
 
@@ -104,8 +105,9 @@ public final class FileModelStore: ModelStore {
       guard let stored = try await translating({ try await handle.engine.read(type, identifier) }) else {
         throw ModelStoreError.notFound(type, identifier: identifier)
       }
-      let change = Change.update(
+      var change = Change.update(
         type, identifier, try save.merged(intoBytes: stored.value), ifRevision: stored.revision)
+      change.previousValue = stored.value
       do {
         try await write([change])
         break

@@ -32,10 +32,15 @@ public final class FileStoreHandle: Sendable {
   /// How the store writes.
   public let options: FileStoreOptions
   let engine: FileEngine
+  let feeds: FileChangeFeeds
 
   init(directory: URL, options: FileStoreOptions) {
     self.directory = directory
     self.options = options
-    engine = FileEngine(directory: directory.path(percentEncoded: false))
+    let feeds = FileChangeFeeds()
+    var engineOptions = FileEngineOptions()
+    engineOptions.reporter = feeds.report
+    self.feeds = feeds
+    engine = FileEngine(directory: directory.path(percentEncoded: false), options: engineOptions)
   }
 }
