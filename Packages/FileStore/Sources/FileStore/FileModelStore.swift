@@ -92,6 +92,7 @@ public final class FileModelStore: TransactionalModelStore {
 
   /// Completes the writes under way, brings everything to the disk and closes the store for all its fronts.
   public func close() async throws {
+    defer { handle.feeds.finish() }
     try await translating { try await handle.engine.close() }
   }
 
@@ -144,8 +145,9 @@ public final class FileModelStore: TransactionalModelStore {
       guard let stored = try await row(type, identifier) else {
         throw ModelStoreError.notFound(type, identifier: identifier)
       }
-      let change = Change.update(
+      var change = Change.update(
         type, identifier, try save.merged(intoBytes: stored.bytes), ifRevision: stored.revision)
+      change.previousValue = stored.bytes
       do {
         try await write([change])
         break

@@ -47,19 +47,23 @@ public final class FileStoreHandle: Sendable {
   /// How the store is opened, and how it writes.
   public let options: FileStoreOptions
   let engine: FileEngine
+  let feeds: FileChangeFeeds
 
   convenience init(directory: URL, options: FileStoreOptions) {
     var engineOptions = FileEngineOptions()
     engineOptions.isReadOnly = options.mode == .readOnly
+    let feeds = FileChangeFeeds()
+    engineOptions.reporter = feeds.report
     self.init(
       directory: directory, options: options,
-      engine: FileEngine(directory: directory.path(percentEncoded: false), options: engineOptions))
+      engine: FileEngine(directory: directory.path(percentEncoded: false), options: engineOptions), feeds: feeds)
   }
 
-  init(directory: URL, options: FileStoreOptions, engine: FileEngine) {
+  init(directory: URL, options: FileStoreOptions, engine: FileEngine, feeds: FileChangeFeeds) {
     self.directory = directory
     self.options = options
     self.engine = engine
+    self.feeds = feeds
   }
 
   /// The name of the group whose models these are; empty for the group without a name.
@@ -69,6 +73,6 @@ public final class FileStoreHandle: Sendable {
   ///
   /// - Parameter name: the name of the group: any string.
   public func group(_ name: String) -> FileStoreHandle {
-    FileStoreHandle(directory: directory, options: options, engine: engine.group(name))
+    FileStoreHandle(directory: directory, options: options, engine: engine.group(name), feeds: feeds)
   }
 }

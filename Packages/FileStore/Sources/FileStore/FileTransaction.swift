@@ -6,6 +6,8 @@ final class FileTransaction {
   struct Entry {
     /// The revision it had before; nil if it was not there.
     let revision: UInt64?
+    /// What it was before, for those who are told of the change.
+    let original: [UInt8]?
     /// What it is now; nil if it was removed.
     var content: [UInt8]?
     let order: Int
@@ -28,14 +30,18 @@ final class FileTransaction {
   /// Whether the transaction wrote records of a type.
   func touches(_ type: String) -> Bool { entries[type] != nil }
 
-  func put(_ content: [UInt8]?, _ type: String, _ identifier: String, revision: UInt64?) {
+  /// - Parameter stored: the record before the call; nil if it was not there.
+  func put(
+    _ content: [UInt8]?, _ type: String, _ identifier: String, stored: (bytes: [UInt8], revision: UInt64)?
+  ) {
     let key = Key(identifier)
     let known = entries[type]?[key]
     // What was removed and is created again comes last.
     let isNew = known == nil || (known?.content == nil && content != nil)
     if isNew { count += 1 }
     entries[type, default: [:]][key] = Entry(
-      revision: known.map(\.revision) ?? revision, content: content, order: isNew ? count : known?.order ?? count)
+      revision: known.map(\.revision) ?? stored?.revision, original: known.map(\.original) ?? stored?.bytes,
+      content: content, order: isNew ? count : known?.order ?? count)
   }
 
   /// The records of a type that were not there before the transaction, in the order of their creation.
@@ -51,12 +57,15 @@ final class FileTransaction {
     entries.flatMap { type, entries in
       entries.compactMap { key, entry -> (order: Int, change: Change)? in
         let identifier = String(decoding: key.identifier, as: UTF8.self)
+        var change: Change
         switch (entry.revision, entry.content) {
         case (nil, nil): return nil
-        case (nil, let bytes?): return (entry.order, .create(type, identifier, bytes))
-        case (let revision?, let bytes?): return (entry.order, .update(type, identifier, bytes, ifRevision: revision))
-        case (let revision?, nil): return (entry.order, .delete(type, identifier, ifRevision: revision))
+        case (nil, let bytes?): change = .create(type, identifier, bytes)
+        case (let revision?, let bytes?): change = .update(type, identifier, bytes, ifRevision: revision)
+        case (let revision?, nil): change = .delete(type, identifier, ifRevision: revision)
         }
+        change.previousValue = entry.original
+        return (entry.order, change)
       }
     }
     .sorted { $0.order < $1.order }

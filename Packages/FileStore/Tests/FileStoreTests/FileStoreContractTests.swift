@@ -19,6 +19,14 @@ import Testing
     }
   }
 
+  @Test(arguments: ModelStoreContract.liveChecks(without: [.transactions]))
+  func `keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+    try await withTemporaryDirectory { directory in
+      let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
+      try await check.run { FileModelStore(handle) }
+    }
+  }
+
   @Test(arguments: [21, 22] as [UInt64])
   func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
     try await withTemporaryDirectory { directory in

@@ -11,6 +11,8 @@
 /// ```
 public final class MemoryEngine: Sendable {
   private let tables = Lock<[String: MemoryTable]>([:])
+  /// Where writes are told, to all fronts.
+  public let changeFeed = StoreChangeFeed()
 
   init() {}
 
@@ -49,7 +51,9 @@ public final class MemoryEngine: Sendable {
         for (type, undoing) in done.reversed() { tables[type, default: MemoryTable()].undo(undoing) }
         throw error
       }
+      if changeFeed.isObserved { changeFeed.append(Self.told(changes, done.map(\.undoing))) }
     }
+    changeFeed.deliver()
   }
 
   private static func apply(_ change: Change, _ table: inout MemoryTable) throws -> MemoryTable.Undoing {
@@ -111,6 +115,16 @@ public final class MemoryEngine: Sendable {
 
   /// All records of a type as they are now. Later writes don't show in it.
   func rows(_ type: String) -> MemoryRows { tables.withLock { $0[type]?.rows ?? MemoryRows() } }
+
+  /// A record, and where it is in the order of creation.
+  func record(_ type: String, _ identifier: String) -> StoredRecord? {
+    tables.withLock { $0[type]?.record(identifier) }
+  }
+
+  /// All records of a type, and up to which batch of the feed they have everything.
+  func rowsAndPosition(_ type: String) -> (rows: MemoryRows, position: UInt64) {
+    tables.withLock { ($0[type]?.rows ?? MemoryRows(), changeFeed.position) }
+  }
 
   func count(_ type: String) -> Int { tables.withLock { $0[type]?.count ?? 0 } }
 
@@ -179,7 +193,9 @@ public final class MemoryEngine: Sendable {
       // Also types of which nothing is left.
       for table in fresh.values { table.state.noteWrite(MemoryTypeState.nextRevision()) }
       tables = fresh
+      changeFeed.appendReplacement()
     }
+    changeFeed.deliver()
   }
 }
 

@@ -17,6 +17,12 @@ struct MemoryTable: Sendable {
 
   func row(_ identifier: String) -> MemoryRow? { places[identifier].flatMap { rows[$0] } }
 
+  /// A record, and where it is in the order of creation.
+  func record(_ identifier: String) -> StoredRecord? {
+    guard let place = places[identifier], let row = rows[place] else { return nil }
+    return StoredRecord(identifier, row.bytes, order: UInt64(place))
+  }
+
   mutating func nextInteger() -> Int? {
     guard lastInteger < .max else { return nil }
     lastInteger += 1

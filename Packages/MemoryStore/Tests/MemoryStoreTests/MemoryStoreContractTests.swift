@@ -14,6 +14,12 @@ import Testing
     try await check.run { MemoryModelStore(handle) }
   }
 
+  @Test(arguments: ModelStoreContract.liveChecks)
+  func `keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+    let handle = MemoryModelStore().handle
+    try await check.run { MemoryModelStore(handle) }
+  }
+
   @Test(arguments: [11, 12, 13, 14] as [UInt64])
   func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(2_500, seed: seed).run { MemoryModelStore() }

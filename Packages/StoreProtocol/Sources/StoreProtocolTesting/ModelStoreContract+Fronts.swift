@@ -95,13 +95,16 @@ extension ModelStoreContract {
   public struct FrontCheck: Sendable, CustomStringConvertible {
     /// The promise.
     public let name: String
+    /// What a store has to be able to do for this.
+    public let needs: Set<Capability>
     private let body: @Sendable (@escaping @Sendable () async throws -> any ModelStore) async throws -> Void
 
     init(
-      _ name: String,
+      _ name: String, needs: Set<Capability> = [],
       _ body: @escaping @Sendable (@escaping @Sendable () async throws -> any ModelStore) async throws -> Void
     ) {
       self.name = name
+      self.needs = needs
       self.body = body
     }
 

@@ -10,6 +10,9 @@ package struct Change: Sendable {
   /// The revision that is to be replaced; nil for whichever there is.
   package var expectedRevision: UInt64?
 
+  /// The JSON that is replaced, if it is known; only for those who are told of the change.
+  package var previousValue: [UInt8]?
+
   /// A model that must not be there yet.
   package static func create(_ type: String, _ identifier: String, _ value: [UInt8]) -> Change {
     Change(operation: .create, type: type, identifier: identifier, value: value)

@@ -5,6 +5,9 @@ package struct FileEngineOptions: Sendable {
   /// Whether the engine only reads, and follows what another process writes.
   package var isReadOnly = false
 
+  /// Who is told, on the writing thread, of each batch of a group that was written.
+  package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
+
   package init() {}
 }
 
@@ -152,6 +155,14 @@ package final class FileEngine: Sendable {
   package func contains(_ type: String, _ identifier: String) async throws -> Bool {
     try await service.contents(of: group).withIndex { index in
       index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) } != nil
+    }
+  }
+
+  /// What rises with each creation of a model of a type, and stays the same as long as the model is there; nil if there is
+  /// none with this identifier.
+  package func ordinal(_ type: String, _ identifier: String) async throws -> UInt64? {
+    try await service.contents(of: group).withIndex { index in
+      index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) }?.ordinal
     }
   }
 

@@ -200,7 +200,10 @@ struct Writer {
         deadlines[group] = min(deadlines[group] ?? deadline, deadline)
       }
     }
-    for (request, result) in zip(requests, results) { request.finish(result) }
+    for (request, result) in zip(requests, results) {
+      if case .success = result { options.reporter?(group, request.changes) }
+      request.finish(result)
+    }
   }
 
   private func timeToNextSync() -> Duration? {

@@ -1,5 +1,5 @@
 public import Foundation
-import StoreProtocol
+public import StoreProtocol
 
 /// What the fronts of a REST store share: where the server is, how it speaks, and what carries the requests.
 ///
@@ -19,6 +19,9 @@ public final class RESTEngine: Sendable {
   public let router: RESTRouter
   /// What carries the requests.
   public let transport: any HTTPTransport
+
+  /// Where writes are told, to all fronts.
+  public let changeFeed = StoreChangeFeed()
 
   init(baseURL: URL, dialect: any RESTDialect, router: RESTRouter, transport: any HTTPTransport) {
     self.baseURL = baseURL

@@ -66,6 +66,7 @@ public final class RESTModelStore: ModelStore {
         throw ModelStoreError(.server, "the answer does not tell which identifier the new model has")
       }
       try save.finish(answer: record)
+      tell(.created, save, answer: record)
     }
     return model
   }
@@ -87,6 +88,7 @@ public final class RESTModelStore: ModelStore {
       let record = try self.record(in: answer, of: type(of: model))
       if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
       try save.finish(answer: record)
+      tell(.updated, save, answer: record)
     }
     return model
   }
@@ -113,6 +115,7 @@ public final class RESTModelStore: ModelStore {
     for (record, call) in calls {
       do {
         try await handle.run(call) { _ in }
+        tellDeletion(of: record)
       } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
         continue
       }

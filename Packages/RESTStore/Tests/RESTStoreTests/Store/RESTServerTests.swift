@@ -11,6 +11,12 @@ import Testing
     try await check.run { RESTModelStore(baseURL: server.freshBase()) }
   }
 
+  @Test(arguments: ModelStoreContract.liveChecks(without: [.queries, .batches, .transactions]))
+  func `keeps results up to date with what its fronts write`(check: ModelStoreContract.FrontCheck) async throws {
+    let handle = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).handle
+    try await check.run { RESTModelStore(handle) }
+  }
+
   @Test(arguments: ["../admin", "a/b", "%2e%2e", "...", "a b+c", "?x=1#y", "\u{E9}\u{1F40D}", "a\\b", ";a=b", "*"])
   func `keeps models with any identifier apart`(identifier: String) async throws {
     let store = RESTModelStore(baseURL: try RESTServer.shared().freshBase())

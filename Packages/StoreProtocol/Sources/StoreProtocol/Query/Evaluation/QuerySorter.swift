@@ -14,6 +14,21 @@ final class QuerySorter {
     count += 1
   }
 
+  /// Gives the place of an earlier row to the last one.
+  func moveLast(to place: Int) {
+    count -= 1
+    for column in columns { column.keys.moveLast(to: place) }
+  }
+
+  /// Negative if the row at the left place comes first, positive if the other one does, 0 if they are equal.
+  func compare(_ left: Int, _ right: Int) -> Int {
+    for (_, keys, order) in columns {
+      let comparison = keys.compare(left, right, order)
+      if comparison != 0 { return comparison }
+    }
+    return 0
+  }
+
   /// The places of the rows in the order asked for. Equal ones stay in the order in which they were added.
   ///
   /// - Complexity: O(*n* log *n*).
@@ -33,6 +48,9 @@ final class QuerySorter {
 /// The keys of one criterion, in the order in which rows were added.
 class QuerySortKeys {
   func add(_ json: JSONValue) throws {}
+
+  /// Puts the last key in the place of an earlier one.
+  func moveLast(to place: Int) {}
 
   /// Negative if the left row comes first, positive if the right one does, 0 if neither.
   func compare(_ left: Int, _ right: Int, _ order: QueryOrder) -> Int { 0 }
@@ -84,6 +102,8 @@ private final class TypedSortKeys<Value>: QuerySortKeys {
   }
 
   override func add(_ json: JSONValue) throws { keys.append(try read(json)) }
+
+  override func moveLast(to place: Int) { keys[place] = keys.removeLast() }
 
   override func compare(_ left: Int, _ right: Int, _ order: QueryOrder) -> Int {
     switch (keys[left], keys[right]) {

@@ -48,6 +48,14 @@ public struct IndexKey: Hashable, Sendable {
     tail = bytes.count > 8 ? Array(bytes[8...]) : nil
   }
 
+  /// The text of the key of a text; nil for nil. The key of anything else has no text, and is not asked.
+  var text: String? {
+    guard rank > 0 else { return nil }
+    var bytes: [UInt8] = []
+    for place in 0..<min(Int(rank) - 1, 8) { bytes.append(UInt8(truncatingIfNeeded: head >> UInt64(56 - 8 * place))) }
+    return String(decoding: bytes + (tail ?? []), as: UTF8.self)
+  }
+
   /// The key of a text.
   public init(_ text: String) {
     var text = text

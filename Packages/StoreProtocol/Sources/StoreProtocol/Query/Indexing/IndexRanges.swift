@@ -39,6 +39,14 @@ public struct IndexRange: Hashable, Sendable {
   public init(_ key: IndexKey) { self.init(.before(key), .after(key)) }
 
   var isEmpty: Bool { end.map { $0 <= start } ?? false }
+
+  /// The key, if the range is one key.
+  var point: IndexKey? {
+    guard let end, !start.isAfter, end.isAfter, start.key == end.key else { return nil }
+    return start.key
+  }
+
+  func contains(_ key: IndexKey) -> Bool { start <= .before(key) && end.map { .before(key) < $0 } ?? true }
 }
 
 /// The keys that a field must have where a condition holds: ranges in their order, with something between each two.
@@ -71,6 +79,15 @@ public struct IndexRanges: Hashable, Sendable {
       self.ranges[self.ranges.count - 1] = IndexRange(last.start, end)
     }
   }
+
+  /// The keys, if no range is more than one key.
+  var points: [IndexKey]? {
+    let points = ranges.compactMap(\.point)
+    return points.count == ranges.count ? points : nil
+  }
+
+  /// Whether a key is in one of the ranges.
+  func contains(_ key: IndexKey) -> Bool { ranges.contains { $0.contains(key) } }
 
   /// Keys that are in one or the other.
   public func union(_ other: IndexRanges) -> IndexRanges {

@@ -1,0 +1,107 @@
+import BenchmarkHarness
+import MemoryStore
+
+/// Live queries of a memory store: from the beginning of a write through one front until a consumer of another one, in the
+/// same isolation, has the result.
+enum LiveBenchmarks {
+  static var all: [Benchmark] { [oneChange, manyQueries, noConsumer] }
+
+  /// A consumer of one query, and how often it was told something.
+  private final class Consumer {
+    private var iterator: LiveResults<Person>.AsyncIterator
+    private(set) var models: [Person] = []
+
+    init(_ results: LiveResults<Person>) async {
+      iterator = results.makeAsyncIterator()
+      await takeNext()
+    }
+
+    func takeNext() async { models = await iterator.next()?.models ?? [] }
+  }
+
+  private static var oneChange: Benchmark {
+    Benchmark(
+      group: "live", name: "one change in a sorted list of 1,000 of 100,000", operation: "change", size: 200,
+      goal: 100_000
+    ) { size in
+      let store = try await FilledMemoryStore.make(count: 100_000)
+      let consumer = await Consumer(
+        MemoryModelStore(store.handle).observe(Person.self, where: { $0.score < 1_000 }, sort: [.ascending(\.name)]))
+      let people = try await store.list(Person.self, where: { $0.score < 1_000 }, limit: size)
+      return [
+        Side(
+          "ModelKit",
+          prepare: { round in
+            for (number, person) in people.enumerated() { person.name.value = "\((number * 7_919 + round) % 1_000)" }
+          },
+          run: {
+            for person in people {
+              try await store.update(person)
+              await consumer.takeNext()
+            }
+          },
+          checksum: {
+            Person.checksum(consumer.models)
+          })
+      ]
+    }
+  }
+
+  private static var manyQueries: Benchmark {
+    Benchmark(
+      group: "live", name: "100 queries, a change concerns one", operation: "change", size: 1_000
+    ) { size in
+      func side(_ name: String, queries: Int, goal: Double?) async throws -> Side {
+        let store = try await FilledMemoryStore.make(count: 10_000)
+        let front = MemoryModelStore(store.handle)
+        let person = try store.lookupImmediately(Person.self, identifier: "0")
+        person.score.value = 1_000_000
+        try await store.update(person)
+        var consumers: [Consumer] = []
+        for number in 0..<queries {
+          consumers.append(
+            await Consumer(
+              front.observe(Person.self, where: { $0.score == 1_000_000 + number }, sort: [.ascending(\.name)])))
+        }
+        let kept = consumers
+        return Side(
+          name, goal: goal, prepare: { $0 },
+          run: { round in
+            for number in 0..<size {
+              person.age.value = (round + number) % 100
+              try await store.update(person)
+              await kept[0].takeNext()
+            }
+          }, checksum: { UInt64(kept[0].models[0].age.value ?? -1) })
+      }
+      return [
+        try await side("100 queries", queries: 100, goal: nil), try await side("1 query", queries: 1, goal: 1.2),
+      ]
+    }
+  }
+
+  private static var noConsumer: Benchmark {
+    Benchmark(
+      group: "live", name: "writes to which nobody listens", operation: "update", size: 10_000
+    ) { size in
+      func side(_ name: String, listens: Bool, goal: Double?) async throws -> Side {
+        let store = try await FilledMemoryStore.make(count: size)
+        let people = try await store.list(Person.self)
+        let changes = listens ? store.changes(of: OtherModel.self) : nil
+        return Side(
+          name, goal: goal, prepare: { round in for person in people { person.score.value = round } },
+          run: { for person in people { try await store.update(person) } },
+          checksum: { Person.checksum(try await MemoryModelStore(store.handle).list(Person.self)) },
+          finish: { withExtendedLifetime(changes) {} })
+      }
+      return [
+        try await side("nobody listens", listens: false, goal: nil),
+        try await side("somebody listens to another type", listens: true, goal: 1),
+      ]
+    }
+  }
+
+  private final class OtherModel: Model {
+    let id = Field<Int>()
+  }
+}

@@ -1,0 +1,79 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+extension FileModelStore: LiveModelStore {
+  /// Where writes of all fronts are told, in the order of their commits, once they are as durable as the store promises.
+  public var changeFeed: StoreChangeFeed { handle.feeds.feed(of: handle.engine.group) }
+
+  /// Records are given.
+  public var canReadRecords: Bool { true }
+
+  /// Goes through what is stored of a type.
+  public func readRecords(
+    of typeName: String, _ body: ([StoredRecord]) async throws -> Void
+  ) async throws -> UInt64? {
+    var cursor: CreationCursor? = .start
+    while let position = cursor {
+      let chunk = try await translating { try await handle.engine.readChunk(typeName, after: position) }
+      if let damage = chunk.damages.first {
+        throw ModelStoreError(.corrupt, "A stored \(typeName) can't be read: \(damage)")
+      }
+      var records: [StoredRecord] = []
+      records.reserveCapacity(chunk.rows.count)
+      for row in chunk.rows {
+        // One that is gone meanwhile is told of.
+        guard let order = try await order(typeName, row.identifier) else { continue }
+        records.append(StoredRecord(row.identifier, Array(chunk.value(row)), order: order))
+      }
+      try await body(records)
+      cursor = chunk.next
+    }
+    return nil
+  }
+
+  /// A record as it is stored.
+  public func readRecord(of typeName: String, identifier: String) async throws -> StoredRecord? {
+    guard let order = try await order(typeName, identifier),
+      let stored = try await translating({ try await handle.engine.read(typeName, identifier) })
+    else { return nil }
+    return StoredRecord(identifier, stored.value, order: order)
+  }
+
+  private func order(_ typeName: String, _ identifier: String) async throws -> UInt64? {
+    try await translating { try await handle.engine.ordinal(typeName, identifier) }
+  }
+}
+
+/// The feeds of the groups of a store.
+final class FileChangeFeeds: Sendable {
+  private let feeds = Lock<[String: StoreChangeFeed]>([:])
+
+  /// The feed of a group, made if nobody asked for it before.
+  func feed(of group: String) -> StoreChangeFeed {
+    feeds.withLock { feeds in
+      if let feed = feeds[group] { return feed }
+      let feed = StoreChangeFeed()
+      feeds[group] = feed
+      return feed
+    }
+  }
+
+  /// Tells of a batch that was written. Called on the writing thread, in the order of the commits.
+  func report(_ group: String, _ changes: [Change]) {
+    guard let feed = feeds.withLock({ $0[group] }), feed.isObserved else { return }
+    feed.publish(
+      changes.map { change in
+        switch change.operation {
+        case .create: RecordChange(.created, change.type, change.identifier, after: change.value)
+        case .update:
+          RecordChange(
+            .updated, change.type, change.identifier, before: change.previousValue, after: change.value)
+        case .delete: RecordChange(.deleted, change.type, change.identifier, before: change.previousValue)
+        }
+      })
+  }
+
+  /// Says that the store is closed.
+  func finish() {
+    for feed in feeds.withLock({ Array($0.values) }) { feed.finish() }
+  }
+}

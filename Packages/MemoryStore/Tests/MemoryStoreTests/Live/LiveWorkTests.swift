@@ -1,0 +1,187 @@
+import Foundation
+@_spi(ModelKitInternals) import MemoryStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+@Suite struct `The work of live queries` {
+  private func filled(_ count: Int = 100) async throws -> MemoryModelStore {
+    let store = MemoryModelStore()
+    _ = try await store.createAll(
+      (0..<count).map { number -> LivePerson in
+        let person = LivePerson()
+        person.name.value = "Person \(number)"
+        person.age.value = number
+        person.score.value = number
+        return person
+      })
+    return store
+  }
+
+  private func change(
+    _ identifier: Int, _ store: MemoryModelStore, _ body: (LivePerson) -> Void
+  ) async throws {
+    let front = MemoryModelStore(store.handle)
+    let person = try front.lookupImmediately(LivePerson.self, identifier: String(identifier))
+    body(person)
+    try await front.update(person)
+  }
+
+  @Test func `is done for the one record that was written`() async throws {
+    let store = try await filled()
+    let results = store.observe(LivePerson.self, where: { $0.age >= 50 }, sort: [.descending(\.score)], limit: 10)
+    var iterator = results.makeAsyncIterator()
+    _ = await iterator.next()
+    #expect(results.work.evaluations == 100)
+    try await change(60, store) { $0.score.value = 1_000 }
+    let result = try #require(await iterator.next())
+    #expect(result.models.first?.id.value == 60)
+    #expect(result.differences.inserted.map(\.index) == [0])
+    #expect(result.differences.removed.map(\.index) == [9])
+    #expect(results.work.evaluations == 101)
+    #expect(results.work.listings == 1)
+    #expect(results.work.changes == 1)
+  }
+
+  @Test func `is none for a change that concerns neither the query nor what it shows`() async throws {
+    let store = try await filled()
+    let results = store.observe(LivePerson.self, where: { $0.age >= 50 }, sort: [.descending(\.score)], limit: 10)
+    var iterator = results.makeAsyncIterator()
+    _ = await iterator.next()
+    let deliveries = store.changeFeed.deliveryCount
+    try await change(10, store) { $0.age.value = 11 }
+    try await change(60, store) { $0.note.value = "not shown, and not looked at" }
+    try await store.create(LiveCompany())
+    #expect(await iterator.nextIfReady() == nil)
+    #expect(store.changeFeed.deliveryCount == deliveries)
+    #expect(results.work.evaluations == 100)
+  }
+
+  @Test func `is no question of the condition when a shown model changes elsewhere`() async throws {
+    let store = try await filled()
+    let results = store.observe(LivePerson.self, where: { $0.age >= 50 }, sort: [.descending(\.score)], limit: 10)
+    var iterator = results.makeAsyncIterator()
+    let shown = try #require(await iterator.next()).models[9]
+    try await change(try #require(shown.id.value), store) { $0.note.value = "seen" }
+    let result = try #require(await iterator.next())
+    #expect(result.differences.updated.map(\.index) == [9])
+    #expect(
+      result.differences.inserted.isEmpty && result.differences.removed.isEmpty && result.differences.moved.isEmpty)
+    #expect(shown.note.value == "seen")
+    #expect(results.work.evaluations == 100)
+  }
+
+  @Test(arguments: ["equal", "range", "text", "foreign key"])
+  func `wakes one of 100 queries if a change concerns one`(kind: String) async throws {
+    let store = try await filled()
+    var iterators: [LiveResults<LivePerson>.AsyncIterator] = []
+    for number in 0..<100 {
+      let results =
+        switch kind {
+        case "equal": store.observe(LivePerson.self, where: { $0.score == number })
+        case "range": store.observe(LivePerson.self, where: { $0.score >= number && $0.score < number + 1 })
+        case "text": store.observe(LivePerson.self, where: { $0.name.hasSuffix(" \(number)") })
+        default: store.observe(LivePerson.self, where: { $0.company.id == number || $0.id == number })
+        }
+      iterators.append(results.makeAsyncIterator())
+      _ = await iterators[number].next()
+    }
+    let deliveries = store.changeFeed.deliveryCount
+    // Its identifier is 1 higher.
+    try await change(kind == "foreign key" ? 42 : 43, store) { $0.note.value = "new" }
+    #expect(store.changeFeed.deliveryCount == deliveries + 1)
+    #expect(await iterators[42].nextIfReady()?.differences.updated.count == 1)
+    #expect(await iterators[41].nextIfReady() == nil)
+  }
+
+  @Test func `asks those again that refer to a related model, and no others`() async throws {
+    let store = try await filled()
+    let company = LiveCompany()
+    company.name.value = "Acme"
+    try await store.create(company)
+    for number in 1...3 {
+      let person = try store.lookupImmediately(LivePerson.self, identifier: String(number))
+      person.company.value = company
+      try await store.update(person)
+    }
+    let results = store.observe(LivePerson.self, where: { $0.company.name == "Acme" })
+    var iterator = results.makeAsyncIterator()
+    #expect(await iterator.next()?.models.count == 3)
+    let before = results.work.evaluations
+    company.name.value = "Other"
+    try await store.update(company)
+    let result = try #require(await iterator.next())
+    #expect(result.models.isEmpty && result.differences.removed.count == 3)
+    #expect(results.work.evaluations == before + 3)
+  }
+
+  @Test func `is collapsed to the newest result when too much waits`() async throws {
+    let store = try await filled(10)
+    var results = store.observe(LivePerson.self, sort: [.descending(\.score)])
+    results.capacity = 20
+    var iterator = results.makeAsyncIterator()
+    let first = try #require(await iterator.next())
+    _ = try await MemoryModelStore(store.handle).createAll(
+      (0..<21).map { number -> LivePerson in
+        let person = LivePerson()
+        person.score.value = number
+        return person
+      })
+    let second = try #require(await iterator.next())
+    #expect(second.models.count == 31)
+    #expect(second.differences.applied(to: first.models) == second.models)
+    #expect(results.work.listings == 2)
+  }
+
+  @Test func `goes on after a record that can't be read, and keeps the last good result`() async throws {
+    let store = try await filled(3)
+    var iterator = store.observe(LivePerson.self, where: { $0.age >= 0 }).makeAsyncIterator()
+    let first = try #require(await iterator.next())
+    let snapshot = try store.snapshot()
+    let text = String(decoding: try snapshot.jsonData(JSONWritingOptions(sortedKeys: true)), as: UTF8.self)
+    let broken = text.replacingOccurrences(of: #""age":1,"#, with: #""age":"no number","#)
+    #expect(broken != text)
+    try store.restore(JSONValue(json: Array(broken.utf8)))
+    let second = try #require(await iterator.next())
+    #expect(second.error?.code == .corrupt)
+    #expect(second.models == first.models)
+    try store.restore(snapshot)
+    let third = try #require(await iterator.next())
+    #expect(third.error == nil)
+    #expect(third.models == first.models)
+  }
+
+  @Test func `wakes a consumer that waits, in its own isolation`() async throws {
+    let store = try await filled(3)
+    let handle = store.handle
+    let (names, continuation) = AsyncStream.makeStream(of: [String?].self)
+    let task = Task { @MainActor in
+      let front = MemoryModelStore(handle)
+      for await people in front.observe(LivePerson.self, where: { $0.age > 1 }) {
+        MainActor.assertIsolated()
+        continuation.yield(people.map(\.name.value))
+      }
+      continuation.finish()
+    }
+    var iterator = names.makeAsyncIterator()
+    #expect(await iterator.next() == ["Person 2"])
+    try await change(1, store) { $0.age.value = 7 }
+    #expect(await iterator.next() == ["Person 0", "Person 2"])
+    task.cancel()
+    #expect(await iterator.next() == nil)
+    #expect(store.changeFeed.consumerCount == 0)
+  }
+
+  @Test func `is dropped with its consumer`() async throws {
+    let store = try await filled(3)
+    weak var work: LiveWork?
+    do {
+      let results = store.observe(LivePerson.self)
+      work = results.work
+      var iterator = results.makeAsyncIterator()
+      _ = await iterator.next()
+      #expect(work != nil)
+    }
+    #expect(work == nil)
+    #expect(!store.changeFeed.isObserved)
+  }
+}

@@ -1,0 +1,114 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// What waits for one consumer of a feed. Writers put batches in and never wait; what is too much is given up.
+final class FeedMailbox: Sendable {
+  /// What is done when the consumer is too slow.
+  enum Overflow: Sendable {
+    /// Everything is given up: the consumer begins anew with what is stored then.
+    case collapse
+    /// What is there stays, and what comes is given up and counted, until the consumer has taken what is there.
+    case drop
+  }
+
+  /// What a consumer finds.
+  struct Mail: Sendable {
+    var batches: [[RoutedChange]] = []
+    /// How many changes were given up after those.
+    var dropped = 0
+    /// Whether what is here does not tell everything.
+    var hasGap = false
+    var isEnded = false
+
+    var isEmpty: Bool { batches.isEmpty && !hasGap }
+  }
+
+  private struct State: Sendable {
+    var mail = Mail()
+    var count = 0
+    var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    var nextID: UInt64 = 0
+  }
+
+  let capacity: Int
+  let overflow: Overflow
+  private let state = Lock(State())
+
+  init(capacity: Int, overflow: Overflow) {
+    self.capacity = capacity
+    self.overflow = overflow
+  }
+
+  /// Adds a batch. The result has to be resumed once no lock is held.
+  func put(_ batch: [RoutedChange]) -> [CheckedContinuation<Void, Never>] {
+    change { state in
+      // A batch that is larger than everything that may wait comes if nothing else waits.
+      let isFull = state.mail.hasGap || (state.count > 0 && state.count + batch.count > capacity)
+      if !isFull, overflow == .drop || batch.count <= capacity {
+        state.mail.batches.append(batch)
+        state.count += batch.count
+        return
+      }
+      state.mail.hasGap = true
+      switch overflow {
+      case .collapse:
+        state.mail.batches = []
+        state.count = 0
+      case .drop: state.mail.dropped += batch.count
+      }
+    }
+  }
+
+  /// Says that what is stored became something else altogether.
+  func putGap() -> [CheckedContinuation<Void, Never>] {
+    change { state in
+      if overflow == .collapse { state.mail.batches = [] }
+      state.mail.hasGap = true
+    }
+  }
+
+  /// Says that nothing more comes.
+  func end() -> [CheckedContinuation<Void, Never>] { change { $0.mail.isEnded = true } }
+
+  private func change(_ body: (inout State) -> Void) -> [CheckedContinuation<Void, Never>] {
+    state.withLock { state in
+      body(&state)
+      if state.waiting.isEmpty { return [] }
+      let waiting = Array(state.waiting.values)
+      state.waiting = [:]
+      return waiting
+    }
+  }
+
+  /// Takes everything that is there.
+  func take() -> Mail {
+    state.withLock { state in
+      let mail = state.mail
+      state.mail = Mail()
+      state.mail.isEnded = mail.isEnded
+      state.count = 0
+      return mail
+    }
+  }
+
+  /// Waits until there is something, or the task is cancelled.
+  func wait(isolation actor: isolated (any Actor)?) async {
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isCancelled = Task.isCancelled
+        let goesOn = state.withLock { state in
+          // Something may have come meanwhile.
+          if isCancelled || state.mail.isEnded || !state.mail.isEmpty { return true }
+          state.waiting[id] = continuation
+          return false
+        }
+        if goesOn { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
+    }
+  }
+}

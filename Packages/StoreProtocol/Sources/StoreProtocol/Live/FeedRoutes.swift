@@ -1,0 +1,198 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// What somebody wants to know of one type.
+struct FeedInterest: Sendable {
+  let typeName: String
+  /// The topmost keys that matter; nil for all.
+  var keys: Set<String>?
+  /// What a record must have before or after, to matter.
+  var guarding: LiveGuard?
+  /// Whether records matter that were named as members, whatever is changed in them.
+  var hasMembers = false
+}
+
+/// Where changes of one type go for one consumer.
+struct FeedRoute: Sendable {
+  let id: Int
+  let mailbox: FeedMailbox
+  /// A bit for each key that matters.
+  let keys: UInt64
+  let hasMembers: Bool
+}
+
+/// Who is told of which change. Whom a change does not concern is found without a look at him, as far as possible.
+struct FeedRoutes: Sendable {
+  /// What changes of one type concern.
+  private struct TypeRoutes: Sendable {
+    /// The bits of keys; the last one is shared by those for which there is none left.
+    var bits: [String: UInt64] = [:]
+    var plain: [FeedRoute] = []
+    var guarded: [StoredKeyPath: GuardGroup] = [:]
+    /// Who shows a record.
+    var members: [String: [Int]] = [:]
+    /// Those that are finding out what there is: every change matters to them.
+    var loading: Set<Int> = []
+
+    mutating func mask(_ keys: Set<String>?) -> UInt64 {
+      guard let keys else { return .max }
+      var mask: UInt64 = 0
+      for key in keys {
+        let bit = bits[key] ?? 1 << UInt64(min(bits.count, 63))
+        bits[key] = bit
+        mask |= bit
+      }
+      return mask
+    }
+  }
+
+  /// What one look through changes gives to each consumer.
+  struct Delivery {
+    fileprivate var parts: [Int: (mailbox: FeedMailbox, batch: [RoutedChange])] = [:]
+    fileprivate var order: [Int] = []
+    fileprivate var number = 0
+    fileprivate var lastNumbers: [Int: Int] = [:]
+
+    fileprivate mutating func add(_ change: RoutedChange, to route: FeedRoute) {
+      guard lastNumbers.updateValue(number, forKey: route.id) != number else { return }
+      if parts[route.id] == nil {
+        parts[route.id] = (route.mailbox, [])
+        order.append(route.id)
+      }
+      parts[route.id]?.batch.append(change)
+    }
+  }
+
+  private var types: [String: TypeRoutes] = [:]
+  private var interests: [Int: (mailbox: FeedMailbox, interests: [FeedInterest])] = [:]
+  private var nextID = 0
+  /// How often a consumer was told something, for tests.
+  private(set) var deliveries = 0
+
+  // MARK: Consumers
+
+  mutating func add(_ mailbox: FeedMailbox, _ list: [FeedInterest]) -> Int {
+    nextID += 1
+    interests[nextID] = (mailbox, list)
+    for interest in list { enter(interest, nextID, mailbox) }
+    return nextID
+  }
+
+  private mutating func enter(_ interest: FeedInterest, _ id: Int, _ mailbox: FeedMailbox) {
+    var routes = types[interest.typeName] ?? TypeRoutes()
+    let route = FeedRoute(
+      id: id, mailbox: mailbox, keys: routes.mask(interest.keys), hasMembers: interest.hasMembers)
+    switch interest.guarding {
+    case nil: routes.plain.append(route)
+    case .keys(let path, _)?, .text(let path, _, _)?:
+      if let guarding = interest.guarding { routes.guarded[path, default: GuardGroup()].add(guarding, route) }
+    }
+    types[interest.typeName] = routes
+  }
+
+  mutating func remove(_ id: Int) -> FeedMailbox? {
+    guard let (mailbox, gone) = interests.removeValue(forKey: id) else { return nil }
+    for type in Set(gone.map(\.typeName)) {
+      guard let old = types.removeValue(forKey: type) else { continue }
+      var kept = TypeRoutes()
+      kept.members = old.members.compactMapValues { ids in
+        let ids = ids.filter { $0 != id }
+        return ids.isEmpty ? nil : ids
+      }
+      kept.loading = old.loading.subtracting([id])
+      kept.bits = old.bits
+      types[type] = kept
+      var isUsed = false
+      for (other, entry) in interests.sorted(by: { $0.key < $1.key }) {
+        for interest in entry.interests where interest.typeName == type {
+          enter(interest, other, entry.mailbox)
+          isUsed = true
+        }
+      }
+      if !isUsed { types[type] = nil }
+    }
+    return mailbox
+  }
+
+  var mailboxes: [FeedMailbox] { interests.values.map(\.mailbox) }
+
+  mutating func setLoading(_ id: Int, _ type: String, _ isLoading: Bool) {
+    if isLoading { types[type]?.loading.insert(id) } else { types[type]?.loading.remove(id) }
+  }
+
+  mutating func changeMembers(_ id: Int, _ type: String, adding: [String], removing: [String]) {
+    guard interests[id] != nil, var routes = types.removeValue(forKey: type) else { return }
+    for identifier in removing {
+      guard var ids = routes.members[identifier] else { continue }
+      ids.removeAll { $0 == id }
+      routes.members[identifier] = ids.isEmpty ? nil : ids
+    }
+    for identifier in adding where routes.members[identifier]?.contains(id) != true {
+      routes.members[identifier, default: []].append(id)
+    }
+    types[type] = routes
+  }
+
+  // MARK: Changes
+
+  func route(_ batch: [RecordChange], _ position: UInt64, _ delivery: inout Delivery) {
+    for change in batch {
+      guard let routes = types[change.typeName] else { continue }
+      delivery.number += 1
+      route(change, position, routes, &delivery)
+    }
+  }
+
+  private func route(
+    _ change: RecordChange, _ position: UInt64, _ routes: TypeRoutes, _ delivery: inout Delivery
+  ) {
+    let keys = Self.keys(of: change)
+    let routed = RoutedChange(change: change, keys: keys, position: position)
+    let touched = Self.mask(keys, change, routes)
+    let members = change.kind == .updated ? routes.members[change.identifier] : nil
+    func offer(_ route: FeedRoute) {
+      let isConcerned =
+        change.kind != .updated || route.keys & touched != 0
+        || (touched == 0 && route.keys == .max && !route.hasMembers)
+        || members?.contains(route.id) == true
+        || (!routes.loading.isEmpty && routes.loading.contains(route.id))
+      if isConcerned { delivery.add(routed, to: route) }
+    }
+    for route in routes.plain { offer(route) }
+    for (path, group) in routes.guarded {
+      let isKnown =
+        (change.kind == .created || change.before != nil) && (change.kind == .deleted || change.after != nil)
+      guard isKnown else {
+        group.forEach(offer)
+        continue
+      }
+      let before = change.before.map { path.key(in: $0) }, after = change.after.map { path.key(in: $0) }
+      if let before { group.forEach(passing: before, offer) }
+      if let after, after != before { group.forEach(passing: after, offer) }
+    }
+  }
+
+  private static func keys(of change: RecordChange) -> [String]? {
+    if let keys = change.keys { return keys }
+    guard change.kind == .updated, let before = change.before, let after = change.after else { return nil }
+    return RecordDifference.keys(before, after)
+  }
+
+  private static func mask(_ keys: [String]?, _ change: RecordChange, _ routes: TypeRoutes) -> UInt64 {
+    guard change.kind == .updated, let keys else { return .max }
+    var mask: UInt64 = 0
+    // A key that nobody asked for matters to those only that want all.
+    for key in keys { mask |= routes.bits[key] ?? 1 << 63 }
+    return mask
+  }
+
+  /// Puts everything into the mailboxes, and returns whom to wake once no lock is held.
+  mutating func hand(_ delivery: Delivery) -> [CheckedContinuation<Void, Never>] {
+    var woken: [CheckedContinuation<Void, Never>] = []
+    for id in delivery.order {
+      guard let (mailbox, batch) = delivery.parts[id] else { continue }
+      deliveries += 1
+      woken += mailbox.put(batch)
+    }
+    return woken
+  }
+}

@@ -1,0 +1,77 @@
+/// How a live result differs from the one before: what came, went, changed its place and changed its values.
+///
+/// ```swift
+/// for change in people.differences.removed.reversed() { table.deleteRow(change.index) }
+/// for change in people.differences.inserted { table.insertRow(change.index) }
+/// for move in people.differences.moved { table.moveRow(move.oldIndex, move.newIndex) }
+/// for change in people.differences.updated { table.reloadRow(change.index) }
+/// ```
+public struct LiveDifferences<M: Model> {
+  /// A model and where it is.
+  public struct Change {
+    /// The model.
+    public let model: M
+    /// Its position: in the new result, or in the old one if it was removed.
+    public let index: Int
+  }
+
+  /// A model that is in both results, but not in the same order as the others.
+  public struct Move {
+    /// The model.
+    public let model: M
+    /// Its position in the old result.
+    public let oldIndex: Int
+    /// Its position in the new result.
+    public let newIndex: Int
+  }
+
+  /// The models that came, by their position in the new result.
+  public internal(set) var inserted: [Change] = []
+  /// The models that went, by their position in the old result.
+  public internal(set) var removed: [Change] = []
+  /// The models that changed places with others, by their position in the new result. As few as possible.
+  public internal(set) var moved: [Move] = []
+  /// The models that are in both results and whose records were written, by their position in the new result. After a gap,
+  /// when it is not known which were, all that are in both.
+  public internal(set) var updated: [Change] = []
+
+  /// Whether nothing differs.
+  public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty && updated.isEmpty }
+
+  init() {}
+
+  /// Compares two parts of results that begin at the same position.
+  init(from old: ArraySlice<M>, to new: [M], at start: Int) {
+    let differences = ModelDifferences(from: Array(old), to: new)
+    inserted = differences.inserted.map { Change(model: $0.model, index: $0.index + start) }
+    removed = differences.removed.map { Change(model: $0.model, index: $0.index + start) }
+    moved = differences.moved.map {
+      Move(model: $0.model, oldIndex: $0.oldIndex + start, newIndex: $0.newIndex + start)
+    }
+  }
+
+  /// The new models, made from the old ones.
+  ///
+  /// - Complexity: O(*n*) in the number of models.
+  public func applied(to old: [M]) -> [M] {
+    var gone = Set(removed.map(\.index))
+    for move in moved { gone.insert(move.oldIndex) }
+    var new: [M] = []
+    new.reserveCapacity(old.count + inserted.count - removed.count)
+    var staying = old.indices.lazy.filter { !gone.contains($0) }.makeIterator()
+    var (nextInserted, nextMoved) = (inserted[...], moved[...])
+    while true {
+      if let change = nextInserted.first, change.index == new.count {
+        new.append(change.model)
+        nextInserted.removeFirst()
+      } else if let move = nextMoved.first, move.newIndex == new.count {
+        new.append(move.model)
+        nextMoved.removeFirst()
+      } else if let index = staying.next() {
+        new.append(old[index])
+      } else {
+        return new
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// Which keys of which types decide what a query finds, and in which order.
+struct LiveFields {
+  /// The topmost keys of the models themselves, as records spell them.
+  private(set) var own: Set<String> = []
+  /// Those among them that decide the order.
+  private(set) var ofOrder: Set<String> = []
+  /// The topmost keys of related models, by what stores call their type.
+  private(set) var related: [String: Set<String>] = [:]
+  private let context: ValueTransformerContext
+
+  init<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) {
+    self.context = context
+    if let filter = query.filter { add(filter, M.self, isOwn: true, isOrder: false) }
+    for sort in query.sort { add(sort.order.term.path, M.self, isOwn: true, isOrder: true) }
+  }
+
+  private mutating func add(
+    _ expression: QueryExpression, _ modelClass: ModelObject.Type, isOwn: Bool, isOrder: Bool
+  ) {
+    switch expression {
+    case .constant: break
+    case .not(let term): add(term, modelClass, isOwn: isOwn, isOrder: isOrder)
+    case .and(let terms), .or(let terms):
+      for term in terms { add(term, modelClass, isOwn: isOwn, isOrder: isOrder) }
+    case .comparison(let comparison):
+      add(comparison.term.path, modelClass, isOwn: isOwn, isOrder: isOrder)
+      if case .term(let other) = comparison.operand { add(other.path, modelClass, isOwn: isOwn, isOrder: isOrder) }
+    case .any(let path, let condition):
+      if let related = add(path, modelClass, isOwn: isOwn, isOrder: isOrder) {
+        add(condition, related, isOwn: false, isOrder: isOrder)
+      }
+    }
+  }
+
+  /// Follows a path.
+  ///
+  /// - Returns: the class to which its last field leads, if it is a relation.
+  @discardableResult
+  private mutating func add(
+    _ path: QueryPath, _ modelClass: ModelObject.Type, isOwn: Bool, isOrder: Bool
+  ) -> ModelObject.Type? {
+    var (modelClass, isOwn) = (modelClass, isOwn)
+    var last: ModelObject.Type?
+    for key in path.keys {
+      let prototype = context.prepared(modelClass.init())
+      let field = prototype.field(declaredAs: key)
+      let spelled = context.key(field?.key ?? key)
+      // A dotted key is found under itself, or inside other objects.
+      let keys: Set<String> = [spelled, String(spelled.prefix { $0 != "." })]
+      if isOwn {
+        own.formUnion(keys)
+        if isOrder { ofOrder.formUnion(keys) }
+      } else if field !== prototype.identifierField as? FieldBase {
+        // The identifier stands in the record that leads here.
+        related[modelClass.typeName, default: []].formUnion(keys)
+      }
+      last = (field as? any RelationField)?.relatedClass
+      guard let next = last else { break }
+      (modelClass, isOwn) = (next, false)
+    }
+    return last
+  }
+}

@@ -1,0 +1,86 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// What a record has to have so that a query can find it, as far as that is quickly told. A record that passes may still
+/// not be found; one that does not pass never is.
+enum LiveGuard: Sendable {
+  /// A key in these ranges.
+  case keys(StoredKeyPath, IndexRanges)
+  /// A text that has another one in it, or at its end.
+  case text(StoredKeyPath, QueryComparison.Operator, [UInt8])
+
+  /// The best guard that the condition of a query gives; nil if it gives none.
+  static func make<M: Model>(_ program: QueryProgram<M>, in context: ValueTransformerContext) -> LiveGuard? {
+    guard let filter = program.query.filter else { return nil }
+    var keys: [String] = []
+    func collect(_ expression: QueryExpression) {
+      switch expression {
+      case .comparison(let comparison):
+        if let key = comparison.term.path.keys.first, !keys.contains(key) { keys.append(key) }
+      case .and(let terms), .or(let terms): terms.forEach(collect)
+      case .not(let term): collect(term)
+      default: break
+      }
+    }
+    collect(filter)
+    // Fields that can't be keys are left to the query.
+    let paths = keys.compactMap { try? StoredKeyPath(M.self, key: $0, in: context) }
+    var best: LiveGuard?
+    for path in paths {
+      guard let ranges = path.ranges(where: filter) else { continue }
+      // Values are found in a table, ranges one after the other.
+      if ranges.points != nil { return .keys(path, ranges) }
+      if best == nil { best = .keys(path, ranges) }
+    }
+    return best ?? text(filter, paths)
+  }
+
+  private static func text(_ filter: QueryExpression, _ paths: [StoredKeyPath]) -> LiveGuard? {
+    let conjuncts: [QueryExpression]
+    if case .and(let terms) = filter { conjuncts = terms } else { conjuncts = [filter] }
+    for case .comparison(let comparison) in conjuncts {
+      guard comparison.term.form == .value, case .value(.string(let operand)) = comparison.operand,
+        comparison.operator == .hasSuffix || comparison.operator == .contains,
+        let path = paths.first(where: { $0.path == comparison.term.path }), path.reader.isText
+      else { continue }
+      return .text(path, comparison.operator, Array(operand.utf8))
+    }
+    return nil
+  }
+}
+
+/// Who waits behind guards that look at the same field.
+struct GuardGroup: Sendable {
+  private var points: [IndexKey: [FeedRoute]] = [:]
+  private var ranges: [(ranges: IndexRanges, route: FeedRoute)] = []
+  private var texts: [(operation: QueryComparison.Operator, operand: [UInt8], route: FeedRoute)] = []
+
+  mutating func add(_ guarding: LiveGuard, _ route: FeedRoute) {
+    switch guarding {
+    case .keys(_, let ranges):
+      if let keys = ranges.points {
+        for key in keys { points[key, default: []].append(route) }
+      } else {
+        self.ranges.append((ranges, route))
+      }
+    case .text(_, let operation, let operand): texts.append((operation, operand, route))
+    }
+  }
+
+  /// Everybody, where the value is not known.
+  func forEach(_ body: (FeedRoute) -> Void) {
+    for routes in points.values { routes.forEach(body) }
+    for (_, route) in ranges { body(route) }
+    for (_, _, route) in texts { body(route) }
+  }
+
+  /// Those whose guard lets a record pass.
+  ///
+  /// - Parameter key: what the field is in the record; nil if it can't be read, and everybody may want to know.
+  func forEach(passing key: IndexKey?, _ body: (FeedRoute) -> Void) {
+    guard let key else { return forEach(body) }
+    if !points.isEmpty, let routes = points[key] { routes.forEach(body) }
+    for (ranges, route) in ranges where ranges.contains(key) { body(route) }
+    guard !texts.isEmpty, let text = key.text else { return }
+    for (operation, operand, route) in texts where ScalarOrder.compare(text, operation, operand) { body(route) }
+  }
+}

@@ -1,0 +1,89 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// The live instances of a front that follow what is written through others.
+final class LiveInstances<M: Model> {
+  private let store: any LiveModelStore
+  private let choosesClasses = M.hierarchyChoosesClasses
+  private let isTopOfHierarchy = M.isTopOfHierarchy
+  /// The declared keys of fields by the topmost key in records.
+  private let declaredKeys: [String: [String]]
+
+  init(_ store: any LiveModelStore) {
+    self.store = store
+    let context = store.scope.transformers
+    var keys: [String: [String]] = [:]
+    let prototype = context.prepared(M())
+    for case let field as FieldBase in prototype.fieldsForDictionaryValue() {
+      guard let key = field.key else { continue }
+      let spelled = context.key(key)
+      keys[spelled, default: []].append(key)
+      let top = String(spelled.prefix { $0 != "." })
+      if top != spelled { keys[top, default: []].append(key) }
+    }
+    declaredKeys = keys
+  }
+
+  /// Has live instances take on what was written, those that have local changes but for these.
+  ///
+  /// - Returns: how many instances there were.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt`.
+  @discardableResult
+  func follow(_ changes: some Sequence<RoutedChange>) throws -> Int {
+    let scope = store.scope
+    var latest: [String: Int] = [:]
+    var identifiers: [String] = []
+    var records: [[UInt8]] = []
+    for routed in changes {
+      let change = routed.change
+      guard let bytes = change.after else { continue }
+      if let place = latest[change.identifier] {
+        records[place] = bytes
+      } else if scope.liveModel(M.self, identifier: change.identifier) != nil {
+        latest[change.identifier] = records.count
+        identifiers.append(change.identifier)
+        records.append(bytes)
+      }
+    }
+    guard !records.isEmpty else { return 0 }
+    _ = try store.models(M.self, fromBytes: records) { identifiers[$0] }
+    return records.count
+  }
+
+  /// Reads the records of all live instances.
+  func readAnew() async throws {
+    let name = M.typeName
+    _ = try await store.readRecords(of: name) { records in
+      let live = records.filter { store.scope.liveModel(M.self, identifier: $0.identifier) != nil }
+      if live.isEmpty { return }
+      _ = try store.models(M.self, fromBytes: live.map(\.bytes)) { live[$0].identifier }
+    }
+  }
+
+  /// A change as the user sees it; nil if it is none of this class.
+  func change(_ routed: RoutedChange) -> ModelChange? {
+    let change = routed.change
+    guard isOfType(change) else { return nil }
+    switch change.kind {
+    case .created: return .created(identifier: change.identifier, fields: fields(routed.keys ?? Self.keys(change)))
+    case .updated: return .updated(identifier: change.identifier, fields: fields(routed.keys))
+    case .deleted: return .deleted(identifier: change.identifier)
+    }
+  }
+
+  private static func keys(_ change: RecordChange) -> [String]? {
+    change.after.flatMap { try? JSONValue(json: $0).objectValue.map { Array($0.keys) } }
+  }
+
+  private func fields(_ keys: [String]?) -> Set<String> {
+    guard let keys else { return Set(declaredKeys.values.joined()) }
+    return keys.reduce(into: []) { $0.formUnion(declaredKeys[$1] ?? [$1]) }
+  }
+
+  private func isOfType(_ change: RecordChange) -> Bool {
+    if !choosesClasses { return isTopOfHierarchy }
+    guard let bytes = change.after ?? change.before, let record = try? JSONValue(json: bytes).objectValue else {
+      return true
+    }
+    return M.includes(record)
+  }
+}

@@ -1,0 +1,204 @@
+@_spi(ModelKitInternals) import ModelCore
+
+extension LiveObservation {
+  /// What became of one record in what was taken from the mailbox.
+  private struct Pending {
+    /// The record now; nil if it is gone.
+    var bytes: [UInt8]?
+    /// Whether something at which the query looks was written.
+    var concernsQuery = false
+    /// Whether it was written at all, and not only something to which it leads.
+    var isWritten = false
+    /// Whether it was removed at some time.
+    var wasRemoved = false
+  }
+
+  /// Takes changes over, as far as they are news.
+  ///
+  /// - Returns: how the result differs; nil if it does not.
+  func take(
+    _ changes: some Sequence<RoutedChange>, into table: LiveTable<M>
+  ) async throws -> LiveDifferences<M>? {
+    guard let program else { return nil }
+    table.beginChanges()
+    // At once, before anything waits: what this front writes meanwhile must not be undone by what was written before.
+    // Only what is shown: of other records some changes are left out, and what came before these must not come again.
+    try instances.follow(
+      changes.lazy.filter { routed in
+        routed.change.typeName == self.typeName
+          && table.isShown(routed.change.identifier, asBefore: routed.position)
+      })
+    var (pending, order) = gather(changes)
+    try await addDependents(changes, &pending, &order)
+    var updated: Set<Int> = []
+    for identifier in order {
+      guard let entry = pending[identifier] else { continue }
+      let known = table.place(of: identifier)
+      guard let bytes = entry.bytes else {
+        if let known { table.remove(known) }
+        relations.setDependencies(of: identifier, [])
+        continue
+      }
+      if let known, !entry.wasRemoved {
+        if entry.concernsQuery {
+          work.evaluations += 1
+          guard try await evaluate(identifier, bytes, program, sorter) else {
+            table.remove(known)
+            continue
+          }
+          if sorter != nil { table.takeKeys(known) }
+        }
+        guard let model = table.models[known] else { continue }
+        if store.scope.liveModel(M.self, identifier: identifier) !== model {
+          // Deleted and created again at once, perhaps with the same values: another object stands for it now.
+          table.dropModel(known)
+        } else if entry.isWritten {
+          updated.insert(known)
+        }
+      } else {
+        if let known { table.remove(known) }
+        guard entry.concernsQuery else { continue }
+        work.evaluations += 1
+        guard try await evaluate(identifier, bytes, program, sorter) else { continue }
+        // When it was created, only the store knows.
+        let order = try await store.readRecord(of: typeName, identifier: identifier)?.order
+        work.lookups += 1
+        table.insert(identifier, order ?? 0)
+        // One that is gone is told of next.
+        if order == nil, let place = table.place(of: identifier) { table.remove(place) }
+      }
+    }
+    return try await show(table, updated)
+  }
+
+  /// What became of each record, in the order in which they were first written.
+  private func gather(
+    _ changes: some Sequence<RoutedChange>
+  ) -> (pending: [String: Pending], order: [String]) {
+    var pending: [String: Pending] = [:]
+    var order: [String] = []
+    for routed in changes where routed.change.typeName == typeName && !isKnown(routed) {
+      let change = routed.change
+      var entry = pending[change.identifier] ?? Pending()
+      if pending[change.identifier] == nil { order.append(change.identifier) }
+      entry.bytes = change.after
+      switch change.kind {
+      case .created:
+        (entry.isWritten, entry.concernsQuery) = (true, true)
+      case .updated:
+        if routed.keys?.isEmpty != true { entry.isWritten = true }
+        if choosesClasses || routed.keys?.contains(where: fields.own.contains) ?? true { entry.concernsQuery = true }
+      case .deleted: entry.wasRemoved = true
+      }
+      pending[change.identifier] = entry
+    }
+    return (pending, order)
+  }
+
+  /// Adds the records that lead to others that were written.
+  private func addDependents(
+    _ changes: some Sequence<RoutedChange>, _ pending: inout [String: Pending], _ order: inout [String]
+  ) async throws {
+    guard !fields.related.isEmpty else { return }
+    var concerned: Set<String> = []
+    for routed in changes where fields.related[routed.change.typeName] != nil {
+      let change = routed.change
+      let key = RelatedKey(typeName: change.typeName, identifier: change.identifier)
+      let dependents = relations.dependents(on: key)
+      guard !dependents.isEmpty else { continue }
+      let record = try change.after.flatMap { try JSONValue(json: $0).objectValue }
+      relations.set(record, at: key)
+      if change.kind == .updated, let keys = routed.keys,
+        fields.related[change.typeName]?.isDisjoint(with: keys) == true
+      {
+        continue
+      }
+      concerned.formUnion(dependents)
+    }
+    for identifier in concerned.sorted() {
+      if pending[identifier] != nil {
+        pending[identifier]?.concernsQuery = true
+        continue
+      }
+      work.lookups += 1
+      // One that is gone is told of next.
+      guard let record = try await store.readRecord(of: typeName, identifier: identifier) else { continue }
+      pending[identifier] = Pending(bytes: record.bytes, concernsQuery: true)
+      order.append(identifier)
+    }
+  }
+
+  // MARK: Showing
+
+  /// Brings what is shown up to date with the table.
+  private func show(_ table: LiveTable<M>, _ updated: Set<Int>) async throws -> LiveDifferences<M>? {
+    while true {
+      let window = query.window(of: table.count)
+      let head = min(max(table.sameHead - query.offset, 0), shown.count, window.count)
+      let tail = min(sameTail(table, window), shown.count - head, window.count - head)
+      let middle = table.places(window.lowerBound + head..<window.upperBound - tail)
+      guard try await fetch(middle.filter { table.models[$0] == nil }, table) else { continue }
+      return replace(head: head, tail: tail, with: middle, table, window, updated)
+    }
+  }
+
+  /// How many at the end of the window are the same as before.
+  private func sameTail(_ table: LiveTable<M>, _ window: Range<Int>) -> Int {
+    let tail = min(table.sameTail, table.count)
+    if window.upperBound == table.count, query.limit == nil { return tail }
+    // With a limit, those at the end are the same ones only if none was pushed over it or drawn back.
+    if window.count == shown.count, table.sameCount { return max(0, window.upperBound - (table.count - tail)) }
+    return 0
+  }
+
+  /// Makes the models that come into what is shown.
+  ///
+  /// - Returns: false if one of them is gone, so that the window is another one.
+  private func fetch(_ places: [Int], _ table: LiveTable<M>) async throws -> Bool {
+    if places.isEmpty { return true }
+    let identifiers = places.map { table.identifiers[$0] }
+    // First, so that what is written from here on is told, whatever is written.
+    changeMembers(adding: identifiers, removing: [])
+    let position = store.changeFeed.position
+    var records: [[UInt8]] = []
+    for (place, identifier) in zip(places, identifiers) {
+      work.lookups += 1
+      guard let record = try await store.readRecord(of: typeName, identifier: identifier) else {
+        changeMembers(adding: [], removing: identifiers)
+        table.remove(place)
+        return false
+      }
+      records.append(record.bytes)
+    }
+    let made = try store.models(M.self, fromBytes: records) { identifiers[$0] }
+    for (place, model) in zip(places, made) { table.show(model, at: place, readAt: position) }
+    fetched.formUnion(places)
+    return true
+  }
+
+  private func replace(
+    head: Int, tail: Int, with middle: [Int], _ table: LiveTable<M>, _ window: Range<Int>, _ updated: Set<Int>
+  ) -> LiveDifferences<M>? {
+    let oldRange = head..<shown.count - tail
+    let oldPlaces = shown[oldRange]
+    let new = middle.compactMap { table.models[$0] }
+    var differences = LiveDifferences<M>(from: models[oldRange], to: new, at: head)
+    let staying = Set(middle)
+    var gone: [String] = []
+    for place in oldPlaces where !staying.contains(place) {
+      table.show(nil, at: place)
+      let identifier = table.identifiers[place]
+      if table.place(of: identifier).map({ !staying.contains($0) }) ?? true { gone.append(identifier) }
+    }
+    changeMembers(adding: [], removing: gone)
+    models.replaceSubrange(oldRange, with: new)
+    shown.replaceSubrange(oldRange, with: middle)
+    for place in updated where table.models[place] != nil && !fetched.contains(place) {
+      let index = table.rank(of: place) - window.lowerBound
+      differences.updated.append(LiveDifferences.Change(model: models[index], index: index))
+    }
+    differences.updated.sort { $0.index < $1.index }
+    fetched = []
+    return differences.isEmpty ? nil : differences
+  }
+}

@@ -1,0 +1,275 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// One consumer of a live query: takes what its mailbox has, and makes the next result of it, in the isolation of the models.
+final class LiveObservation<M: Model> {
+  let store: any LiveModelStore
+  let query: ModelQuery<M>
+  let work: LiveWork
+  private let capacity: Int
+  let typeName = M.typeName
+  let fields: LiveFields
+  let instances: LiveInstances<M>
+  /// Whether records can be looked at one by one.
+  let isIncremental: Bool
+  /// Whether records of the own type are looked at as related ones, too.
+  let relatesToOwnType: Bool
+  /// Whether records say themselves of which class they are.
+  let choosesClasses = M.hierarchyChoosesClasses
+  private var subscription: FeedSubscription?
+  private var isOver = false
+  /// Whether what is known is not to be trusted any more.
+  private var mustList = false
+  var program: QueryProgram<M>?
+  var table: LiveTable<M>?
+  var relations = LiveRelations()
+  /// Up to which commit the table has everything.
+  private var position: UInt64 = 0
+  /// What is shown, and where it is in the table.
+  var models: [M] = []
+  var shown: [Int] = []
+  /// Places that came into what is shown with the changes under way.
+  var fetched: Set<Int> = []
+  var sorter: QuerySorter?
+  private var error: ModelStoreError?
+
+  init(_ store: any LiveModelStore, _ query: ModelQuery<M>, _ work: LiveWork, capacity: Int) {
+    self.capacity = capacity
+    self.store = store
+    self.query = query
+    self.work = work
+    instances = LiveInstances(store)
+    fields = LiveFields(query, in: store.scope.transformers)
+    isIncremental = store.canReadRecords
+    relatesToOwnType = fields.related[M.typeName] != nil
+  }
+
+  // MARK: The next result
+
+  func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {
+    if isOver { return nil }
+    if subscription == nil {
+      do {
+        try begin()
+      } catch {
+        // A query that makes no sense never will.
+        isOver = true
+        return LiveResult(models: [], differences: LiveDifferences(), error: Self.storeError(error))
+      }
+      return await listAnew()
+    }
+    while !Task.isCancelled, let subscription {
+      subscription.feed.deliver()
+      let mail = subscription.mailbox.take()
+      if mail.isEmpty {
+        if mail.isEnded { break }
+        await subscription.mailbox.wait(isolation: actor)
+      } else if let result = await result(of: mail) {
+        return result
+      }
+    }
+    end()
+    return nil
+  }
+
+  /// The next result if there is one at once.
+  func nextIfReady() async -> LiveResult<M>? {
+    guard let subscription else { return await next(isolation: #isolation) }
+    while true {
+      subscription.feed.deliver()
+      let mail = subscription.mailbox.take()
+      if mail.isEmpty { return nil }
+      if let result = await result(of: mail) { return result }
+    }
+  }
+
+  private func begin() throws {
+    let program = try QueryProgram(query, in: store.scope.transformers, isForRecords: isIncremental)
+    self.program = program
+    var own = FeedInterest(typeName: typeName)
+    if isIncremental, !showsAll {
+      // Of which class a record is, any of its keys may say.
+      if !choosesClasses {
+        own.keys = fields.own.union(fields.related[typeName] ?? [])
+        own.hasMembers = true
+      }
+      if !relatesToOwnType { own.guarding = LiveGuard.make(program, in: store.scope.transformers) }
+    }
+    var interests = [own]
+    for (name, keys) in fields.related where name != typeName {
+      interests.append(FeedInterest(typeName: name, keys: isIncremental ? keys : nil))
+    }
+    let mailbox = FeedMailbox(capacity: capacity, overflow: .collapse)
+    subscription = store.changeFeed.subscribe(mailbox, interests)
+  }
+
+  /// Whether every model of the type is shown, so that there is nothing that does not matter.
+  private var showsAll: Bool { query.filter == nil && query.limit == nil && query.offset == 0 }
+
+  private func end() {
+    isOver = true
+    subscription?.end()
+    subscription = nil
+    table = nil
+    relations.removeAll()
+  }
+
+  private func result(of mail: FeedMailbox.Mail) async -> LiveResult<M>? {
+    work.changes += mail.batches.reduce(0) { $0 + $1.count }
+    guard isIncremental, !mustList, !mail.hasGap, let table else {
+      let written = Set(mail.batches.joined().lazy.map(\.change.identifier))
+      return await listAnew(written: mail.hasGap || isIncremental ? nil : written)
+    }
+    do {
+      guard let differences = try await take(mail.batches.joined(), into: table) else { return nil }
+      error = nil
+      return LiveResult(models: models, differences: differences, error: nil)
+    } catch {
+      return failed(error)
+    }
+  }
+
+  /// Says what went wrong; with the next change everything is listed anew.
+  private func failed(_ error: any Error) -> LiveResult<M>? {
+    mustList = true
+    if let subscription { store.changeFeed.setLoading(subscription.id, typeName, true) }
+    if error is CancellationError || Task.isCancelled { return nil }
+    let found = Self.storeError(error)
+    self.error = found
+    return LiveResult(models: models, differences: LiveDifferences(), error: found)
+  }
+
+  private static func storeError(_ error: any Error) -> ModelStoreError {
+    error as? ModelStoreError
+      ?? ModelStoreError(.server, "What a live query finds could not be brought up to date: \(error)", cause: error)
+  }
+
+  // MARK: Listing
+
+  /// Lists everything.
+  ///
+  /// - Parameter written: the models that were written meanwhile; nil if that is not known.
+  private func listAnew(written: Set<String>? = nil) async -> LiveResult<M>? {
+    work.listings += 1
+    let old = models
+    do {
+      if isIncremental { try await fill() } else { models = try await store.list(query) }
+    } catch {
+      return failed(error)
+    }
+    mustList = false
+    error = nil
+    var differences = LiveDifferences(from: old[...], to: models, at: 0)
+    let staying = Set(old.map { ObjectIdentifier($0) })
+    for (index, model) in models.enumerated() where staying.contains(ObjectIdentifier(model)) {
+      if let written, let identifier = model.identifier, !written.contains(identifier) { continue }
+      differences.updated.append(LiveDifferences.Change(model: model, index: index))
+    }
+    return LiveResult(models: models, differences: differences, error: nil)
+  }
+
+  /// Fills the table with what is stored.
+  private func fill() async throws {
+    guard let program, let subscription else { return }
+    let feed = store.changeFeed
+    feed.setLoading(subscription.id, typeName, true)
+    // What was written up to now is found below.
+    feed.deliver()
+    _ = subscription.mailbox.take()
+    let start = feed.position
+    relations.removeAll()
+    fetched = []
+    let sorter = program.isSorted ? try program.sorter() : nil
+    let table = LiveTable<M>(sorter: sorter)
+    // Those that are not shown are let go in the end.
+    var found: [[UInt8]] = []
+    let plain = QuerySurroundings(nil)
+    let read = try await store.readRecords(of: typeName) { records in
+      for record in records {
+        work.evaluations += 1
+        if fields.related.isEmpty {
+          let fits = try record.bytes.withUnsafeBytes { bytes in
+            guard try program.matches(bytes, plain) else { return false }
+            if let sorter { try program.add(bytes, to: sorter, plain) }
+            return true
+          }
+          if !fits { continue }
+        } else if try await !evaluate(record.identifier, record.bytes, program, sorter) {
+          continue
+        }
+        table.append(record.identifier, record.order)
+        found.append(record.bytes)
+      }
+    }
+    table.sort()
+    let window = query.window(of: table.count)
+    shown = table.places(window)
+    let (records, identifiers) = (shown.map { found[$0] }, shown.map { table.identifiers[$0] })
+    models = records.isEmpty ? [] : try store.models(M.self, fromBytes: records) { identifiers[$0] }
+    for (place, model) in zip(shown, models) { table.show(model, at: place, readAt: read ?? start) }
+    // Only now it is not wrong any more to leave changes of others out.
+    if let old = self.table {
+      feed.changeMembers(subscription.id, typeName, adding: [], removing: old.shownIdentifiers)
+    }
+    if !showsAll { feed.changeMembers(subscription.id, typeName, adding: identifiers, removing: []) }
+    feed.setLoading(subscription.id, typeName, false)
+    self.table = table
+    self.sorter = sorter
+    position = read ?? 0
+  }
+
+  /// Whether a record fits; if it does, its keys are added to the sorter. Related records are got as they are needed.
+  func evaluate(
+    _ identifier: String, _ bytes: [UInt8], _ program: QueryProgram<M>, _ sorter: QuerySorter?
+  ) async throws -> Bool {
+    var used: [RelatedKey] = []
+    while true {
+      used.removeAll(keepingCapacity: true)
+      let surroundings = QuerySurroundings { [self] modelClass, related in
+        let key = RelatedKey(typeName: modelClass.typeName, identifier: related)
+        used.append(key)
+        guard let known = relations.records[key] else {
+          throw RelatedRecordIsMissing(typeName: key.typeName, identifier: related)
+        }
+        return known
+      }
+      do {
+        let fits = try bytes.withUnsafeBytes { bytes in
+          guard try program.matches(bytes, surroundings) else { return false }
+          if let sorter { try program.add(bytes, to: sorter, surroundings) }
+          return true
+        }
+        if !fields.related.isEmpty { relations.setDependencies(of: identifier, used) }
+        return fits
+      } catch let missing as RelatedRecordIsMissing {
+        work.lookups += 1
+        let record = try await store.readRecord(of: missing.typeName, identifier: missing.identifier)
+        relations.set(
+          try record.flatMap { try JSONValue(json: $0.bytes).objectValue },
+          at: RelatedKey(typeName: missing.typeName, identifier: missing.identifier))
+      }
+    }
+  }
+
+  // MARK: What others do with it
+
+  /// Whether a change came before what was listed.
+  func isKnown(_ routed: RoutedChange) -> Bool { routed.position <= position }
+
+  func changeMembers(adding: [String], removing: [String]) {
+    guard let subscription, !showsAll else { return }
+    store.changeFeed.changeMembers(subscription.id, typeName, adding: adding, removing: removing)
+  }
+}
+
+extension LiveTable {
+  /// The identifiers of what is shown.
+  var shownIdentifiers: [String] { models.indices.lazy.filter { self.models[$0] != nil }.map { self.identifiers[$0] } }
+}
+
+extension ModelQuery {
+  /// The positions among all that fit that the query asks for.
+  func window(of count: Int) -> Range<Int> {
+    let start = min(offset, count)
+    return start..<max(start, min(end, count))
+  }
+}

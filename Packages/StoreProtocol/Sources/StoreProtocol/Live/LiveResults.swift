@@ -1,0 +1,78 @@
+@_spi(ModelKitInternals) import ModelCore
+
+extension LiveModelStore {
+  /// A query that keeps itself up to date: what it finds now, and again whenever that changes.
+  ///
+  /// ```swift
+  /// for await people in store.observe(Person.self, where: { $0.age > 30 }, sort: [.ascending(\.name)]) {
+  ///   show(people.models, people.differences)
+  /// }
+  /// ```
+  ///
+  /// Every consumer gets the present result first. Then come results after commits of any front that concern the query: of
+  /// models that it finds, found before or finds now, and of related models at which its condition or its order looks. Each
+  /// is what `list` gives after the last of these commits. A slow consumer gets the newest result, with the differences from
+  /// the one it had.
+  ///
+  /// Only what was written is looked at, see <doc:LiveResults>. What the query shows follows at once what others write; local
+  /// changes are kept, and count only once they are saved.
+  ///
+  /// It never fails: where something goes wrong, the result has the `error` and the last models that were right. The sequence
+  /// ends when the task is cancelled, or the store is closed.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - filter: the condition; see ``ModelColumns``.
+  ///   - sort: the criteria of the order; without any it is the order of creation.
+  ///   - limit: how many models at most; nil for all.
+  ///   - offset: how many models to pass over.
+  ///   - evaluation: who decides which models fit, for stores that can't express every condition.
+  public func observe<M: Model>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
+  ) -> LiveResults<M> {
+    observe(ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation))
+  }
+
+  /// A query that keeps itself up to date: see ``observe(_:where:sort:limit:offset:evaluation:)``.
+  public func observe<M: Model>(_ query: ModelQuery<M>) -> LiveResults<M> { LiveResults(store: self, query: query) }
+}
+
+/// What ``LiveModelStore/observe(_:where:sort:limit:offset:evaluation:)`` gives. It belongs to the isolation of its store.
+public struct LiveResults<M: Model>: AsyncSequence {
+  /// What the query finds at a time.
+  public typealias Element = LiveResult<M>
+  /// Waiting for results never fails.
+  public typealias Failure = Never
+
+  let store: any LiveModelStore
+  let query: ModelQuery<M>
+  /// How many changes may wait before everything is listed anew instead.
+  @_spi(ModelKitInternals)
+  public var capacity = 10_000
+  /// What was done, for tests.
+  @_spi(ModelKitInternals)
+  public let work = LiveWork()
+
+  /// Begins to observe. Each iterator does so by itself.
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(observation: LiveObservation(store, query, work, capacity: capacity))
+  }
+
+  /// What a `for await` loop uses.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let observation: LiveObservation<M>
+
+    /// The next result; nil once the task was cancelled or the store is closed.
+    public mutating func next() async -> LiveResult<M>? { await observation.next(isolation: #isolation) }
+
+    /// The next result if there is one at once, without waiting for another write, for tests.
+    @_spi(ModelKitInternals)
+    public mutating func nextIfReady() async -> LiveResult<M>? { await observation.nextIfReady() }
+
+    /// The next result; nil once the task was cancelled or the store is closed.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {
+      await observation.next(isolation: actor)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+@_spi(ModelKitInternals) import ModelCore
+import Synchronization
+
+/// What the engine of a store tells of its writes, and who listens: one for all fronts of the engine.
+///
+/// ```swift
+/// public final class MyEngine: Sendable {
+///   public let changeFeed = StoreChangeFeed()
+///   func write(_ record: [UInt8], _ identifier: String) throws {
+///     // … write it, then
+///     changeFeed.publish([RecordChange(.created, "Person", identifier, after: record)])
+///   }
+/// }
+/// ```
+///
+/// An engine tells of a write once it is done, of a batch or a transaction at once, and in the order of its commits. Nobody
+/// is waited for: who listens has a mailbox, and is woken once per batch, if it concerns him. As long as nobody listens,
+/// telling costs one look at a number.
+public final class StoreChangeFeed: Sendable {
+  private enum Entry: Sendable {
+    case changes([RecordChange], position: UInt64)
+    case gap
+  }
+
+  private struct Queue: Sendable {
+    var entries: [Entry] = []
+    var position: UInt64 = 0
+  }
+
+  private let consumers = Atomic<Int>(0)
+  // Locked inside the lock of an engine, and inside the lock of the routes. Nothing is locked inside it.
+  private let queue = Lock(Queue())
+  // Locked while mailboxes are filled, so that each consumer gets batches in the order of the queue.
+  private let routes = Lock(FeedRoutes())
+
+  /// Creates a feed to which nobody listens.
+  public init() {}
+
+  // MARK: Telling
+
+  /// Whether somebody listens. Asked inside the lock under which records are written, the answer is not too old.
+  public var isObserved: Bool { consumers.load(ordering: .relaxed) > 0 }
+
+  /// Tells of a batch, or of a transaction as a whole, that was written.
+  ///
+  /// Not to be called with a lock held; see ``append(_:)``.
+  public func publish(_ changes: [RecordChange]) {
+    guard isObserved else { return }
+    append(changes)
+    deliver()
+  }
+
+  /// Takes down a batch that is written, without telling anybody yet: for engines that do so with their lock held, for then
+  /// batches come in the order of their commits. Once the lock is released they call ``deliver()``.
+  ///
+  /// - Complexity: O(1).
+  public func append(_ changes: [RecordChange]) {
+    guard isObserved, !changes.isEmpty else { return }
+    queue.withLock { queue in
+      queue.position += 1
+      queue.entries.append(.changes(changes, position: queue.position))
+    }
+  }
+
+  /// Takes down that everything stored may have become something else, as after a backup was restored. Live results are
+  /// listed anew.
+  public func appendReplacement() {
+    guard isObserved else { return }
+    queue.withLock { queue in
+      queue.position += 1
+      queue.entries.append(.gap)
+    }
+  }
+
+  /// Hands out what was taken down. Not to be called with a lock held.
+  public func deliver() {
+    guard isObserved else { return }
+    let woken = routes.withLock { routes -> [CheckedContinuation<Void, Never>] in
+      let entries = queue.withLock { queue in
+        let entries = queue.entries
+        if !entries.isEmpty { queue.entries = [] }
+        return entries
+      }
+      var woken: [CheckedContinuation<Void, Never>] = []
+      for entry in entries {
+        switch entry {
+        case .changes(let changes, let position):
+          var delivery = FeedRoutes.Delivery()
+          routes.route(changes, position, &delivery)
+          woken += routes.hand(delivery)
+        case .gap:
+          for mailbox in routes.mailboxes { woken += mailbox.putGap() }
+        }
+      }
+      return woken
+    }
+    for continuation in woken { continuation.resume() }
+  }
+
+  /// Says that nothing more is written, as when a store is closed: what listens gets what is there, and then ends.
+  public func finish() {
+    deliver()
+    let woken = routes.withLock { routes in routes.mailboxes.flatMap { $0.end() } }
+    for continuation in woken { continuation.resume() }
+  }
+
+  /// The number of the last batch that was taken down. An engine that reads records for a live result says, asked inside its
+  /// lock, up to which batch they have everything.
+  public var position: UInt64 { queue.withLock { $0.position } }
+
+  // MARK: Listening
+
+  func subscribe(_ mailbox: FeedMailbox, _ interests: [FeedInterest]) -> FeedSubscription {
+    // First, so that what is written from here on is told.
+    consumers.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    let id = routes.withLock { $0.add(mailbox, interests) }
+    return FeedSubscription(feed: self, mailbox: mailbox, id: id)
+  }
+
+  func remove(_ id: Int) {
+    guard let mailbox = routes.withLock({ $0.remove(id) }) else { return }
+    consumers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    if !isObserved { queue.withLock { $0.entries = [] } }
+    for continuation in mailbox.end() { continuation.resume() }
+  }
+
+  func setLoading(_ id: Int, _ type: String, _ isLoading: Bool) {
+    routes.withLock { $0.setLoading(id, type, isLoading) }
+  }
+
+  func changeMembers(_ id: Int, _ type: String, adding: [String], removing: [String]) {
+    if adding.isEmpty, removing.isEmpty { return }
+    routes.withLock { $0.changeMembers(id, type, adding: adding, removing: removing) }
+  }
+
+  /// How many listen, for tests.
+  @_spi(ModelKitInternals)
+  public var consumerCount: Int { consumers.load(ordering: .relaxed) }
+
+  /// How many batches were put into mailboxes since the feed exists, for tests.
+  @_spi(ModelKitInternals)
+  public var deliveryCount: Int { routes.withLock { $0.deliveries } }
+}
+
+/// Somebody's place in a feed. When it goes, the place is given up.
+final class FeedSubscription: Sendable {
+  let feed: StoreChangeFeed
+  let mailbox: FeedMailbox
+  let id: Int
+
+  init(feed: StoreChangeFeed, mailbox: FeedMailbox, id: Int) {
+    self.feed = feed
+    self.mailbox = mailbox
+    self.id = id
+  }
+
+  deinit { feed.remove(id) }
+
+  /// Gives the place up.
+  func end() { feed.remove(id) }
+}

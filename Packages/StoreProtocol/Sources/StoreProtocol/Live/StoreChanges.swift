@@ -1,0 +1,99 @@
+@_spi(ModelKitInternals) import ModelCore
+
+extension LiveModelStore {
+  /// The writes to models of a type, through whichever front, in the order of their commits.
+  ///
+  /// ```swift
+  /// for await batch in store.changes(of: Person.self) {
+  ///   for change in batch { print(change.kind, change.identifier, change.fields) }
+  /// }
+  /// ```
+  ///
+  /// It begins when this is called. Each commit is one batch, and comes after it is done; a batch concerns this type only.
+  /// Before a batch is handed over, the live instances of this front take on what it wrote, and keep their local changes:
+  /// so as long as a front consumes this, its instances of the type, and who observes them, follow what others write.
+  ///
+  /// A slow consumer is not waited for. If more than `buffer` changes wait, newer ones are dropped until it has taken those;
+  /// then comes a batch whose `hasGap` says so, and live instances are read anew.
+  ///
+  /// The sequence ends when the task is cancelled, or the store is closed. Dropping it ends the observation.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - buffer: how many changes may wait at most, not counting those of the batch that came first.
+  public func changes<M: Model>(of type: M.Type, buffer: Int = 10_000) -> StoreChanges<M> {
+    let mailbox = FeedMailbox(capacity: buffer, overflow: .drop)
+    let subscription = changeFeed.subscribe(mailbox, [FeedInterest(typeName: M.typeName)])
+    return StoreChanges(store: self, subscription: subscription)
+  }
+}
+
+/// What ``LiveModelStore/changes(of:buffer:)`` gives. It belongs to the isolation of its store.
+public struct StoreChanges<M: Model>: AsyncSequence {
+  /// What one commit did.
+  public typealias Element = ModelChangeBatch<M>
+  /// Waiting for changes never fails.
+  public typealias Failure = Never
+
+  private let source: StoreChangesSource<M>
+
+  init(store: any LiveModelStore, subscription: FeedSubscription) {
+    source = StoreChangesSource(store, subscription)
+  }
+
+  /// Begins to consume. Iterators of one sequence share its batches.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+
+  /// What a `for await` loop uses.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let source: StoreChangesSource<M>
+
+    /// The next batch; nil once the task was cancelled or the store is closed.
+    public mutating func next() async -> ModelChangeBatch<M>? { await source.next(isolation: #isolation) }
+
+    /// The next batch; nil once the task was cancelled or the store is closed.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> ModelChangeBatch<M>? {
+      await source.next(isolation: actor)
+    }
+  }
+}
+
+/// Makes batches of what comes into a mailbox.
+private final class StoreChangesSource<M: Model> {
+  private let store: any LiveModelStore
+  private let subscription: FeedSubscription
+  private var ready: ArraySlice<ModelChangeBatch<M>> = []
+  private let instances: LiveInstances<M>
+
+  init(_ store: any LiveModelStore, _ subscription: FeedSubscription) {
+    self.store = store
+    self.subscription = subscription
+    instances = LiveInstances(store)
+  }
+
+  func next(isolation actor: isolated (any Actor)?) async -> ModelChangeBatch<M>? {
+    while !Task.isCancelled {
+      if let batch = ready.popFirst() { return batch }
+      // What is written is there, even if who wrote it was not quick enough to tell.
+      subscription.feed.deliver()
+      let mail = subscription.mailbox.take()
+      if mail.isEmpty {
+        if mail.isEnded { return nil }
+        await subscription.mailbox.wait(isolation: actor)
+        continue
+      }
+      // Who can't be read stays as he is: it is told when somebody looks him up.
+      _ = try? instances.follow(mail.batches.joined())
+      ready =
+        mail.batches.map { batch in
+          ModelChangeBatch(changes: batch.compactMap(instances.change), hasGap: false, droppedCount: 0)
+        }.filter { !$0.isEmpty }[...]
+      if mail.hasGap {
+        try? await instances.readAnew()
+        ready.append(ModelChangeBatch(changes: [], hasGap: true, droppedCount: mail.dropped))
+      }
+    }
+    subscription.end()
+    return nil
+  }
+}

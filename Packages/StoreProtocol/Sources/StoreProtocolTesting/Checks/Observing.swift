@@ -1,0 +1,128 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let observing: [FrontCheck] = [
+    FrontCheck("observe gives the present result, and a new one with differences after a write") { makeFront in
+      let reader = try live(await makeFront()), writer = try await makeFront()
+      let ada = try await writer.create(ContractPerson.named("Ada"))
+      var iterator = reader.observe(ContractPerson.self).makeAsyncIterator()
+      let first = try await next(&iterator, "observe")
+      try requireEqual(first.models.map(\.name.value), ["Ada"], "the first result")
+      try requireEqual(first.differences.inserted.map(\.index), [0], "what was inserted at first")
+      try await writer.create(ContractPerson.named("Bob"))
+      let second = try await next(&iterator, "observe")
+      try requireEqual(second.models.map(\.name.value), ["Ada", "Bob"], "the second result")
+      try require(second.models[0] === first.models[0], "the object is another one")
+      try requireEqual(second.differences.applied(to: first.models), second.models, "the differences applied")
+      ada.name.value = "Ada L."
+      try await writer.update(ada)
+      let third = try await next(&iterator, "observe")
+      try requireEqual(third.differences.updated.map(\.index), [0], "what was updated")
+      try requireEqual(first.models[0].name.value, "Ada L.", "the name of the live instance")
+      try await writer.delete(ada)
+      let fourth = try await next(&iterator, "observe")
+      try requireEqual(fourth.models.map(\.name.value), ["Bob"], "the result after a deletion")
+      try requireEqual(fourth.differences.removed.map(\.index), [0], "what was removed")
+    },
+    FrontCheck("a live query follows its condition, order and limit", needs: [.queries]) { makeFront in
+      let reader = try live(await makeFront()), writer = try await makeFront()
+      let people = [("Ada", 36), ("Bob", 20), ("Cleo", 50), ("Dan", 40)].map { ContractPerson.named($0, age: $1) }
+      for person in people { try await writer.create(person) }
+      var iterator = reader.observe(
+        ContractPerson.self, where: { $0.age > 30 }, sort: [.ascending(\.age)], limit: 2
+      ).makeAsyncIterator()
+      func names() async throws -> [String?] { try await next(&iterator, "observe").models.map(\.name.value) }
+      try requireEqual(try await names(), ["Ada", "Dan"], "the first result")
+      people[0].age.value = 10
+      try await writer.update(people[0])
+      try requireEqual(try await names(), ["Dan", "Cleo"], "the result after one left")
+      people[1].age.value = 31
+      try await writer.update(people[1])
+      try requireEqual(try await names(), ["Bob", "Dan"], "the result after one came")
+      people[1].age.value = 45
+      try await writer.update(people[1])
+      try requireEqual(try await names(), ["Dan", "Bob"], "the result after one moved")
+    },
+    FrontCheck("a live query follows related models", needs: [.queries]) { makeFront in
+      let reader = try live(await makeFront()), writer = try await makeFront()
+      let acme = try await writer.create(ContractCompany.named("Acme"))
+      let ada = ContractPerson.named("Ada"), bob = ContractPerson.named("Bob")
+      ada.company.value = acme
+      try await writer.create(ada)
+      try await writer.create(bob)
+      var iterator = reader.observe(
+        ContractPerson.self, where: { $0.company.name.hasPrefix("B") }
+      ).makeAsyncIterator()
+      try requireEqual(try await next(&iterator, "observe").models.count, 0, "the number of models at first")
+      acme.name.value = "Bacme"
+      try await writer.update(acme)
+      try requireEqual(
+        try await next(&iterator, "observe").models.map(\.name.value), ["Ada"], "the result after the company changed")
+      bob.company.value = acme
+      try await writer.update(bob)
+      try requireEqual(
+        try await next(&iterator, "observe").models.map(\.name.value), ["Ada", "Bob"],
+        "the result after one joined the company")
+    },
+    FrontCheck("an error does not end a live query") { makeFront in
+      let reader = try live(await makeFront())
+      var iterator = reader.observe(ContractPerson.self, limit: -1).makeAsyncIterator()
+      let result = try await next(&iterator, "observe")
+      try requireEqual(result.error?.code, .invalid, "the error of a limit below 0")
+      try require(result.models.isEmpty, "there are models")
+    },
+    FrontCheck("nobody listens any more when consumers are dropped or cancelled") { makeFront in
+      let reader = try live(await makeFront())
+      do {
+        var iterator = reader.observe(ContractPerson.self).makeAsyncIterator()
+        _ = try await next(&iterator, "observe")
+        let changes = reader.changes(of: ContractPerson.self)
+        try require(reader.changeFeed.isObserved, "nobody listens")
+        withExtendedLifetime((iterator, changes)) {}
+      }
+      try require(!reader.changeFeed.isObserved, "somebody listens who was dropped")
+      let task = Task {
+        let reader = try live(await makeFront())
+        for await _ in reader.changes(of: ContractPerson.self) {}
+        for await _ in reader.observe(ContractPerson.self) {}
+      }
+      task.cancel()
+      try await task.value
+      try require(!reader.changeFeed.isObserved, "somebody listens who was cancelled")
+    },
+    FrontCheck("a live query ends with what is stored when fronts in 8 tasks write and observe", needs: [.queries]) {
+      makeFront in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        let store = try live(await makeFront())
+        let query = ModelQuery(ContractPerson.self, where: { $0.age < 6 }, sort: [.descending(\.height)], limit: 20)
+        var iterator = store.observe(query).makeAsyncIterator()
+        var models = try await next(&iterator, "observe").models
+        for task in 0..<8 {
+          group.addTask {
+            let front = try live(await makeFront())
+            var results = front.observe(ContractPerson.self).makeAsyncIterator()
+            var changes = front.changes(of: ContractPerson.self).makeAsyncIterator()
+            _ = try await next(&results, "observe")
+            for number in 0..<12 {
+              let person = try await front.create(ContractPerson.named("\(task)-\(number)", age: task))
+              // Its own, or one of another task.
+              _ = try await next(&changes, "changes(of:)")
+              _ = try await next(&results, "observe")
+              person.height.value = Double(task * 100 + number)
+              try await front.update(person)
+              if number.isMultiple(of: 3) { try await front.delete(person) }
+            }
+          }
+        }
+        try await group.waitForAll()
+        try await makeFront().create(ContractPerson.named("last", age: 1))
+        let expected = try await store.list(query)
+        while models != expected {
+          let result = try await next(&iterator, "observe")
+          try requireEqual(result.differences.applied(to: models), result.models, "the differences applied")
+          models = result.models
+        }
+      }
+    },
+  ]
+}

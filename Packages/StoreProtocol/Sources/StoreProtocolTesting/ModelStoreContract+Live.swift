@@ -1,0 +1,39 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// Promises of stores that report their writes: `LiveModelStore`.
+  ///
+  /// ```swift
+  /// @Test(arguments: ModelStoreContract.liveChecks)
+  /// func keepsResultsUpToDate(check: ModelStoreContract.FrontCheck) async throws {
+  ///   let handle = MemoryModelStore().handle
+  ///   try await check.run { MemoryModelStore(handle) }
+  /// }
+  /// ```
+  public static let liveChecks: [FrontCheck] = changing + observing
+
+  /// The promises of a store that reports its writes, and can do only a part.
+  ///
+  /// - Parameter missing: what the store can't do, and says so in its documentation.
+  public static func liveChecks(without missing: Set<Capability>) -> [FrontCheck] {
+    liveChecks.filter { $0.needs.isDisjoint(with: missing) }
+  }
+}
+
+/// A front that reports its writes.
+func live(_ store: any ModelStore) throws -> any LiveModelStore {
+  guard let store = store as? any LiveModelStore else {
+    throw ContractViolation("the store does not report its writes: it is no LiveModelStore")
+  }
+  return store
+}
+
+/// The next element of a sequence that must not end.
+func next<Iterator: AsyncIteratorProtocol>(
+  _ iterator: inout Iterator, _ what: String
+) async throws -> Iterator.Element {
+  guard let element = try await iterator.next(isolation: #isolation) else {
+    throw ContractViolation("\(what) ended by itself")
+  }
+  return element
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@_spi(ModelKitInternals) @testable import StoreProtocol
+
+@Suite struct `The parts of live results` {
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  @Test(
+    arguments: [
+      (#"{"a":1,"b":"x"}"#, #"{"a":1,"b":"x"}"#, []), (#"{"a":1,"b":"x"}"#, #"{"a":2,"b":"x"}"#, ["a"]),
+      (#"{"a":1,"b":"x"}"#, #"{"a":1,"b":"y","c":null}"#, ["b", "c"]), (#"{"b":1,"a":1}"#, #"{"a":1,"b":2}"#, ["b"]),
+      (#"{"a":{"b":[1]}}"#, #"{"a":{"b":[2]}}"#, ["a"]), (#"{"a":1}"#, "{}", ["a"]), ("{}", "{}", []),
+    ] as [(String, String, [String])])
+  func `find the keys in which two records differ`(before: String, after: String, keys: [String]) {
+    #expect(RecordDifference.keys(bytes(before), bytes(after)) == keys)
+  }
+
+  @Test func `don't say in what a broken record differs`() {
+    #expect(RecordDifference.keys(bytes("{}"), bytes("no JSON")) == nil)
+  }
+
+  @Test func `keep numbers in order as an array does`() {
+    var random = SystemRandomNumberGenerator()
+    var keys: [Int] = []
+    func isBefore(_ left: Int, _ right: Int) -> Bool { (keys[left], left) < (keys[right], right) }
+    var ordered = OrderedPlaces()
+    var plain: [Int] = []
+    for round in 0..<4_000 {
+      if round % 4 == 3, let gone = plain.randomElement(using: &random) {
+        #expect(ordered.remove(gone, isBefore) == plain.firstIndex(of: gone))
+        plain.removeAll { $0 == gone }
+      } else {
+        keys.append(Int.random(in: 0..<500, using: &random))
+        let place = keys.count - 1
+        let rank = plain.firstIndex { isBefore(place, $0) } ?? plain.count
+        plain.insert(place, at: rank)
+        #expect(ordered.insert(place, isBefore) == rank)
+        #expect(ordered.rank(of: place, isBefore) == rank)
+      }
+    }
+    #expect(ordered.count == plain.count)
+    #expect(ordered.places(0..<plain.count) == plain)
+    #expect(ordered.places(700..<900) == Array(plain[700..<900]))
+  }
+
+  @Test func `tell nobody who does not listen any more`() async {
+    let feed = StoreChangeFeed()
+    weak var mailbox: FeedMailbox?
+    do {
+      let box = FeedMailbox(capacity: 10, overflow: .drop)
+      mailbox = box
+      let subscription = feed.subscribe(box, [FeedInterest(typeName: "Person")])
+      feed.publish([RecordChange(.created, "Person", "1"), RecordChange(.created, "Company", "1")])
+      let mail = box.take()
+      #expect(mail.batches.map { $0.map(\.change.typeName) } == [["Person"]])
+      withExtendedLifetime(subscription) {}
+    }
+    #expect(mailbox == nil)
+    #expect(!feed.isObserved)
+    feed.publish([RecordChange(.created, "Person", "2")])
+    #expect(feed.deliveryCount == 1)
+  }
+
+  @Test func `end when the store is closed, after what was written before`() async {
+    let feed = StoreChangeFeed()
+    let box = FeedMailbox(capacity: 10, overflow: .drop)
+    let subscription = feed.subscribe(box, [FeedInterest(typeName: "Person")])
+    feed.append([RecordChange(.created, "Person", "1")])
+    feed.finish()
+    await box.wait(isolation: nil)
+    let mail = box.take()
+    #expect(mail.batches.count == 1)
+    #expect(mail.isEnded)
+    withExtendedLifetime(subscription) {}
+  }
+}
