@@ -7,6 +7,6 @@ enum AllBenchmarks {
       + ScalingBenchmarks.all + ModelBenchmarks.all + RelationBenchmarks.all + ReadingBenchmarks.all
       + WritingBenchmarks.all + NestedBenchmarks.all + ReadingScaleBenchmarks.all + StoringBenchmarks.all(in: directory)
       + FindingBenchmarks.all(in: directory) + MemoryFindingBenchmarks.all + MemoryStoringBenchmarks.all
-      + MemoryQueryBenchmarks.all
+      + MemoryQueryBenchmarks.all + RESTBenchmarks.all
   }
 }
