@@ -8,5 +8,6 @@ enum AllBenchmarks {
       + WritingBenchmarks.all + NestedBenchmarks.all + ReadingScaleBenchmarks.all + StoringBenchmarks.all(in: directory)
       + FindingBenchmarks.all(in: directory) + OpeningBenchmarks.all(in: directory) + MemoryFindingBenchmarks.all
       + MemoryStoringBenchmarks.all + MemoryQueryBenchmarks.all + LiveBenchmarks.all + SchemaBenchmarks.all
+      + RESTBenchmarks.all
   }
 }

@@ -14,6 +14,27 @@ struct PathComponent {
     encoded = Self.percentEncoded(text)
   }
 
+  /// A percent-encoded text as plain text; what is not well encoded stays as it is.
+  static func decoded(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    let bytes = Array(text.utf8)
+    var decoded: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let high = Character(Unicode.Scalar(bytes[index + 1])).hexDigitValue,
+        let low = Character(Unicode.Scalar(bytes[index + 2])).hexDigitValue
+      {
+        decoded.append(UInt8(high * 16 + low))
+        index += 3
+      } else {
+        decoded.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(decoding: decoded, as: UTF8.self)
+  }
+
   /// A text with everything but unreserved characters percent-encoded, also fit for a query.
   static func percentEncoded(_ text: String) -> String {
     var encoded = ""

@@ -45,6 +45,14 @@ public final class RESTRouter: Sendable {
 
   /// Says where the collection of a class, and of the classes derived from it, is.
   ///
+  /// ```swift
+  /// router.route(Person.self, to: "/orgs/{org.id}/people/{id}")
+  /// ```
+  ///
+  /// A key path in braces stands for the value of the model there. Where there is no model, as in a list, it is taken from a
+  /// condition such as `where: { $0.org.id == 5 }`, which is not sent then. Such a route may end with the place of the
+  /// identifier.
+  ///
   /// - Parameters:
   ///   - type: the class.
   ///   - path: the path below the base address, as plain text: it is percent-encoded where needed. Slashes separate
@@ -90,25 +98,65 @@ public final class RESTRouter: Sendable {
     try? pathOfInstance(type, identifier: identifier)
   }
 
+  /// The path of a relation, such as `/companies/10/employees`: that of its model, and its key.
+  ///
+  /// - Parameters:
+  ///   - relation: a field of a model.
+  ///   - maxDepth: how many owners of that model the path names at most; nil for ``maxPathDepth``.
+  /// - Returns: nil if the model has no path, or the field no model.
+  public func path(to relation: any FieldProtocol, maxDepth: Int? = nil) -> String? {
+    guard let owner = relation.owner as? ModelObject, let key = relation.key,
+      let path = try? pathOfInstance(owner, depth: maxDepth ?? maxPathDepth),
+      let component = PathComponent(key)
+    else { return nil }
+    return path + "/" + component.encoded
+  }
+
+  /// The path of a model within a relation, such as `/companies/10/employees/45`.
+  ///
+  /// - Parameters:
+  ///   - model: a model that the relation leads to, or could lead to.
+  ///   - relation: a field of another model.
+  ///   - maxDepth: how many owners of that other model the path names at most; nil for ``maxPathDepth``.
+  /// - Returns: nil if one of the models has no path.
+  public func path<M: Model>(to model: M, in relation: any FieldProtocol, maxDepth: Int? = nil) -> String? {
+    guard let path = path(to: relation, maxDepth: maxDepth), let identifier = model.storedIdentifier,
+      let component = PathComponent(identifier)
+    else { return nil }
+    return path + "/" + component.encoded
+  }
+
   // MARK: Paths that say why there is none
 
-  func pathOfCollection(_ type: ModelObject.Type) throws -> String {
-    let segments = collection(of: type).path.split(separator: "/", omittingEmptySubsequences: true)
+  /// The path of a collection.
+  ///
+  /// - Parameter value: gives the values of the places in a template.
+  func pathOfCollection(_ type: ModelObject.Type, value: (String) -> String? = { _ in nil }) throws -> String {
+    if let template = RouteTemplate(collection(of: type).path) { return try template.path(of: type.typeName, value) }
+    return try plainPath(collection(of: type).path, of: type)
+  }
+
+  private func plainPath(_ path: String, of type: ModelObject.Type) throws -> String {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: true)
     let components = segments.compactMap { PathComponent(String($0))?.encoded }
     guard !components.isEmpty, components.count == segments.count else {
       throw ModelStoreError(
         .invalid,
         """
-        \(type.typeName) has no collection on the server: it is routed to "\(collection(of: type).path)", which is not a \
-        path.
+        \(type.typeName) has no collection on the server: it is routed to "\(path)", which is not a path.
         """)
     }
     return "/" + components.joined(separator: "/")
   }
 
-  func pathOfInstance(_ type: ModelObject.Type, identifier: String) throws -> String {
-    try pathOfCollection(type) + "/" + component(identifier, of: type)
+  func pathOfInstance(
+    _ type: ModelObject.Type, identifier: String, value: (String) -> String? = { _ in nil }
+  ) throws -> String {
+    try pathOfCollection(type, value: value) + "/" + component(identifier, of: type)
   }
+
+  /// The places in the template of a class that need a value; empty without template.
+  func places(in type: ModelObject.Type) -> [String] { RouteTemplate(collection(of: type).path)?.places ?? [] }
 
   func pathOfInstance(_ model: ModelObject, depth: Int) throws -> String {
     try pathOfInstance(model, depth: depth, below: [])
@@ -119,6 +167,7 @@ public final class RESTRouter: Sendable {
   }
 
   private func pathOfInstance(_ model: ModelObject, depth: Int, below: [ModelObject]) throws -> String {
+    if let path = (model as? any Routable)?.resourcePath { return try plainPath(path, of: type(of: model)) }
     guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     return try pathOfCollection(containing: model, depth: depth, below: below) + "/"
       + component(identifier, of: type(of: model))
@@ -126,7 +175,7 @@ public final class RESTRouter: Sendable {
 
   private func pathOfCollection(containing model: ModelObject, depth: Int, below: [ModelObject]) throws -> String {
     guard depth > 0, let (owner, key) = owner(of: model), !(below + [model]).contains(owner) else {
-      return try pathOfCollection(type(of: model))
+      return try pathOfCollection(type(of: model)) { model.routeValue(at: $0) }
     }
     return try pathOfInstance(owner, depth: depth - 1, below: below + [model]) + "/"
       + component(key, of: type(of: model))
@@ -184,5 +233,14 @@ public final class RESTRouter: Sendable {
       let owner = field.relatedModels.first
     else { return nil }
     return model.inverseField(of: field, on: owner)?.key.map { (owner, $0) }
+  }
+
+  /// The relation by which a class belongs to another, the class it leads to, and the key of the field that leads back.
+  func ownership(of type: ModelObject.Type) -> (key: String, owner: ModelObject, inverseKey: String)? {
+    let model = type.init()
+    guard let field = (model as? any HasOwnerField)?.ownerField as? any FieldBase & RelationField, let key = field.key
+    else { return nil }
+    let owner = field.relatedClass.init()
+    return model.inverseField(of: field, on: owner)?.key.map { (key, owner, $0) }
   }
 }

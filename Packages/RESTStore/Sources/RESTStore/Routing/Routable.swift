@@ -9,8 +9,18 @@ public import StoreProtocol
 /// }
 /// ```
 public protocol Routable: SendableMetatype {
-  /// The path below the base address, as plain text: it is percent-encoded where needed. Slashes separate components.
+  /// The path below the base address, as plain text: it is percent-encoded where needed. Slashes separate components, and
+  /// `{company.id}` stands for a value of the model: see ``RESTRouter/route(_:to:)``.
   static var collectionPath: String { get }
+
+  /// The path of this model, if it is elsewhere than in its collection: plain text like ``collectionPath``. Nil, the default,
+  /// for the collection and the identifier.
+  var resourcePath: String? { get }
+}
+
+extension Routable {
+  /// In its collection.
+  public var resourcePath: String? { nil }
 }
 
 /// A model that is reached through the model it belongs to: `/companies/10/employees/45`.

@@ -2,32 +2,57 @@ import Foundation
 import StoreProtocol
 
 /// One request of a store, before it has an address: what is asked of which model.
-struct RESTCall {
+struct RESTCall: Sendable {
+  var operation: RESTOperation
   let method: HTTPRequestData.Method
-  /// The path below the base address, percent-encoded, beginning with a slash.
-  let path: String
-  var query: [(name: String, value: String)] = []
+  /// Where it goes.
+  var address: RESTAddress
+  /// A whole address that the server gave, in the place of the other one.
+  var link: URL?
   /// What is sent along, in the shape the API wants.
   var payload: JSONValue?
-  /// What the model in question is called.
-  let typeName: String
-  /// Its identifier, if it has one.
-  var identifier: String?
+  /// Headers of this request alone; they replace those of the dialect.
+  var headers = HTTPHeaderList()
   /// Whether an answer that is not JSON will do, because nothing is read from it.
   var ignoresPayload = false
+
+  init(_ operation: RESTOperation, _ dialect: any RESTDialect) throws {
+    self.operation = operation
+    method = dialect.method(for: operation.kind)
+    address = try dialect.address(of: operation)
+  }
+
+  var typeName: String { operation.typeName }
+
+  /// Whether something may be changed by it.
+  var isWrite: Bool {
+    switch operation.kind {
+    case .create, .update, .delete: true
+    case .lookup, .list: false
+    }
+  }
+
+  /// Whether the request may arrive twice without harm. With a precondition the second one would fail because of the
+  /// first.
+  func mayRepeat(idempotencyKeyHeader: String?) -> Bool {
+    if let idempotencyKeyHeader, headers[idempotencyKeyHeader] != nil { return true }
+    guard headers["If-Match"] == nil, !(isWrite && headers["If-None-Match"] != nil) else { return false }
+    return [.get, .put, .delete].contains(method)
+  }
 
   /// The address below a base address, whose own path and query are kept.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if the base address is not that of a server.
-  func url(below base: URL) throws -> URL {
+  func url(below base: URL, adding items: [RESTQueryItem] = []) throws -> URL {
+    if let link { return link }
     guard var components = URLComponents(url: base, resolvingAgainstBaseURL: true),
       components.scheme?.isEmpty == false, components.host?.isEmpty == false
     else {
       throw ModelStoreError(
         .invalid, "the base address \"\(base.absoluteString)\" names no server; it should begin like https://host/")
     }
-    components.percentEncodedPath = Self.path(path, below: components.percentEncodedPath)
-    let items = query.map { PathComponent.percentEncoded($0.name) + "=" + PathComponent.percentEncoded($0.value) }
+    components.percentEncodedPath = Self.path(address.path, below: components.percentEncodedPath)
+    let items = (address.query + items).map(\.description)
     let all = [components.percentEncodedQuery].compactMap { $0 }.filter { !$0.isEmpty } + items
     components.percentEncodedQuery = all.isEmpty ? nil : all.joined(separator: "&")
     components.fragment = nil
@@ -41,6 +66,13 @@ struct RESTCall {
     var base = base[...]
     while base.hasSuffix("/") { base = base.dropLast() }
     return base + path
+  }
+
+  /// The path as error messages tell it, with that of the base address.
+  func displayedPath(below base: URL) -> String {
+    if let link { return URLComponents(url: link, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? link.path }
+    let basePath = URLComponents(url: base, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
+    return (basePath.hasSuffix("/") ? String(basePath.dropLast()) : basePath) + address.path
   }
 
   /// An error as the caller of the store should see it: what became of the model, and which request it was.
@@ -62,17 +94,17 @@ struct RESTCall {
     }
     let lead = lead(for: explained, isAccepted: isAccepted)
     explained.message = "\(lead)\(method) \(path): \(explained.message)"
-    if explained.identifier == nil { explained.identifier = identifier }
+    if explained.identifier == nil { explained.identifier = operation.identifier }
     return explained
   }
 
   /// A sentence on what became of the model.
   private func lead(for error: ModelStoreError, isAccepted: Bool) -> String {
-    if error.code == .notFound, let identifier {
+    if error.code == .notFound, let identifier = operation.identifier {
       return ModelStoreError.notFound(typeName, identifier: identifier).message + " "
     }
-    if method == .get { return "" }
-    let done = method == .delete ? "deleted" : "written"
+    if !isWrite { return "" }
+    let done = operation.kind == .delete ? "deleted" : "written"
     if isAccepted {
       return
         "The server says that this \(typeName) was \(done), but its answer is of no use; the model here is as before. "

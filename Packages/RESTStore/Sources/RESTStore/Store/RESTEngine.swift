@@ -1,5 +1,5 @@
 public import Foundation
-public import StoreProtocol
+@_spi(ModelKitInternals) public import StoreProtocol
 
 /// What the fronts of a REST store share: where the server is, how it speaks, and what carries the requests.
 ///
@@ -19,63 +19,104 @@ public final class RESTEngine: Sendable {
   public let router: RESTRouter
   /// What carries the requests.
   public let transport: any HTTPTransport
+  /// What is done beyond one request for one call.
+  public let options: RESTOptions
 
   /// Where writes are told, to all fronts.
   public let changeFeed = StoreChangeFeed()
 
-  init(baseURL: URL, dialect: any RESTDialect, router: RESTRouter, transport: any HTTPTransport) {
+  let gate: RequestGate
+  let shared = SharedExchanges()
+
+  init(
+    baseURL: URL, dialect: any RESTDialect, router: RESTRouter, transport: any HTTPTransport, options: RESTOptions
+  ) {
     self.baseURL = baseURL
     self.dialect = dialect
     self.router = router
     self.transport = transport
+    self.options = options
+    gate = RequestGate(limit: options.maximumConcurrentRequests)
   }
 
-  /// Sends one request, once, and hands the answer to `body`, all in the caller's isolation. Whatever goes wrong is
-  /// explained and reported to the dialect before it is thrown.
-  func run<Result>(_ call: RESTCall, _ body: (RESTResponse) throws -> Result) async throws -> Result {
+  /// Sends a request and hands the answer to `body`, all in the caller's isolation. Whatever goes wrong is explained and
+  /// reported to the dialect before it is thrown.
+  ///
+  /// - Parameters:
+  ///   - call: the request.
+  ///   - onConflict: finds out what the server has if it refuses the request for that reason.
+  ///   - raw: gets the answer first, whatever its status; nil to go on with `body`.
+  ///   - body: gets the answer if it is a success.
+  func run<Result>(
+    _ call: RESTCall, onConflict: (() async -> RESTConflict?)? = nil,
+    raw: (HTTPResponseData) throws -> Result? = { _ in nil },
+    _ body: (RESTResponse, HTTPResponseData) throws -> Result
+  ) async throws -> Result {
     var isAccepted = false
     do {
       try Task.checkCancellation()
-      let response = try await transport(try await request(for: call))
+      let response = try await response(to: call)
+      if let result = try raw(response) { return result }
       let answer = try self.answer(to: call, response)
       isAccepted = true
-      return try body(answer)
+      return try body(answer, response)
     } catch {
-      let basePath = URLComponents(url: baseURL, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
-      let path = (basePath.hasSuffix("/") ? String(basePath.dropLast()) : basePath) + call.path
-      let explained = call.explained(error, isAccepted: isAccepted, path: path)
+      var explained = call.explained(error, isAccepted: isAccepted, path: call.displayedPath(below: baseURL))
+      if explained.code == .conflict, let conflict = await onConflict?() { explained.cause = conflict }
       if explained.code != .cancelled { await dialect.handleError(explained) }
       throw explained
     }
   }
 
-  private func request(for call: RESTCall) async throws -> HTTPRequestData {
-    var request = HTTPRequestData(
-      call.method, try call.url(below: baseURL), timeout: dialect.timeout,
-      maximumResponseBytes: dialect.maximumResponseBytes)
-    request.headers["Accept"] = "application/json"
+  /// The answer to a request, which may be shared with others that ask the same at the same time.
+  func response(to call: RESTCall) async throws -> HTTPResponseData {
+    let request = try await request(for: call)
+    let exchange = RESTExchange(self, call)
+    guard call.operation.kind == .lookup, options.sharesLookups else {
+      // A lookup that begins from now on, or after this has ended, must not get an answer from before.
+      if call.isWrite { shared.close() }
+      defer { if call.isWrite { shared.close() } }
+      return try await exchange.response(to: request)
+    }
     do {
+      return try await shared.response(
+        to: request, joined: { exchange.tell(.shared, about: request) }, { try await exchange.response(to: request) })
+    } catch {
+      throw ModelStoreError(transportError: error)
+    }
+  }
+
+  private func request(for call: RESTCall) async throws -> HTTPRequestData {
+    let operation = call.operation
+    do {
+      if dialect.needsSession(for: operation) { try await dialect.restoreSession() }
+    } catch let error where !(error is ModelStoreError || error is CancellationError) {
+      throw ModelStoreError(
+        .unauthorized, "the request was not sent, for the session can't be restored: \(error)", cause: error)
+    }
+    do {
+      var output = RESTEncoding.Output()
       if let payload = call.payload {
-        request.headers["Content-Type"] = "application/json"
-        request.body = try dialect.formatPayload(payload).jsonData(JSONWritingOptions(sortedKeys: true))
+        let formatted = try dialect.formatPayload(payload, for: operation)
+        output = try dialect.encoding(for: call.method).encode(formatted)
       }
-      for (name, value) in try await dialect.defaultHeaders() { request.headers[name] = value }
+      var request = HTTPRequestData(
+        call.method, try call.url(below: baseURL, adding: output.query), body: output.body,
+        timeout: dialect.timeout(for: operation), maximumResponseBytes: dialect.maximumResponseBytes)
+      request.maximumRedirects = options.maximumRedirects
+      request.cachePolicy = dialect.cachePolicy(for: operation)
+      request.headers["Accept"] = "application/json"
+      if let type = output.contentType { request.headers["Content-Type"] = type }
+      for (name, value) in try await dialect.headers(for: operation) { request.headers[name] = value }
+      for entry in call.headers.entries { request.headers[entry.name] = entry.value }
+      try request.checkHeaders()
+      return request
     } catch let error as ModelStoreError {
       throw error
     } catch let error as CancellationError {
       throw error
     } catch {
       throw ModelStoreError(.invalid, "the request was not sent, for it can't be made: \(error)", cause: error)
-    }
-    try request.checkHeaders()
-    return request
-  }
-
-  private func transport(_ request: HTTPRequestData) async throws -> HTTPResponseData {
-    do {
-      return try await transport.send(request)
-    } catch {
-      throw ModelStoreError(transportError: error)
     }
   }
 
@@ -88,13 +129,17 @@ public final class RESTEngine: Sendable {
     }
     let answer: RESTResponse
     do {
-      answer = try dialect.constructResponse(response)
+      answer = try dialect.constructResponse(response, to: call.operation)
     } catch  where !response.isSuccessful {
       throw try RESTResponse(response).error ?? error
     } catch is JSONSyntaxError where call.ignoresPayload {
       return RESTResponse(payload: nil)
     } catch let error as JSONSyntaxError {
-      var message = "the answer with status \(response.status) is not JSON: \(error)"
+      var message = "the answer with status \(response.status) is not JSON"
+      if let type = response.headers["Content-Type"], !type.lowercased().contains("json") {
+        message += " but \(type.prefix(60))"
+      }
+      message += ": \(error)"
       if let excerpt = response.excerpt() { message += " It begins: \(excerpt)" }
       throw ModelStoreError(.server, message, cause: error)
     }

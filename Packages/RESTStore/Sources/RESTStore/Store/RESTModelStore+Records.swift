@@ -1,25 +1,63 @@
+import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
 // Between records and what goes over the wire.
 extension RESTModelStore {
   /// What a save sends, as the API calls it.
-  func payload<M: Model>(_ save: PendingSave<M>) throws -> JSONValue {
+  func payload<M: Model>(
+    _ typeName: String, _ identifier: String?, _ record: AttributeDictionary, _ type: M.Type
+  ) throws -> JSONValue {
     do {
-      return try handle.dialect.serialize(save.record, of: type(of: save.model))
+      return try handle.dialect.serialize(record, of: type)
     } catch let error as ModelStoreError {
       throw error
     } catch {
       throw ModelStoreError(
-        .invalid, "This \(save.typeName) was not written: the dialect refuses it: \(error)",
-        identifier: save.identifier,
+        .invalid, "This \(typeName) was not written: the dialect refuses it: \(error)", identifier: identifier,
         cause: error)
     }
+  }
+
+  /// The record of a new model without its identifier, which the server is to choose.
+  func withoutIdentifier<M: Model>(_ save: PendingSave<M>) -> AttributeDictionary {
+    var record = JSONValue.object(save.record)
+    let path = save.identifier.flatMap { save.model.storedValue(ofIdentifier: $0, in: scope.transformers)?.path } ?? []
+    func remove(_ path: ArraySlice<String>, from value: JSONValue) -> JSONValue {
+      guard case .object(var members) = value, let key = path.first else { return value }
+      members[key] =
+        path.count == 1 ? Optional<JSONValue>.none : members[key].map { remove(path.dropFirst(), from: $0) }
+      return .object(members)
+    }
+    record = remove(path[...], from: record)
+    return record.objectValue ?? [:]
   }
 
   /// The one record of an answer; nil if the answer has none.
   func record<M: Model>(in answer: RESTResponse, of type: M.Type) throws -> AttributeDictionary? {
     guard let payload = answer.payload, !payload.isNull else { return nil }
     return try handle.dialect.deserialize(payload, of: type)
+  }
+
+  /// The record of an answer to a lookup.
+  func record<M: Model>(
+    answering answer: RESTResponse, identifier: String, of type: M.Type
+  ) throws -> AttributeDictionary {
+    guard var record = try self.record(in: answer, of: type) else {
+      throw ModelStoreError(.server, "the answer has no body, where the model was expected")
+    }
+    if handle.router.sharesCollection(type), !M.includes(record) {
+      throw ModelStoreError(.notFound, "what is there is a \(M.storedClass(for: record).displayName)")
+    }
+    let expected = M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers)
+    // The usual case, in which nothing has to be read twice.
+    if let expected, expected.path.count == 1, record[expected.path[0]] == expected.value { return record }
+    if let found = try self.identifier(in: record, of: type) {
+      if expected != nil { try check(found, is: identifier) }
+    } else {
+      // The server need not repeat what the path says.
+      expected?.write(to: &record)
+    }
+    return record
   }
 
   /// The records of an answer that has to be a list.
@@ -57,6 +95,8 @@ extension RESTModelStore {
     throw ModelStoreError(.server, "the answer is about \"\(found)\", not \"\(expected)\"")
   }
 
+  // MARK: Errors
+
   /// An error of reading a list, with the place of the element it is about.
   func placed<M: Model>(_ error: any Error, in records: [AttributeDictionary], of type: M.Type) -> any Error {
     for (index, record) in records.enumerated() {
@@ -69,5 +109,32 @@ extension RESTModelStore {
       }
     }
     return error
+  }
+
+  /// An error of a save, whose messages by field are among the errors of the model from now on. Its key paths are those of
+  /// the fields, however the server spells them.
+  func placed<M: Model>(_ error: any Error, on model: M) -> any Error {
+    guard var error = error as? ModelStoreError, error.code == .invalid, !error.fields.isEmpty else { return error }
+    var fields: [String: [String]] = [:]
+    for (key, messages) in error.fields {
+      let texts = JSONValue.array(messages.map { .string($0) })
+      model.addErrors([key: texts], in: scope.transformers)
+      // A model of its own tells how the path is declared.
+      let probe = scope.transformers.prepared(type(of: model).init())
+      probe.addErrors([key: texts], in: scope.transformers)
+      let declared = key.contains("[") ? key : probe.validationErrors.first?.path.description ?? key
+      fields[declared, default: []] += messages
+    }
+    error.fields = fields
+    return error
+  }
+}
+
+extension RESTEngine {
+  /// An error that was found after the answer had been read, explained and reported like all others.
+  func reported(_ error: any Error, _ call: RESTCall) async -> ModelStoreError {
+    let explained = call.explained(error, isAccepted: true, path: call.displayedPath(below: baseURL))
+    await dialect.handleError(explained)
+    return explained
   }
 }

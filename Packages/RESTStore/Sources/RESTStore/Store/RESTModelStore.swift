@@ -10,8 +10,9 @@ public import Foundation
 /// try await store.save(person)                                        // PATCH /people/10 {"name": "Ada"}
 /// ```
 ///
-/// Each call is one request, which is never repeated by itself. After an error the models are as they were. A
-/// ``RESTRouter`` says where models are, and a ``RESTDialect`` how the API speaks.
+/// After an error the models are as they were, but for the messages of a server that refused values: those are among the
+/// model's ``ModelIsolation/validationErrors``. A ``RESTRouter`` says where models are, a ``RESTDialect`` how the API speaks,
+/// and ``RESTOptions`` what is done beyond one request for one call.
 ///
 /// - Note: A front lives in one isolation, and encodes and decodes there. Make another with ``init(_:scope:)`` and
 ///   ``handle`` elsewhere.
@@ -21,6 +22,8 @@ public final class RESTModelStore: ModelStore {
   /// What fronts of this store share. It is `Sendable`.
   public let handle: RESTEngine
 
+  let tags = EntityTags()
+
   /// Creates a store. Nothing is sent yet.
   ///
   /// - Parameters:
@@ -28,12 +31,16 @@ public final class RESTModelStore: ModelStore {
   ///   - dialect: how the API speaks.
   ///   - router: where collections and models are.
   ///   - transport: what carries the requests.
+  ///   - options: credentials, retries, limits, and who is told.
   ///   - scope: the identity map of this front.
   public convenience init(
     baseURL: URL, dialect: any RESTDialect = JSONDialect(), router: RESTRouter = RESTRouter(),
-    transport: any HTTPTransport = URLSessionTransport.shared, scope: ModelScope = ModelScope()
+    transport: any HTTPTransport = URLSessionTransport.shared, options: RESTOptions = RESTOptions(),
+    scope: ModelScope = ModelScope()
   ) {
-    self.init(RESTEngine(baseURL: baseURL, dialect: dialect, router: router, transport: transport), scope: scope)
+    self.init(
+      RESTEngine(baseURL: baseURL, dialect: dialect, router: router, transport: transport, options: options),
+      scope: scope)
   }
 
   /// Creates another front for a store, such as for another actor.
@@ -48,47 +55,78 @@ public final class RESTModelStore: ModelStore {
 
   // MARK: Writing
 
-  /// Adds a model with a POST to its collection. What the server answers, such as the identifier it assigned, is read
-  /// into the model.
+  /// Adds a model with a POST to its collection, or with a PUT at its own path where the dialect says so. What the server
+  /// answers, such as the identifier it assigned, is read into the model, also in the place of a temporary one.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if a rule of the model or of the server is broken, `conflict` if
   ///   the server has such a model, or the code of what else went wrong.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
     let save = try PendingSave(creating: model, in: scope)
-    let call = RESTCall(
-      method: .post, path: try handle.router.pathOfCollection(containing: model, depth: handle.router.maxPathDepth),
-      payload: try payload(save), typeName: save.typeName, identifier: save.identifier)
-    try await handle.run(call) { answer in
-      let record = try self.record(in: answer, of: type(of: model))
-      let answered = try record.flatMap { try identifier(in: $0, of: type(of: model)) }
-      guard answered != nil || save.identifier != nil || model.identifierField == nil else {
-        throw ModelStoreError(.server, "the answer does not tell which identifier the new model has")
+    let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
+    let identifier = isTemporary ? nil : save.identifier
+    let puts = handle.dialect.putsNewModels && identifier != nil
+    let depth = handle.router.maxPathDepth
+    let collection = try handle.router.pathOfCollection(containing: model, depth: depth)
+    let path = puts ? try handle.router.pathOfInstance(model, depth: depth) : collection
+    var call = try self.call(.create, model, collection: collection, path: path, identifier: identifier)
+    if puts {
+      // Put over one that is there, the model would replace it.
+      call.headers["If-None-Match"] = "*"
+    }
+    call.payload = try payload(
+      save.typeName, identifier, isTemporary ? withoutIdentifier(save) : save.record, type(of: model))
+    do {
+      try await handle.run(call) { answer, response in
+        let record = try self.record(in: answer, of: type(of: model))
+        let answered = try record.flatMap { try self.identifier(in: $0, of: type(of: model)) }
+        guard answered != nil || identifier != nil || model.identifierField == nil else {
+          throw ModelStoreError(.server, "the answer does not tell which identifier the new model has")
+        }
+        try save.finish(answer: record)
+        tell(.created, save, answer: record)
+        tags.set(tag(in: response), of: model)
       }
-      try save.finish(answer: record)
-      tell(.created, save, answer: record)
+    } catch {
+      throw placed(error, on: model)
     }
     return model
   }
 
-  /// Writes changes of a model with a PATCH that has only the written fields.
+  /// Writes changes of a model with a PATCH that has only the written fields, or with a PUT of the whole record where the
+  /// dialect says so. With the entity tag of the version that was read last, if there is one, so that changes of somebody
+  /// else are not overwritten.
   ///
   /// - Parameters:
   ///   - model: the model to write.
-  ///   - fields: the fields to write; nil for those that changed.
+  ///   - fields: the fields to write; nil for those that changed. A PUT writes all fields in any case.
   /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `invalid` if a rule of the model or of the
-  ///   server is broken, or the code of what else went wrong.
+  ///   server is broken, `conflict` with a ``RESTConflict`` as its cause if somebody else changed the model, or the code of
+  ///   what else went wrong.
   @discardableResult
   public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
-    let save = try PendingSave(updating: model, fields: fields, in: scope)
-    let call = RESTCall(
-      method: .patch, path: try handle.router.pathOfInstance(model, depth: handle.router.maxPathDepth),
-      payload: try payload(save), typeName: save.typeName, identifier: save.identifier)
-    try await handle.run(call) { answer in
-      let record = try self.record(in: answer, of: type(of: model))
-      if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
-      try save.finish(answer: record)
-      tell(.updated, save, answer: record)
+    let isWhole = handle.dialect.method(for: .update) == .put
+    let save = try PendingSave(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
+    let depth = handle.router.maxPathDepth
+    var call = try self.call(
+      .update, model, collection: handle.router.pathOfCollection(containing: model, depth: depth),
+      path: handle.router.pathOfInstance(model, depth: depth), identifier: save.identifier)
+    call.payload = try payload(save.typeName, save.identifier, save.record, type(of: model))
+    var onConflict: (() async -> RESTConflict?)?
+    if let tag = tags.tag(of: model), EntityTags.isStrong(tag) {
+      call.headers["If-Match"] = tag
+      onConflict = { await self.serverVersion(of: model, call.operation) }
+    }
+    do {
+      try await handle.run(call, onConflict: onConflict) { answer, response in
+        let record = try self.record(in: answer, of: type(of: model))
+        if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
+        try save.finish(answer: record)
+        tell(.updated, save, answer: record)
+        tags.set(tag(in: response), of: model)
+      }
+    } catch {
+      throw placed(error, on: model)
     }
     return model
   }
@@ -104,17 +142,17 @@ public final class RESTModelStore: ModelStore {
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
     let deletion = try await PendingDeletion(of: model, in: self, completesRelations: false)
+    let depth = handle.router.maxPathDepth
     let calls = try zip(deletion.records, deletion.storedModels).map { record, member in
-      let path = try handle.router.pathOfInstance(member, depth: handle.router.maxPathDepth)
-      return (
-        record,
-        RESTCall(
-          method: .delete, path: path, typeName: record.typeName, identifier: record.identifier, ignoresPayload: true)
-      )
+      var call = try self.call(
+        .delete, member, collection: handle.router.pathOfCollection(containing: member, depth: depth),
+        path: handle.router.pathOfInstance(member, depth: depth), identifier: record.identifier)
+      call.ignoresPayload = true
+      return (record, call)
     }
     for (record, call) in calls {
       do {
-        try await handle.run(call) { _ in }
+        try await handle.run(call) { _, _ in }
         tellDeletion(of: record)
       } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
         continue
@@ -126,77 +164,62 @@ public final class RESTModelStore: ModelStore {
 
   // MARK: Reading
 
-  /// Finds a model by its identifier with a GET.
+  /// Finds a model by its identifier with a GET. If the model is here already, with an entity tag, the server may say that
+  /// nothing changed.
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or the code of what else went wrong.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    let call = RESTCall(
-      method: .get, path: try handle.router.pathOfInstance(type, identifier: identifier), typeName: M.typeName,
-      identifier: identifier)
-    return try await handle.run(call) { answer in
-      guard var record = try self.record(in: answer, of: type) else {
-        throw ModelStoreError(.server, "the answer has no body, where the model was expected")
-      }
-      if handle.router.sharesCollection(type), !M.includes(record) {
-        throw ModelStoreError(.notFound, "what is there is a \(M.storedClass(for: record).displayName)")
-      }
-      if let found = try self.identifier(in: record, of: type) {
-        if M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers) != nil {
-          try check(found, is: identifier)
-        }
-      } else {
-        // The server need not repeat what the path says.
-        M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers)?.write(to: &record)
-      }
-      return try scope.models(type, from: [record], keepsLocalChanges: !isRefreshing)[0]
-    }
+    let live = scope.liveModel(type, identifier: identifier)
+    var call = try lookupCall(type, identifier: identifier, live: live)
+    if let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
+    return try await handle.run(
+      call,
+      raw: { response in
+        guard response.status == 304, call.headers["If-None-Match"] != nil else { return nil }
+        return live
+      },
+      { answer, response in
+        let record = try self.record(answering: answer, identifier: identifier, of: type)
+        let model = try scope.models(type, from: [record], keepsLocalChanges: !isRefreshing)[0]
+        tags.set(tag(in: response), of: model)
+        return model
+      })
   }
 
-  /// Finds models with a GET of their collection, in the order of the server. `limit` and `offset` go along as query
-  /// items of these names.
+  /// Finds models with GETs of their collection, in the order of the server, page by page where it has pages.
   ///
-  /// Conditions and sorting have no form that all servers understand. With `evaluation: .inMemory` the whole collection is
-  /// fetched, and both are done here.
+  /// The dialect says what the query is to the server. What it can't say it refuses; with `evaluation: .inMemory` the whole
+  /// collection is fetched, and condition and order are done here.
   ///
   /// - Throws: `ModelStoreError` with the code `unsupported` for a condition or an order that has to be done in memory, or
   ///   that leads through foreign keys; or the code of what else went wrong. Nothing is changed then.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    try query.validate()
-    try refuseUntranslated(query)
+    let listing = try RESTListing(query, in: self)
     // To some servers a limit of 0 means no limit.
     if query.limit == 0 { return [] }
-    // In a collection of several classes only those of the server's page that fit could be shown, so all is fetched.
-    let pagesHere = handle.router.sharesCollection(M.self) || !query.isPlain
-    var call = RESTCall(method: .get, path: try handle.router.pathOfCollection(M.self), typeName: M.typeName)
-    if !pagesHere {
-      if let limit = query.limit { call.query.append(("limit", String(limit))) }
-      if query.offset > 0 { call.query.append(("offset", String(query.offset))) }
-    }
-    return try await handle.run(call) { answer in
-      var records = try self.records(in: answer, of: M.self)
-      if !query.isPlain {
-        records = try query.apply(to: records, in: scope.transformers)
-      } else {
-        if pagesHere { records = Array(records.filter(M.includes).dropFirst(query.offset)) }
-        if let limit = query.limit { records = Array(records.prefix(limit)) }
-      }
+    switch try await listing.found() {
+    case .models(let models): return models
+    case .records(let records):
       do {
-        return try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
+        let models = try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
+        tags.forget(models)
+        return models
       } catch {
-        throw placed(error, in: records, of: M.self)
+        throw await handle.reported(placed(error, in: records, of: M.self), listing.firstCall)
       }
     }
   }
 
-  /// Never sends a part of a query without the rest.
-  private func refuseUntranslated<M: Model>(_ query: ModelQuery<M>) throws {
-    guard query.evaluation == .byStore, !query.isPlain else { return }
-    let part = query.filter.map { "the condition \($0)" } ?? "the order by \(query.sort[0])"
-    throw ModelStoreError(
-      .unsupported,
-      """
-      Models of the type \(M.typeName) were not fetched: this store can't ask a server for \(part). With evaluation: \
-      .inMemory it fetches the whole collection and looks for them here.
-      """)
+  /// How many models ``list(_:)`` would find: what the server says, or else by counting what it gives, page by page.
+  public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
+    let listing = try RESTListing(query, in: self)
+    return query.limit == 0 ? 0 : try await listing.count()
+  }
+
+  /// The identifiers of the models that ``list(_:)`` would find, in its order. No models are made.
+  public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
+    let listing = try RESTListing(query, in: self)
+    if query.limit == 0 { return [] }
+    return try await listing.records().compactMap { try identifier(in: $0, of: M.self) }
   }
 }

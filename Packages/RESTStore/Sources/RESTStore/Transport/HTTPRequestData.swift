@@ -30,6 +30,21 @@ public struct HTTPRequestData: Sendable, Hashable {
     public static let delete = Method("DELETE")
   }
 
+  /// Whether a cache of the transport may answer. The transport of a store has none unless it is given one.
+  public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
+    /// The server answers.
+    case ignoringCache
+    /// What the protocol says: the cache as long as an answer is fresh.
+    case usingProtocol
+    /// The cache however old an answer is, the server if there is none.
+    case preferringCache
+    /// The cache however old an answer is; without one the request fails.
+    case onlyCache
+  }
+
+  /// How many redirects are followed unless the options of a store say otherwise: 10.
+  public static let defaultMaximumRedirects = 10
+
   /// The longest answer that is taken unless a dialect says otherwise: 64 MiB.
   public static let defaultMaximumResponseBytes = 64 * 1024 * 1024
 
@@ -45,6 +60,10 @@ public struct HTTPRequestData: Sendable, Hashable {
   public var timeout: Duration
   /// How many bytes the body of the answer may have. A longer one is refused, and not read to its end.
   public var maximumResponseBytes: Int
+  /// How many redirects are followed. With one more the request fails.
+  public var maximumRedirects = HTTPRequestData.defaultMaximumRedirects
+  /// Whether a cache of the transport may answer.
+  public var cachePolicy = CachePolicy.ignoringCache
 
   /// Creates a request.
   ///

@@ -18,6 +18,13 @@ extension ModelStoreError {
     }
   }
 
+  /// On Linux this is the error for a connection that ends without a byte; elsewhere that is a lost connection.
+  #if canImport(FoundationNetworking)
+    private static let saysBadServerResponseForNothing = true
+  #else
+    private static let saysBadServerResponseForNothing = false
+  #endif
+
   private static func meaning(of error: URLError) -> (Code, String) {
     switch error.code {
     case .cancelled: (.cancelled, "the task was cancelled")
@@ -25,6 +32,8 @@ extension ModelStoreError {
     case .badURL, .unsupportedURL: (.invalid, "the address can't be used: \(error.localizedDescription)")
     case .userAuthenticationRequired, .userCancelledAuthentication:
       (.unauthorized, "credentials are missing: \(error.localizedDescription)")
+    case .badServerResponse where saysBadServerResponseForNothing:
+      (.offline, "the connection was closed without an answer: \(error.localizedDescription)")
     case .badServerResponse, .cannotParseResponse, .cannotDecodeContentData, .cannotDecodeRawData,
       .dataLengthExceedsMaximum, .httpTooManyRedirects, .redirectToNonExistentLocation, .zeroByteResource:
       (.server, "the answer can't be understood: \(error.localizedDescription)")

@@ -9,12 +9,21 @@ final class Transfer: Sendable {
     var continuation: Continuation?
     var result: Result<HTTPResponseData, any Error>?
     var response: HTTPResponseData?
+    var redirects = 0
+    var progress: HTTPProgress
   }
 
-  private let state = Lock(State())
+  private let state: Lock<State>
   private let maximumBytes: Int
+  private let maximumRedirects: Int
+  private let observer: (@Sendable (HTTPProgress) -> Void)?
 
-  init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+  init(_ request: HTTPRequestData, observer: (@Sendable (HTTPProgress) -> Void)?) {
+    maximumBytes = request.maximumResponseBytes
+    maximumRedirects = request.maximumRedirects
+    self.observer = observer
+    state = Lock(State(progress: HTTPProgress(path: request.url.path)))
+  }
 
   /// Starts to wait.
   ///
@@ -41,28 +50,55 @@ final class Transfer: Sendable {
     }
     return state.withLock { state in
       state.response = response
+      state.progress.expectedBytes = expectedBytes < 0 ? nil : Int(expectedBytes)
       return state.result == nil
     }
+  }
+
+  /// Counts a redirect.
+  ///
+  /// - Returns: whether it may be followed.
+  func redirect() -> Bool {
+    let count = state.withLock { state in
+      state.redirects += 1
+      return state.redirects
+    }
+    guard count > maximumRedirects else { return true }
+    fail(
+      ModelStoreError(.server, "the server redirects more than \(maximumRedirects) times, which is the limit"))
+    return false
+  }
+
+  /// Tells that a part of the request went out.
+  func sent(_ count: Int64) {
+    guard let observer else { return }
+    observer(
+      state.withLock { state in
+        state.progress.sentBytes = Int(count)
+        return state.progress
+      })
   }
 
   /// Takes down a part of the body.
   ///
   /// - Returns: whether to go on.
   func receive(_ data: Data) -> Bool {
-    let count = state.withLock { state in
+    let (count, progress) = state.withLock { state in
       state.response?.body.append(data)
-      return state.response?.body.count ?? 0
+      state.progress.receivedBytes = state.response?.body.count ?? 0
+      return (state.progress.receivedBytes, state.progress)
     }
     guard count <= maximumBytes else {
       fail(tooLong())
       return false
     }
+    observer?(progress)
     return true
   }
 
   func complete(_ error: (any Error)?) {
     if let error { return fail(error) }
-    guard let response = state.withLock({ $0.response }) else { return fail(URLError(.badServerResponse)) }
+    guard let response = state.withLock({ $0.response }) else { return fail(URLError(.networkConnectionLost)) }
     end(.success(response))
   }
 

@@ -36,6 +36,13 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     if transfer(for: dataTask)?.receive(data) == false { dataTask.cancel() }
   }
 
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    transfer(for: task)?.sent(totalBytesSent)
+  }
+
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     transfer(for: task)?.complete(error)
   }
@@ -45,6 +52,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     newRequest: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
     let next = Self.redirected(newRequest, from: task.currentRequest ?? task.originalRequest, answer: response)
+    if next != nil, transfer(for: task)?.redirect() == false {
+      completionHandler(nil)
+      return task.cancel()
+    }
     // What is not followed is the answer; Linux does not report it in any other way.
     if next == nil {
       _ = transfer(for: task)?.receive(HTTPResponseData(response), expectedBytes: response.expectedContentLength)
@@ -57,14 +68,15 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     "accept", "accept-charset", "accept-encoding", "accept-language", "content-length", "content-type", "user-agent",
   ]
 
-  /// The request to follow a redirect with, or nil if it must not be followed: a write would become a read, or what was
-  /// encrypted would be sent in the clear.
+  /// The request to follow a redirect with, or nil if it must not be followed: a write would become a read or go to another
+  /// host, or what was encrypted would be sent in the clear.
   static func redirected(_ next: URLRequest, from last: URLRequest?, answer: HTTPURLResponse) -> URLRequest? {
     guard let last, let lastURL = last.url, let url = next.url else { return nil }
     guard (next.httpMethod ?? "GET") == (last.httpMethod ?? "GET") else { return nil }
     let scheme = url.scheme?.lowercased()
     guard scheme == "https" || (scheme == "http" && lastURL.scheme?.lowercased() == "http") else { return nil }
     guard !isSameOrigin(lastURL, url) else { return next }
+    guard ["GET", "HEAD"].contains(next.httpMethod ?? "GET") else { return nil }
     var next = next
     for name in (next.allHTTPHeaderFields ?? [:]).keys where !harmlessHeaders.contains(name.lowercased()) {
       next.setValue(nil, forHTTPHeaderField: name)

@@ -21,16 +21,32 @@ public final class URLSessionTransport: HTTPTransport {
 
   private let delegate = TransferDelegate()
   private let session: URLSession
+  #if canImport(FoundationNetworking)
+    /// Carries requests that have a body, each on a connection of its own: where a server ends a connection just when it is
+    /// used again, libcurl would send the request anew without its body, and wait for ever.
+    private let bodySession: URLSession
+    private let bodyDelegate: TransferDelegate
+  #else
+    private var bodySession: URLSession { session }
+    private var bodyDelegate: TransferDelegate { delegate }
+  #endif
 
   /// Creates a transport with a session of its own.
   ///
   /// - Parameter configuration: how the session works, such as its proxies; the default keeps nothing between requests.
   public init(configuration: URLSessionConfiguration? = nil) {
-    session = URLSession(
-      configuration: configuration ?? Self.forgetfulConfiguration, delegate: delegate, delegateQueue: nil)
+    let configuration = configuration ?? Self.forgetfulConfiguration
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    #if canImport(FoundationNetworking)
+      bodyDelegate = TransferDelegate()
+      bodySession = URLSession(configuration: configuration, delegate: bodyDelegate, delegateQueue: nil)
+    #endif
   }
 
-  deinit { session.finishTasksAndInvalidate() }
+  deinit {
+    session.finishTasksAndInvalidate()
+    bodySession.finishTasksAndInvalidate()
+  }
 
   private static var forgetfulConfiguration: URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
@@ -41,6 +57,8 @@ public final class URLSessionTransport: HTTPTransport {
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
+    // Stores take their turns before the time-out begins to run; in the session it would run while they wait.
+    configuration.httpMaximumConnectionsPerHost = 64
     return configuration
   }
 
@@ -53,8 +71,9 @@ public final class URLSessionTransport: HTTPTransport {
     guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
       throw ModelStoreError(.invalid, "\"\(request.url.absoluteString)\" is not the address of a web server")
     }
-    let transfer = Transfer(maximumBytes: request.maximumResponseBytes)
-    let task = session.dataTask(with: URLRequest(request))
+    let transfer = Transfer(request, observer: HTTPProgress.observer)
+    let delegate = request.body == nil ? delegate : bodyDelegate
+    let task = (request.body == nil ? session : bodySession).dataTask(with: URLRequest(request))
     delegate.add(transfer, for: task)
     let timer = Task { @concurrent in
       try await Task.sleep(for: request.timeout)
@@ -89,7 +108,19 @@ extension URLRequest {
     self.init(url: request.url)
     httpMethod = request.method.description
     httpBody = request.body
+    cachePolicy =
+      switch request.cachePolicy {
+      case .ignoringCache: .reloadIgnoringLocalCacheData
+      case .usingProtocol: .useProtocolCachePolicy
+      case .preferringCache: .returnCacheDataElseLoad
+      case .onlyCache: .returnCacheDataDontLoad
+      }
     timeoutInterval = Double(request.timeout.components.seconds) + Double(request.timeout.components.attoseconds) / 1e18
     for entry in request.headers.entries { addValue(entry.value, forHTTPHeaderField: entry.name) }
+    #if canImport(FoundationNetworking)
+      if request.body != nil, request.headers["Connection"] == nil {
+        addValue("close", forHTTPHeaderField: "Connection")
+      }
+    #endif
   }
 }

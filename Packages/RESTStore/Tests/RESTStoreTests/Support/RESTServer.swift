@@ -3,8 +3,8 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// The server of `Scripts/rest-server`, in a process of its own on a free port of the loopback interface. It ends when
-/// its standard input closes, so it never outlives the tests.
+/// A server of the folder `Scripts`, in a process of its own on a free port of the loopback interface. It ends when its
+/// standard input closes, so it never outlives the tests.
 final class RESTServer: Sendable {
   let url: URL
   // Process is not Sendable; it is touched only under the lock.
@@ -16,8 +16,12 @@ final class RESTServer: Sendable {
   static func shared() throws -> RESTServer { try sharedResult.get() }
   private static let sharedResult = Result { try RESTServer() }
 
-  init() throws {
-    guard let script = Self.script else { throw Missing(description: "Scripts/rest-server is not there") }
+  /// The server of all tests that want wrong answers.
+  static func faults() throws -> RESTServer { try faultsResult.get() }
+  private static let faultsResult = Result { try RESTServer("rest-fault-server") }
+
+  init(_ name: String = "rest-server") throws {
+    guard let script = Self.script(name) else { throw Missing(description: "Scripts/\(name) is not there") }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["python3", script.path]
@@ -31,12 +35,12 @@ final class RESTServer: Sendable {
     var line = Data()
     while !line.contains(UInt8(ascii: "\n")) {
       let data = output.fileHandleForReading.availableData
-      if data.isEmpty { throw Missing(description: "Scripts/rest-server ended without saying where it listens") }
+      if data.isEmpty { throw Missing(description: "Scripts/\(name) ended without saying where it listens") }
       line.append(data)
     }
     let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     guard let last = words.last, let url = URL(string: String(last)) else {
-      throw Missing(description: "Scripts/rest-server said: \(String(decoding: line, as: UTF8.self))")
+      throw Missing(description: "Scripts/\(name) said: \(String(decoding: line, as: UTF8.self))")
     }
     self.url = url
     self.ended = ended
@@ -66,17 +70,18 @@ final class RESTServer: Sendable {
   // MARK: Whether there can be one
 
   /// On a CI machine a missing server is a failure; elsewhere the tests that need it are not run.
-  static let isExpected = ProcessInfo.processInfo.environment["CI"] == "true" || (script != nil && hasPython)
+  static let isExpected =
+    ProcessInfo.processInfo.environment["CI"] == "true" || (script("rest-server") != nil && hasPython)
 
-  private static let script: URL? = {
+  private static func script(_ name: String) -> URL? {
     var folder = URL(fileURLWithPath: #filePath)
     while folder.path.count > 1 {
       folder = folder.deletingLastPathComponent()
-      let script = folder.appendingPathComponent("Scripts/rest-server")
+      let script = folder.appendingPathComponent("Scripts/\(name)")
       if FileManager.default.isReadableFile(atPath: script.path) { return script }
     }
     return nil
-  }()
+  }
 
   private static var hasPython: Bool {
     (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import ModelCore
+
 /// The models that a query finds, one after the other, without having all of them in memory.
 ///
 /// ```swift
@@ -6,7 +8,8 @@
 ///
 /// The identifiers of the models are asked for at the beginning, and each model when its turn comes. A model that is
 /// deleted meanwhile is left out, one that is created meanwhile does not come; values are those at the time when a model
-/// comes. A stream belongs to the isolation of its store.
+/// comes. A ``PagedModelStore`` is asked for one page after the other instead, which are as the store has them by then. A
+/// stream belongs to the isolation of its store.
 public struct ModelStream<M: Model>: AsyncSequence {
   /// A model.
   public typealias Element = M
@@ -22,6 +25,10 @@ public struct ModelStream<M: Model>: AsyncSequence {
     let store: any ModelStore
     let query: ModelQuery<M>
     private var identifiers: ArraySlice<String>?
+    /// What is left of the page that was found last.
+    private var models: ArraySlice<M> = []
+    private var mark: ModelPageMark?
+    private var isAtLastPage = false
 
     init(store: any ModelStore, query: ModelQuery<M>) {
       self.store = store
@@ -33,6 +40,7 @@ public struct ModelStream<M: Model>: AsyncSequence {
     /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
     public mutating func next() async throws -> M? {
       try Task.checkCancellation()
+      if let store = store as? any PagedModelStore { return try await next(in: store) }
       if identifiers == nil { identifiers = try await store.identifiers(query)[...] }
       while let identifier = identifiers?.popFirst() {
         do {
@@ -42,6 +50,20 @@ public struct ModelStream<M: Model>: AsyncSequence {
         }
       }
       return nil
+    }
+
+    private mutating func next(in store: some PagedModelStore) async throws -> M? {
+      while true {
+        while let model = models.popFirst() {
+          // One that was deleted since the page was found is left out.
+          if model.isKnownToStore { return model }
+        }
+        if isAtLastPage { return nil }
+        let page = try await store.page(query, after: mark)
+        models = page.models[...]
+        mark = page.next
+        isAtLastPage = mark == nil
+      }
     }
   }
 }

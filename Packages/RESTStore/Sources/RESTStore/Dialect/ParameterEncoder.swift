@@ -1,0 +1,95 @@
+public import StoreProtocol
+
+/// Writes a JSON value as parameters: objects as `a[b]=v`, lists as `a[0]=v`, joined by `&`, in the order of the keys.
+///
+/// ```swift
+/// let encoder = ParameterEncoder()
+/// print(encoder.encode(["people": [["name": "Bob", "age": 65]]]))  // people[0][age]=65&people[0][name]=Bob
+/// ```
+///
+/// A list or an object without elements writes nothing. Booleans are `true` and `false`.
+public struct ParameterEncoder: Sendable, Hashable {
+  /// Whether values and the keys in names are percent-encoded, so that `&`, `=`, `+` and blanks in them stay in their
+  /// place. Turn it off only for what is encoded elsewhere.
+  public var escapes: Bool
+  /// Whether `null` is written, as ``nullText``. Otherwise it is left out; in a list it is always written, since the
+  /// elements after it would take its place.
+  public var includesNull: Bool
+  /// What stands for `null`.
+  public var nullText: String
+
+  /// Creates an encoder.
+  ///
+  /// - Parameters:
+  ///   - escapes: whether names and values are percent-encoded.
+  ///   - includesNull: whether `null` is written.
+  ///   - nullText: what stands for `null`.
+  public init(escapes: Bool = true, includesNull: Bool = false, nullText: String = "") {
+    self.escapes = escapes
+    self.includesNull = includesNull
+    self.nullText = nullText
+  }
+
+  /// The parameters as one text. The name of a list at the top is its bare index; a scalar at the top is just its value.
+  ///
+  /// - Parameters:
+  ///   - value: what to write.
+  ///   - prefix: the name around it; empty for none.
+  public func encode(_ value: JSONValue, prefix: String = "") -> String {
+    if prefix.isEmpty, !Self.isContainer(value) { return value.isNull ? nullText : escaped(Self.text(value)) }
+    return items(value, prefix: prefix).map { "\(escapedName($0.name))=\(escaped($0.value))" }.joined(separator: "&")
+  }
+
+  /// The parameters one by one, not percent-encoded.
+  ///
+  /// - Parameters:
+  ///   - value: what to write.
+  ///   - prefix: the name around it; empty for none.
+  public func items(_ value: JSONValue, prefix: String = "") -> [RESTQueryItem] {
+    var items: [RESTQueryItem] = []
+    add(value, named: prefix, isElement: false, to: &items)
+    return items
+  }
+
+  private func add(_ value: JSONValue, named name: String, isElement: Bool, to items: inout [RESTQueryItem]) {
+    func inner(_ key: String) -> String { name.isEmpty ? key : "\(name)[\(key)]" }
+    switch value {
+    case .object(let members):
+      for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+        add(member, named: inner(key), isElement: false, to: &items)
+      }
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        add(element, named: inner(String(index)), isElement: true, to: &items)
+      }
+    case .null:
+      if includesNull || isElement { items.append(RESTQueryItem(name, nullText)) }
+    default: items.append(RESTQueryItem(name, Self.text(value)))
+    }
+  }
+
+  private static func isContainer(_ value: JSONValue) -> Bool {
+    switch value {
+    case .object, .array: true
+    default: false
+    }
+  }
+
+  /// A scalar as text: texts without quotes, numbers and booleans as in JSON.
+  static func text(_ value: JSONValue) -> String {
+    if case .string(let text) = value { return text }
+    return value.description
+  }
+
+  private func escaped(_ text: String) -> String { escapes ? PathComponent.percentEncoded(text) : text }
+
+  /// Brackets stay: servers look for them.
+  private func escapedName(_ name: String) -> String {
+    guard escapes else { return name }
+    return name.split(omittingEmptySubsequences: false) { $0 == "[" }
+      .map { part in
+        part.split(omittingEmptySubsequences: false) { $0 == "]" }
+          .map { PathComponent.percentEncoded(String($0)) }.joined(separator: "]")
+      }.joined(separator: "[")
+  }
+}

@@ -1,0 +1,42 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// Puts identifiers that an API writes as text into records, in the form that the field has.
+///
+/// ```swift
+/// func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
+///   var record = payload["attributes"]?.objectValue ?? [:]
+///   RESTIdentifier.write(payload["id"]?.stringValue ?? "", of: type, to: &record)
+///   return record
+/// }
+/// ```
+public enum RESTIdentifier {
+  /// Writes an identifier into a record of a type, in the place and the form that the field has: as a number for a field
+  /// of integers. Nothing is written if the type has no identifier field that can hold it.
+  ///
+  /// - Parameters:
+  ///   - identifier: the identifier as text.
+  ///   - type: the class of the model.
+  ///   - record: the record.
+  public static func write<M: Model>(_ identifier: String, of type: M.Type, to record: inout AttributeDictionary) {
+    M.prototype().storedValue(ofIdentifier: identifier, in: .standard)?.write(to: &record)
+  }
+
+  /// What a record has in the place of a related model: its identifier in the form that its field has, or its attributes
+  /// with the identifier among them.
+  ///
+  /// - Parameters:
+  ///   - identifier: the identifier of the related model as text.
+  ///   - attributes: its attributes, if they are known.
+  ///   - key: the key of the relation.
+  ///   - type: the class of the model that has the relation.
+  public static func related<M: Model>(
+    _ identifier: String, attributes: AttributeDictionary?, at key: String, of type: M.Type
+  ) -> JSONValue {
+    guard let relation = M.prototype().field(declaredAs: key) as? any RelationField,
+      let stored = relation.relatedClass.init().storedValue(ofIdentifier: identifier, in: .standard)
+    else { return .string(identifier) }
+    guard var record = attributes else { return stored.value }
+    stored.write(to: &record)
+    return .object(record)
+  }
+}

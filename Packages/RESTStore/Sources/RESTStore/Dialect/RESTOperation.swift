@@ -1,0 +1,105 @@
+/// What a store is about to ask of a server, for hooks of a ``RESTDialect`` that depend on it.
+///
+/// ```swift
+/// func timeout(for operation: RESTOperation) -> Duration {
+///   operation.kind == .list ? .seconds(120) : timeout
+/// }
+/// ```
+public struct RESTOperation: Sendable, Hashable {
+  /// The calls of a store.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// A model is added.
+    case create
+    /// A model is changed.
+    case update
+    /// A model is removed.
+    case delete
+    /// One model is read.
+    case lookup
+    /// Models are found; each page is an operation of its own.
+    case list
+  }
+
+  /// Which call it is.
+  public var kind: Kind
+  /// What stores call the type of the model.
+  public var typeName: String
+  /// The path of the collection below the base address, percent-encoded, such as `/people`.
+  public var collectionPath: String
+  /// The path of the model, or of the collection for a list and for a create, percent-encoded.
+  public var path: String
+  /// The identifier of the model; nil for a list, and for a new model that has none.
+  public var identifier: String?
+  /// The key of the identifier as records spell it; nil for a model without identifier field.
+  public var identifierKey: String?
+
+  /// The last component of the collection's path, decoded: what many APIs call the type, such as `people`.
+  public var collectionName: String {
+    let component = collectionPath.split(separator: "/").last.map(String.init) ?? ""
+    return PathComponent.decoded(component)
+  }
+
+  /// Creates an operation, such as for a test of a dialect.
+  ///
+  /// - Parameters:
+  ///   - kind: which call it is.
+  ///   - typeName: what stores call the type of the model.
+  ///   - collectionPath: the path of the collection, percent-encoded.
+  ///   - path: the path of the model, percent-encoded; nil for that of the collection.
+  ///   - identifier: the identifier of the model.
+  ///   - identifierKey: the key of the identifier.
+  public init(
+    _ kind: Kind, typeName: String, collectionPath: String, path: String? = nil, identifier: String? = nil,
+    identifierKey: String? = nil
+  ) {
+    self.kind = kind
+    self.typeName = typeName
+    self.collectionPath = collectionPath
+    self.path = path ?? collectionPath
+    self.identifier = identifier
+    self.identifierKey = identifierKey
+  }
+}
+
+/// Where below the base address a request goes.
+///
+/// ```swift
+/// RESTAddress(operation.collectionPath, query: [RESTQueryItem("id", "eq.7")])
+/// ```
+public struct RESTAddress: Sendable, Hashable {
+  /// The path, percent-encoded, beginning with a slash.
+  public var path: String
+  /// What follows after the question mark, in order.
+  public var query: [RESTQueryItem]
+
+  /// Creates an address.
+  ///
+  /// - Parameters:
+  ///   - path: the path, percent-encoded, beginning with a slash.
+  ///   - query: what follows after the question mark.
+  public init(_ path: String, query: [RESTQueryItem] = []) {
+    self.path = path
+    self.query = query
+  }
+}
+
+/// One `name=value` of an address, as plain text: both are percent-encoded when they are sent.
+///
+/// ```swift
+/// let item = RESTQueryItem("ordering", "-age")
+/// ```
+public struct RESTQueryItem: Sendable, Hashable, CustomStringConvertible {
+  /// The name.
+  public var name: String
+  /// The value.
+  public var value: String
+
+  /// Creates an item.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  /// The item as it is sent.
+  public var description: String { PathComponent.percentEncoded(name) + "=" + PathComponent.percentEncoded(value) }
+}

@@ -1,0 +1,117 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// Adds credentials to requests.
+///
+/// ```swift
+/// struct KeyAuthentication: RESTAuthentication {
+///   let key: String
+///   func authorize(_ request: inout HTTPRequestData) async throws { request.headers["X-API-Key"] = key }
+/// }
+/// ```
+///
+/// Credentials go to the server of the store only, and never along a redirect to another one.
+public protocol RESTAuthentication: Sendable {
+  /// Adds credentials to a request that is about to be sent.
+  ///
+  /// - Throws: anything; the request is not sent then, and the call fails with the code `unauthorized`.
+  func authorize(_ request: inout HTTPRequestData) async throws
+
+  /// Gets new credentials after the server answered 401. Called once for a call at most. Default: there are none.
+  ///
+  /// - Parameter request: the request as it was refused.
+  /// - Returns: whether it is worth to send the request again.
+  func renew(after request: HTTPRequestData) async throws -> Bool
+}
+
+extension RESTAuthentication {
+  /// There are no others.
+  public func renew(after request: HTTPRequestData) async throws -> Bool { false }
+}
+
+/// A name and a password with each request (RFC 7617). Use it over HTTPS only.
+///
+/// ```swift
+/// options.authentication = BasicAuthentication(user: "ada", password: password)
+/// ```
+public struct BasicAuthentication: RESTAuthentication {
+  private let header: String
+
+  /// Creates credentials.
+  ///
+  /// - Parameters:
+  ///   - user: the name, without a colon.
+  ///   - password: the password.
+  public init(user: String, password: String) {
+    header = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+  }
+
+  /// Adds the name and the password.
+  public func authorize(_ request: inout HTTPRequestData) async throws { request.headers["Authorization"] = header }
+}
+
+/// A token with each request (RFC 6750), and a new one when the server no longer takes it: one renewal for all requests
+/// that wait for it.
+///
+/// ```swift
+/// options.authentication = BearerAuthentication(token) { _ in try await session.newToken() }
+/// ```
+public final class BearerAuthentication: RESTAuthentication {
+  private enum Renewal {
+    case idle
+    case underWay(Task<String, any Error>)
+  }
+
+  private let state: Lock<(token: String?, renewal: Renewal)>
+  private let newToken: (@Sendable (String?) async throws -> String)?
+
+  /// Creates credentials.
+  ///
+  /// - Parameters:
+  ///   - token: the token; nil to get one before the first request.
+  ///   - renew: gets a new token; it is given the one that was refused, nil for none. Without it, 401 is final.
+  public init(_ token: String?, renew: (@Sendable (String?) async throws -> String)? = nil) {
+    state = Lock((token, .idle))
+    newToken = renew
+  }
+
+  /// The token in use; nil if there is none yet.
+  public var token: String? { state.withLock { $0.token } }
+
+  /// Adds the token.
+  public func authorize(_ request: inout HTTPRequestData) async throws {
+    var token = self.token
+    if token == nil { token = try await renewed(nil) }
+    if let token { request.headers["Authorization"] = "Bearer \(token)" }
+  }
+
+  /// Gets a new token, unless there is a newer one than the request had.
+  public func renew(after request: HTTPRequestData) async throws -> Bool {
+    let refused = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
+    if let token, token != refused { return true }
+    return try await renewed(refused) != nil
+  }
+
+  /// Joins the renewal that is under way, or begins one. It goes on if the caller is cancelled: others may wait for it.
+  private func renewed(_ refused: String?) async throws -> String? {
+    guard let newToken else { return nil }
+    let task = state.withLock { state -> Task<String, any Error>? in
+      if case .underWay(let task) = state.renewal { return task }
+      // Somebody else was quicker.
+      if state.token != refused { return nil }
+      let task = Task { @concurrent [weak self] in
+        do {
+          let token = try await newToken(refused)
+          self?.state.withLock { $0 = (token, .idle) }
+          return token
+        } catch {
+          self?.state.withLock { $0.renewal = .idle }
+          throw error
+        }
+      }
+      state.renewal = .underWay(task)
+      return task
+    }
+    return try await task?.value ?? token
+  }
+}

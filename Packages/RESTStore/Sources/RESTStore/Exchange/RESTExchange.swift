@@ -1,0 +1,127 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// One call on the wire: the request, with credentials, sent again where that does no harm, and told to the monitor.
+struct RESTExchange: Sendable {
+  private let engine: RESTEngine
+  private let call: RESTCall
+  private let number: UInt64
+
+  private static let numbers = Lock<UInt64>(0)
+
+  init(_ engine: RESTEngine, _ call: RESTCall) {
+    self.engine = engine
+    self.call = call
+    // A number is of no use if nobody hears of it.
+    number =
+      engine.options.monitor == nil
+      ? 0
+      : Self.numbers.withLock { number in
+        number += 1
+        return number
+      }
+  }
+
+  private var options: RESTOptions { engine.options }
+
+  func tell(_ kind: @autoclosure () -> RESTEvent.Kind, about request: HTTPRequestData, attempt: Int = 1) {
+    guard let monitor = options.monitor else { return }
+    monitor.record(
+      RESTEvent(
+        kind(), call: number, attempt: attempt, method: request.method.description,
+        path: call.displayedPath(below: engine.baseURL)))
+  }
+
+  /// Sends the request until there is an answer to go on with.
+  func response(to request: HTTPRequestData) async throws -> HTTPResponseData {
+    let mayRepeat = call.mayRepeat(idempotencyKeyHeader: options.idempotencyKeyHeader)
+    var attempt = 1
+    var hasRenewed = false
+    // Whether an attempt may have been carried out although no good answer came.
+    var isUncertain = false
+    while true {
+      let authorized = try await authorized(request)
+      let result = await send(authorized, attempt: attempt)
+      if case .success(let response) = result, response.status == 401, !hasRenewed,
+        let authentication = options.authentication
+      {
+        hasRenewed = true
+        tell(.renewingCredentials, about: request, attempt: attempt)
+        if try await renewed(authentication, after: authorized) { continue }
+      }
+      guard mayRepeat, let wait = wait(after: result, attempt: attempt) else {
+        return try settled(result, isUncertain: isUncertain)
+      }
+      if case .success(let response) = result {
+        isUncertain = isUncertain || response.status >= 500
+      } else {
+        isUncertain = true
+      }
+      tell(.retrying(after: wait), about: request, attempt: attempt)
+      try await options.retry.sleep(wait)
+      attempt += 1
+    }
+  }
+
+  private func authorized(_ request: HTTPRequestData) async throws -> HTTPRequestData {
+    guard let authentication = options.authentication else { return request }
+    var request = request
+    do {
+      try await authentication.authorize(&request)
+    } catch let error where !(error is ModelStoreError || error is CancellationError) {
+      throw ModelStoreError(.unauthorized, "nothing was sent, for there are no credentials: \(error)", cause: error)
+    }
+    try request.checkHeaders()
+    return request
+  }
+
+  private func renewed(_ authentication: any RESTAuthentication, after request: HTTPRequestData) async throws -> Bool {
+    do {
+      return try await authentication.renew(after: request)
+    } catch let error where !(error is ModelStoreError || error is CancellationError) {
+      throw ModelStoreError(
+        .unauthorized, "status 401, and there are no new credentials: \(error)", cause: error)
+    }
+  }
+
+  private func send(_ request: HTTPRequestData, attempt: Int) async -> Result<HTTPResponseData, ModelStoreError> {
+    tell(.sent(bytes: request.body?.count ?? 0), about: request, attempt: attempt)
+    let clock = ContinuousClock()
+    let start = clock.now
+    do {
+      let response = try await engine.gate.run { try await engine.transport.send(request) }
+      tell(
+        .answered(status: response.status, bytes: response.body.count, after: clock.now - start), about: request,
+        attempt: attempt)
+      return .success(response)
+    } catch {
+      let error = ModelStoreError(transportError: error)
+      tell(.failed(code: error.code.description, after: clock.now - start), about: request, attempt: attempt)
+      return .failure(error)
+    }
+  }
+
+  /// How long to wait before the request is sent again; nil if it is not.
+  private func wait(after result: Result<HTTPResponseData, ModelStoreError>, attempt: Int) -> Duration? {
+    let policy = options.retry
+    switch result {
+    case .success(let response):
+      guard policy.statuses.contains(response.status) else { return nil }
+      return policy.delay(after: attempt, retryAfter: response.headers["Retry-After"])
+    case .failure(let error):
+      guard error.code == .offline || error.code == .timeout else { return nil }
+      return policy.delay(after: attempt, retryAfter: nil)
+    }
+  }
+
+  /// A model that is gone after a delete whose answer was lost was deleted by it.
+  private func settled(
+    _ result: Result<HTTPResponseData, ModelStoreError>, isUncertain: Bool
+  ) throws -> HTTPResponseData {
+    let response = try result.get()
+    if isUncertain, call.operation.kind == .delete, response.status == 404 || response.status == 410 {
+      return HTTPResponseData(status: 204)
+    }
+    return response
+  }
+}

@@ -1,0 +1,142 @@
+public import StoreProtocol
+
+/// How an API gives a list in parts.
+///
+/// ```swift
+/// let dialect = DjangoRESTDialect(paging: .pages(size: 100))
+/// ```
+public enum RESTPaging: Sendable, Hashable {
+  /// It does not, or says in each answer where the next part is. What is asked for goes along as `limit` and `offset`.
+  case whole
+  /// The client says where a part begins, and how long it is.
+  case offset(size: Int, limit: String = "limit", offset: String = "offset")
+  /// Parts have numbers. Without the name of a parameter for the size, the server must be set to the size given here.
+  case pages(size: Int, page: String = "page", sizeParameter: String? = "page_size", first: Int = 1)
+  /// Each answer says where the next part is, and there is no other way to it.
+  case linked
+
+  /// Limit and offset of a query as this kind of API understands them.
+  public func translation(of query: RESTQuery) -> RESTQueryTranslation {
+    translation(limit: query.limit, offset: query.offset)
+  }
+
+  /// A limit and an offset as this kind of API understands them.
+  ///
+  /// - Parameters:
+  ///   - limit: how many models at most; nil for all.
+  ///   - offset: how many models to pass over.
+  public func translation(limit: Int?, offset: Int) -> RESTQueryTranslation {
+    var items: [RESTQueryItem] = []
+    switch self {
+    case .whole:
+      if let limit { items.append(RESTQueryItem("limit", String(limit))) }
+      if offset > 0 { items.append(RESTQueryItem("offset", String(offset))) }
+      return RESTQueryTranslation(items, paging: self)
+    case .offset(let size, let limitName, let offsetName):
+      items.append(RESTQueryItem(limitName, String(min(limit ?? .max, max(1, size)))))
+      if offset > 0 { items.append(RESTQueryItem(offsetName, String(offset))) }
+      return RESTQueryTranslation(items, paging: self)
+    case .pages(let size, let page, let sizeParameter, let first):
+      var size = max(1, size)
+      // Where the part that is asked for is a page of its own, just that page is fetched.
+      if sizeParameter != nil, let limit, limit > 0, limit < size, offset % limit == 0 { size = limit }
+      items.append(RESTQueryItem(page, String(first + offset / size)))
+      if let sizeParameter { items.append(RESTQueryItem(sizeParameter, String(size))) }
+      return RESTQueryTranslation(items, skipped: offset % size, paging: self)
+    case .linked: return RESTQueryTranslation([], skipped: offset, paging: self)
+    }
+  }
+
+  /// The items of the page after one that was asked for with `items` and had `count` elements; nil if that was the last.
+  func items(after items: [RESTQueryItem], count: Int) -> [RESTQueryItem]? {
+    func number(_ name: String?) -> Int? {
+      name.flatMap { name in items.last { $0.name == name } }.flatMap { Int($0.value) }
+    }
+    switch self {
+    case .whole, .linked: return nil
+    case .offset(let size, let limitName, let offsetName):
+      guard count >= min(number(limitName) ?? size, size) else { return nil }
+      return RESTPageLink.replacing(items, [RESTQueryItem(offsetName, String((number(offsetName) ?? 0) + count))])
+    case .pages(let size, let page, let sizeParameter, let first):
+      guard count >= number(sizeParameter) ?? size else { return nil }
+      return RESTPageLink.replacing(items, [RESTQueryItem(page, String((number(page) ?? first) + 1))])
+    }
+  }
+}
+
+/// A page of a list that was read, for hooks that look for the next one.
+///
+/// ```swift
+/// func nextPage(after page: RESTPage) throws -> RESTPageLink? { page.answer.next ?? page.followingLink }
+/// ```
+public struct RESTPage: Sendable {
+  /// What the server answered.
+  public let answer: RESTResponse
+  /// How many elements the page has.
+  public let count: Int
+  /// The items with which the page was asked for; empty for one that a link led to.
+  public let items: [RESTQueryItem]
+  /// How the query was translated.
+  public let translation: RESTQueryTranslation
+
+  /// What the paging of the translation says: after a full page that was asked for by number or offset, there may be one
+  /// more.
+  public var followingLink: RESTPageLink? {
+    if count == 0 { return nil }
+    return translation.paging.items(after: items, count: count).map { .items($0) }
+  }
+}
+
+/// Where a page is.
+///
+/// ```swift
+/// answer.next = RESTPageLink(body["next"])
+/// ```
+public enum RESTPageLink: Sendable, Hashable {
+  /// At an address, absolute or relative to that of the page before. It must be on the server of the store.
+  case address(String)
+  /// Where the page before was, with other items; those of the same name are replaced.
+  case items([RESTQueryItem])
+
+  /// Reads the relation `next` of `Link` headers (RFC 8288); nil if there is none.
+  public init?(linkHeaders: [String]) {
+    for header in linkHeaders {
+      var rest = header[...]
+      while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
+        let target = rest[rest.index(after: start)..<end]
+        rest = rest[rest.index(after: end)...]
+        let parameters = rest.prefix { $0 != "<" }
+        let isNext = parameters.split(whereSeparator: { $0 == ";" || $0 == "," }).contains { parameter in
+          let parts = parameter.split(separator: "=", maxSplits: 1).map {
+            $0.trimming { $0.isWhitespace || $0 == "\"" }.lowercased()
+          }
+          return parts.count == 2 && parts[0] == "rel" && parts[1].split(separator: " ").contains("next")
+        }
+        if isNext {
+          self = .address(String(target))
+          return
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Reads a link or nothing from a member of an answer: an address as text, or an object that has it at `href`.
+  public init?(_ member: JSONValue?) {
+    guard let text = member?.stringValue ?? member?["href"]?.stringValue, !text.isEmpty else { return nil }
+    self = .address(text)
+  }
+
+  static func replacing(_ items: [RESTQueryItem], _ others: [RESTQueryItem]) -> [RESTQueryItem] {
+    items.filter { item in !others.contains { $0.name == item.name } } + others
+  }
+}
+
+extension Substring {
+  fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> Substring {
+    var text = self
+    while let first = text.first, isTrimmed(first) { text.removeFirst() }
+    while let last = text.last, isTrimmed(last) { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,54 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// Finds the fields that a query is about.
+struct RESTQueryFields {
+  private let modelClass: ModelObject.Type
+  private let context: ValueTransformerContext
+
+  init(_ modelClass: ModelObject.Type, in context: ValueTransformerContext) {
+    self.modelClass = modelClass
+    self.context = context
+  }
+
+  /// The field that a path leads to, and the keys on the way as records spell them.
+  func resolve(_ path: QueryPath) throws -> (keys: [String], field: FieldBase) {
+    var keys: [String] = []
+    var owner: ModelObject.Type? = modelClass
+    var found: FieldBase?
+    // A field knows its key from its model.
+    var models: [ModelObject] = []
+    defer { withExtendedLifetime(models) {} }
+    for (index, key) in path.keys.enumerated() {
+      if let owner { models.append(context.prepared(owner.init())) }
+      guard owner != nil, let field = models.last?.field(declaredAs: key) else {
+        throw ModelStoreError(.invalid, "\(modelClass) has no field \"\(path)\" that a query could look at.")
+      }
+      keys += context.key(field.key ?? key).split(separator: ".").map(String.init)
+      found = field
+      owner = nil
+      guard let relation = field as? any RelationField else { continue }
+      owner = relation.relatedClass
+      // A record has the identifier of a foreign key in the place of the model.
+      guard relation.isForeignKey, !relation.isToMany, index == path.keys.count - 2 else { continue }
+      let related = relation.relatedClass.init()
+      models.append(related)
+      if let identifier = related.identifierField as? FieldBase, identifier.key == path.keys[index + 1] {
+        return (keys, identifier)
+      }
+    }
+    guard let found else { throw ModelStoreError(.invalid, "A query of \(modelClass) looks at no field.") }
+    return (keys, found)
+  }
+
+  /// A value as a field writes it; nil if that is not known.
+  func spelled(_ value: JSONValue, in field: FieldBase) -> JSONValue? {
+    if value.isNull { return .some(.null) }
+    func open<Value>(_ type: Value.Type) -> JSONValue? {
+      guard let field = field as? Field<Value>,
+        let value = try? ValueTransformerContext.standard.value(of: value, as: Value.self)
+      else { return nil }
+      return try? field.json(ofValue: value, in: context)
+    }
+    return _openExistential(field.valueType, do: open)
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+
+// Which request a call is.
+extension RESTModelStore {
+  /// The request of a call about a model.
+  func call(
+    _ kind: RESTOperation.Kind, _ model: ModelObject, collection: String, path: String, identifier: String?
+  ) throws -> RESTCall {
+    let operation = RESTOperation(
+      kind, typeName: model.storedTypeName, collectionPath: collection, path: path, identifier: identifier,
+      identifierKey: identifierKey(of: model))
+    var call = try RESTCall(operation, handle.dialect)
+    if let header = handle.options.idempotencyKeyHeader, kind == .create || kind == .update {
+      call.headers[header] = UUID().uuidString
+    }
+    return call
+  }
+
+  private func identifierKey(of model: ModelObject) -> String? {
+    (model.identifierField as? FieldBase)?.key.map { scope.transformers.key($0) }
+  }
+
+  /// The request of a lookup. A model that is here already says where it is: below its owner, or in its template.
+  func lookupCall<M: Model>(_ type: M.Type, identifier: String, live: M?) throws -> RESTCall {
+    let router = handle.router
+    var path: String?
+    var collection: String?
+    if let live, live.identifier == identifier {
+      path = try? router.pathOfInstance(live, depth: router.maxPathDepth)
+      collection = try? router.pathOfCollection(containing: live, depth: router.maxPathDepth)
+    }
+    let operation = RESTOperation(
+      .lookup, typeName: M.typeName, collectionPath: try collection ?? router.pathOfCollection(type),
+      path: try path ?? router.pathOfInstance(type, identifier: identifier), identifier: identifier,
+      identifierKey: identifierKey(of: M.prototype()))
+    return try RESTCall(operation, handle.dialect)
+  }
+
+  /// The request of a list, and what of the query is left for the server to look for.
+  ///
+  /// Where the collection is below an owner, or a template has places, a condition says which: it is taken out.
+  func listCall<M: Model>(_ query: inout RESTQuery, _ type: M.Type) throws -> RESTCall {
+    let router = handle.router
+    var values: [String: String] = [:]
+    var path: String?
+    let places = Set(router.places(in: type))
+    if !places.isEmpty {
+      query.keepTerms { term in
+        guard let (place, value) = Self.equality(term), places.contains(place), values[place] == nil else {
+          return true
+        }
+        values[place] = value
+        return false
+      }
+    } else if router.maxPathDepth > 0, let ownership = router.ownership(of: type),
+      let ownerKey = (ownership.owner.identifierField as? FieldBase)?.key
+    {
+      query.keepTerms { term in
+        guard path == nil, let (place, value) = Self.equality(term), place == "\(ownership.key).\(ownerKey)" else {
+          return true
+        }
+        path = try? pathOfMembers(ownership.owner, value, ownership.inverseKey)
+        return path == nil
+      }
+    }
+    let collection = try path ?? router.pathOfCollection(type) { values[$0] }
+    let operation = RESTOperation(
+      .list, typeName: M.typeName, collectionPath: collection, identifierKey: identifierKey(of: M.prototype()))
+    return try RESTCall(operation, handle.dialect)
+  }
+
+  /// The path of what belongs to an owner with an identifier.
+  private func pathOfMembers(_ owner: ModelObject, _ identifier: String, _ key: String) throws -> String {
+    guard owner.assignIdentifier(identifier), let component = PathComponent(key) else {
+      throw ModelStoreError.noIdentifier(owner.storedTypeName)
+    }
+    return try handle.router.pathOfInstance(owner, depth: handle.router.maxPathDepth - 1) + "/" + component.encoded
+  }
+
+  /// The key path and the value of a condition that says that a field has a value.
+  private static func equality(_ term: QueryExpression) -> (path: String, value: String)? {
+    guard case .comparison(let comparison) = term, comparison.operator == .equal, comparison.term.form == .value,
+      case .value(let value) = comparison.operand, !value.isNull
+    else { return nil }
+    return (comparison.term.path.keys.joined(separator: "."), ParameterEncoder.text(value))
+  }
+
+  // MARK: Versions
+
+  /// The entity tag of an answer, if tags are used.
+  func tag(in response: HTTPResponseData) -> String? {
+    handle.options.usesEntityTags ? response.headers["ETag"] : nil
+  }
+
+  /// The tag with which a lookup may be answered by "nothing changed"; nil if the model is not all here, or local changes
+  /// are to be overwritten.
+  func unchangedTag<M: Model>(of model: M) -> String? {
+    guard let tag = tags.tag(of: model), case .loaded = model.loadState, !(isRefreshing && model.isDirty) else {
+      return nil
+    }
+    return tag
+  }
+
+  /// What the server has, after it refused an update; nil if that can't be found out. Nothing is read into the model.
+  func serverVersion<M: Model>(of model: M, _ operation: RESTOperation) async -> RESTConflict? {
+    var operation = operation
+    operation.kind = .lookup
+    guard let call = try? RESTCall(operation, handle.dialect), let response = try? await handle.response(to: call),
+      response.isSuccessful, let answer = try? handle.dialect.constructResponse(response, to: operation),
+      answer.error == nil, let record = try? record(in: answer, of: M.self)
+    else { return nil }
+    return RESTConflict(record: record, entityTag: tag(in: response))
+  }
+}

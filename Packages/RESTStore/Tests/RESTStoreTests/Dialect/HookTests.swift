@@ -1,0 +1,136 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+/// Every hook that depends on the operation, each with something to be seen.
+private struct Hooked: RESTDialect {
+  let log = Lock<[String]>([])
+  var putsNewModels = false
+  var updateMethod = HTTPRequestData.Method.patch
+  var formMethods: Set<HTTPRequestData.Method> = []
+  var isSignedIn = true
+
+  func timeout(for operation: RESTOperation) -> Duration { operation.kind == .list ? .seconds(120) : .seconds(5) }
+  func cachePolicy(for operation: RESTOperation) -> HTTPRequestData.CachePolicy {
+    operation.kind == .lookup ? .preferringCache : .ignoringCache
+  }
+  func needsSession(for operation: RESTOperation) -> Bool { operation.kind != .list }
+  func restoreSession() async throws {
+    log.withLock { $0.append("session") }
+    if !isSignedIn { throw Missing(description: "signed out") }
+  }
+  func headers(for operation: RESTOperation) async throws -> [String: String] {
+    log.withLock {
+      $0.append("headers of \(operation.kind) \(operation.collectionName) \(operation.identifier ?? "-")")
+    }
+    return [:]
+  }
+  func method(for kind: RESTOperation.Kind) -> HTTPRequestData.Method {
+    switch kind {
+    case .create: .post
+    case .update: updateMethod
+    case .delete: .delete
+    case .lookup, .list: .get
+    }
+  }
+  func encoding(for method: HTTPRequestData.Method) -> RESTEncoding {
+    formMethods.contains(method) ? .form() : method == .put ? .query() : .json
+  }
+  func isTemporary(_ identifier: String) -> Bool { identifier.hasPrefix("-") }
+}
+
+@Suite struct `A hook of a dialect` {
+  @Test func `restores the session before headers are asked for, where it is needed`() async throws {
+    let dialect = Hooked()
+    let store = try RESTModelStore(
+      StubTransport([
+        .success(HTTPResponseData(status: 200, body: Data(#"{"id": 1}"#.utf8))),
+        .success(HTTPResponseData(status: 200, body: Data("[]".utf8))),
+      ]), dialect: dialect)
+    _ = try await store.lookup(Person.self, identifier: "1")
+    _ = try await store.list(Person.self)
+    #expect(dialect.log.withLock { $0 } == ["session", "headers of lookup people 1", "headers of list people -"])
+  }
+
+  @Test func `that can't restore the session keeps the request from being sent`() async throws {
+    let transport = StubTransport(status: 200, "{}")
+    let store = try RESTModelStore(transport, dialect: Hooked(isSignedIn: false))
+    let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "1") }
+    #expect(error.code == .unauthorized)
+    #expect(error.message.contains("signed out"))
+    #expect(transport.lines.isEmpty)
+  }
+
+  @Test func `says how long a request may take, and whether a cache may answer`() async throws {
+    let transport = StubTransport(status: 200, "[]")
+    let store = try RESTModelStore(transport, dialect: Hooked())
+    _ = try await store.list(Person.self)
+    _ = try await storeError { _ = try await store.lookup(Person.self, identifier: "1") }
+    #expect(transport.requests.map(\.timeout) == [.seconds(120), .seconds(5)])
+    #expect(transport.requests.map(\.cachePolicy) == [.ignoringCache, .preferringCache])
+  }
+
+  @Test func `chooses the encoding by the method`() async throws {
+    let transport = StubTransport(status: 200, #"{"id": 1}"#)
+    var dialect = Hooked()
+    dialect.formMethods = [.post]
+    dialect.updateMethod = .put
+    let store = try RESTModelStore(transport, dialect: dialect)
+    let person = Person(name: "Ada & Bob")
+    try await store.create(person)
+    person.age.value = 36
+    try await store.update(person)
+    #expect(transport.requests[0].body == Data("name=Ada%20%26%20Bob".utf8))
+    #expect(transport.requests[0].headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
+    #expect(transport.lines[1] == "PUT http://api.test/people/1?age=36&id=1&name=Ada%20%26%20Bob")
+    #expect(transport.requests[1].body == nil)
+    #expect(transport.requests[1].headers["Content-Type"] == nil)
+  }
+
+  @Test func `makes an update of the whole record with PUT`() async throws {
+    let transport = StubTransport(status: 204)
+    let store = try RESTModelStore(transport, dialect: Hooked(updateMethod: .put))
+    let person = try Person.from(dictionaryValue: ["id": 7, "name": "Ada", "age": 36], in: store.scope)
+    person.age.value = 37
+    try await store.update(person, fields: [person.age])
+    #expect(transport.lines == ["PUT http://api.test/people/7?age=37&id=7&name=Ada"])
+    #expect(!person.isDirty)
+  }
+
+  @Test func `puts new models that have an identifier, only where there is none yet`() async throws {
+    let transport = StubTransport(status: 201)
+    let dialect = Hooked(putsNewModels: true)
+    let store = try RESTModelStore(transport, dialect: dialect)
+    let document = Document()
+    document.path.value = "a/b"
+    try await store.create(document)
+    #expect(transport.lines == ["POST http://api.test/documents/a%2Fb"])
+    #expect(transport.requests[0].headers["If-None-Match"] == "*")
+    let taken = try RESTModelStore(StubTransport(status: 412), dialect: dialect)
+    #expect(try await storeError { try await taken.create(Person(id: 1, name: "Ada")) }.code == .conflict)
+  }
+
+  @Test func `keeps a temporary identifier from being sent, and the server's replaces it on the same model`()
+    async throws
+  {
+    let transport = StubTransport(status: 201, #"{"id": 7, "name": "Ada"}"#)
+    let store = try RESTModelStore(transport, dialect: Hooked())
+    let person = Person(id: -1, name: "Ada")
+    store.scope.add(person)
+    try await store.create(person)
+    #expect(transport.requests[0].body == Data(#"{"name":"Ada"}"#.utf8))
+    #expect(person.identifier == "7")
+    #expect(!person.isDirty)
+    #expect(Person.with(identifier: "7", in: store.scope) === person)
+    #expect(Person.with(identifier: "-1", in: store.scope) === person)
+  }
+
+  @Test func `gets the server's identifier even if another one was sent`() async throws {
+    let store = try RESTModelStore(StubTransport(status: 201, #"{"id": 8}"#))
+    let person = Person(id: 1_000_001, name: "Ada")
+    try await store.create(person)
+    #expect(person.identifier == "8")
+    #expect(Person.with(identifier: "8", in: store.scope) === person)
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Credentials` {
+  @Test func `are renewed once for all requests that wait for them`() async throws {
+    let renewals = Lock(0)
+    var options = RESTOptions()
+    options.maximumConcurrentRequests = 100
+    options.authentication = BearerAuthentication("old") { refused in
+      #expect(refused == "old")
+      renewals.withLock { $0 += 1 }
+      await Task.yield()
+      return "new"
+    }
+    let transport = GatedTransport { request in
+      request.headers["Authorization"] == "Bearer new"
+        ? HTTPResponseData(status: 200, body: Data("[]".utf8)) : HTTPResponseData(status: 401)
+    }
+    let url = try #require(URL(string: "http://api.test"))
+    let handle = RESTModelStore(baseURL: url, transport: transport, options: options).handle
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<50 { group.addTask { _ = try await RESTModelStore(handle).list(Person.self) } }
+      await transport.arrived(50)
+      transport.open()
+      try await group.waitForAll()
+    }
+    #expect(renewals.withLock { $0 } == 1)
+    #expect(transport.requests.count == 100)
+  }
+
+  @Test func `that can't be renewed end the call, and are asked for again by the next`() async throws {
+    let renewals = Lock(0)
+    var options = RESTOptions()
+    options.authentication = BearerAuthentication("old") { _ in
+      let count = renewals.withLock { count in
+        count += 1
+        return count
+      }
+      if count == 1 { throw Missing(description: "signed out") }
+      return "new"
+    }
+    let url = try #require(URL(string: "http://api.test"))
+    let transport = StubTransport([
+      .success(HTTPResponseData(status: 401)), .success(HTTPResponseData(status: 401)), .success(ada()),
+    ])
+    let store = RESTModelStore(baseURL: url, transport: transport, options: options)
+    let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "1") }
+    #expect(error.code == .unauthorized)
+    #expect(error.message.contains("signed out"))
+    _ = try await store.lookup(Person.self, identifier: "1")
+    #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer old", "Bearer new"])
+  }
+
+  @Test func `are got before the first request, or sent as name and password`() async throws {
+    var options = RESTOptions()
+    options.authentication = BearerAuthentication(nil) { refused in
+      #expect(refused == nil)
+      return "first"
+    }
+    let transport = StubTransport([.success(ada())])
+    let url = try #require(URL(string: "http://api.test"))
+    _ = try await RESTModelStore(baseURL: url, transport: transport, options: options).lookup(
+      Person.self, identifier: "1")
+    options.authentication = BasicAuthentication(user: "Aladdin", password: "open sesame")
+    _ = try await RESTModelStore(baseURL: url, transport: transport, options: options).lookup(
+      Person.self, identifier: "1")
+    #expect(
+      transport.requests.map { $0.headers["Authorization"] } == ["Bearer first", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="])
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Lookups that are equal and under way at the same time` {
+  @Test func `are one request`() async throws {
+    let transport = GatedTransport { _ in ada() }
+    let monitor = ListeningMonitor()
+    var options = RESTOptions()
+    options.monitor = monitor
+    let url = try #require(URL(string: "http://api.test"))
+    let handle = RESTModelStore(baseURL: url, transport: transport, options: options).handle
+    let names = try await withThrowingTaskGroup(of: String?.self) { group in
+      for _ in 0..<1_000 {
+        group.addTask { try await RESTModelStore(handle).lookup(Person.self, identifier: "1").name.value }
+      }
+      await transport.arrived(1)
+      while monitor.events.count < 1_000 { await Task.yield() }
+      transport.open()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(names.count == 1_000)
+    #expect(Set(names) == ["Ada"])
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test func `are let go one by one, and the request with the last of them`() async throws {
+    let transport = GatedTransport { _ in ada() }
+    let url = try #require(URL(string: "http://api.test"))
+    let monitor = ListeningMonitor()
+    var options = RESTOptions()
+    options.monitor = monitor
+    let handle = RESTModelStore(baseURL: url, transport: transport, options: options).handle
+    let first = Task { try await RESTModelStore(handle).lookup(Person.self, identifier: "1").name.value }
+    await transport.arrived(1)
+    let second = Task { try await RESTModelStore(handle).lookup(Person.self, identifier: "1").name.value }
+    while monitor.events.count < 2 { await Task.yield() }
+    first.cancel()
+    #expect(try await storeError { _ = try await first.value }.code == .cancelled)
+    transport.open()
+    #expect(try await second.value == "Ada")
+  }
+
+  @Test func `are two requests if something was written in between`() async throws {
+    let transport = GatedTransport { $0.method == .get ? ada() : HTTPResponseData(status: 204) }
+    let url = try #require(URL(string: "http://api.test"))
+    let handle = RESTModelStore(baseURL: url, transport: transport).handle
+    let first = Task { try await RESTModelStore(handle).lookup(Person.self, identifier: "1").name.value }
+    await transport.arrived(1)
+    let write = Task { try await RESTModelStore(handle).update(Person(id: 1, name: "Augusta")).identifier }
+    await transport.arrived(1)
+    let second = Task { try await RESTModelStore(handle).lookup(Person.self, identifier: "1").name.value }
+    await transport.arrived(1)
+    transport.open()
+    _ = try await (first.value, write.value, second.value)
+    #expect(transport.requests.map(\.method) == [.get, .patch, .get])
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Requests of a store` {
+  @Test func `wait for their turn beyond the limit, and can be cancelled there`() async throws {
+    let transport = GatedTransport { _ in HTTPResponseData(status: 200, body: Data("[]".utf8)) }
+    var options = RESTOptions()
+    options.maximumConcurrentRequests = 2
+    let url = try #require(URL(string: "http://api.test"))
+    let handle = RESTModelStore(baseURL: url, transport: transport, options: options).handle
+    let tasks = (0..<5).map { _ in Task { try await RESTModelStore(handle).list(Person.self).count } }
+    await transport.arrived(2)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(transport.requests.count == 2)
+    for task in tasks { task.cancel() }
+    var cancelled = 0
+    transport.open()
+    for task in tasks {
+      if case .failure(let error as ModelStoreError) = await task.result, error.code == .cancelled { cancelled += 1 }
+    }
+    #expect(cancelled == 5)
+    #expect(transport.requests.count == 2)
+    // All places are free again.
+    _ = try await RESTModelStore(handle).list(Person.self)
+  }
+
+  @Test func `are told to a monitor, without anything secret`() async throws {
+    let monitor = ListeningMonitor()
+    var options = RESTOptions()
+    options.monitor = monitor
+    options.authentication = BearerAuthentication("secret") { _ in "new-secret" }
+    options.retry = RESTRetryPolicy(attempts: 2)
+    options.retry.sleep = { _ in }
+    options.retry.random = { 1 }
+    let url = try #require(URL(string: "http://ada:secret@api.test/v1?key=secret"))
+    let store = RESTModelStore(
+      baseURL: url,
+      transport: StubTransport([
+        .success(HTTPResponseData(status: 401)), .success(HTTPResponseData(status: 503)), .success(ada()),
+        .failure(ModelStoreError(.offline, "no network")),
+      ]), options: options)
+    _ = try await store.lookup(Person.self, identifier: "1")
+    _ = try await storeError { try await store.create(Person(name: "secret")) }
+    let words = monitor.events.map { event in
+      switch event.kind {
+      case .sent: "sent"
+      case .answered(let status, _, _): "\(status)"
+      case .failed(let code, _): code
+      case .retrying(let wait): "retry in \(wait)"
+      case .renewingCredentials: "renew"
+      case .shared: "shared"
+      }
+    }
+    #expect(words == ["sent", "401", "renew", "sent", "503", "retry in 0.2 seconds", "sent", "200", "sent", "offline"])
+    #expect(monitor.events.allSatisfy { $0.path.hasPrefix("/v1/people") })
+    #expect(!"\(monitor.events)".contains("secret"))
+    #expect(Set(monitor.events.map(\.call)).count == 2)
+  }
+}

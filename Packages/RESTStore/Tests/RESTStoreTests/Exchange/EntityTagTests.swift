@@ -1,0 +1,73 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+@Suite struct `An entity tag` {
+  @Test func `goes back with the next update, and a conflict has what the server has`() async throws {
+    let transport = StubTransport([
+      .success(ada(["ETag": "\"v1\""])), .success(HTTPResponseData(status: 412)),
+      .success(
+        HTTPResponseData(
+          status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Grace", "age": 85}"#.utf8))),
+      .success(
+        HTTPResponseData(
+          status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Grace", "age": 85}"#.utf8))),
+      .success(HTTPResponseData(status: 204, headers: ["ETag": "\"v3\""])), .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Augusta"
+    let error = try await storeError { try await store.update(person) }
+    #expect(error.code == .conflict)
+    let conflict = try #require(error.cause as? RESTConflict)
+    #expect(conflict.record["name"] == "Grace")
+    #expect(conflict.entityTag == "\"v2\"")
+    #expect(person.name.value == "Augusta")
+    // What was changed here stays, and can be written over the version that is known now.
+    _ = try await store.lookup(Person.self, identifier: "1")
+    #expect(person.age.value == 85)
+    try await store.update(person)
+    person.age.value = 1
+    try await store.update(person)
+    #expect(
+      transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, nil, "\"v2\"", "\"v3\""])
+  }
+
+  @Test func `saves a lookup of what did not change`() async throws {
+    let transport = StubTransport([.success(ada(["ETag": "W/\"v1\""])), .success(HTTPResponseData(status: 304))])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.age.value = 5
+    #expect(try await store.lookup(Person.self, identifier: "1") === person)
+    #expect(person.age.value == 5)
+    #expect(transport.requests[1].headers["If-None-Match"] == "W/\"v1\"")
+    // A weak tag is no proof of the very same version.
+    _ = try? await store.update(person)
+    #expect(transport.requests[2].headers["If-Match"] == nil)
+  }
+
+  @Test func `is not sent where local changes are to go, nor after a list, nor if it is turned off`() async throws {
+    let transport = StubTransport([
+      .success(ada(["ETag": "\"v1\""])), .success(ada(["ETag": "\"v1\""])),
+      .success(HTTPResponseData(status: 200, body: Data(#"[{"id": 1}]"#.utf8))), .success(ada()),
+    ])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Augusta"
+    try await store.refresh(person)
+    #expect(person.name.value == "Ada")
+    _ = try await store.list(Person.self)
+    _ = try await store.lookup(Person.self, identifier: "1")
+    #expect(transport.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+    var options = RESTOptions()
+    options.usesEntityTags = false
+    let url = try #require(URL(string: "http://api.test"))
+    let tagged = StubTransport([.success(ada(["ETag": "\"v1\""]))])
+    let other = RESTModelStore(baseURL: url, transport: tagged, options: options)
+    let same = try await other.lookup(Person.self, identifier: "1")
+    _ = try await other.lookup(Person.self, identifier: "1")
+    #expect(tagged.requests.allSatisfy { $0.headers["If-None-Match"] == nil })
+    #expect(same.name.value == "Ada")
+  }
+}

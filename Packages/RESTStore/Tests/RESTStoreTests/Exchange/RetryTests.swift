@@ -1,0 +1,75 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+@Suite struct `A request that fails` {
+  private func attempts(
+    _ answers: [Result<HTTPResponseData, any Error>], attempts: Int = 3, _ body: (RESTModelStore) async throws -> Void
+  ) async throws -> (waits: [Duration], count: Int) {
+    let waits = Lock<[Duration]>([])
+    var options = RESTOptions()
+    options.retry = RESTRetryPolicy(attempts: attempts, base: .milliseconds(100), maximum: .seconds(10))
+    options.retry.random = { 1 }
+    options.retry.sleep = { wait in waits.withLock { $0.append(wait) } }
+    options.retry.now = { Date(timeIntervalSince1970: 784_111_777) }
+    let transport = StubTransport(answers)
+    let url = try #require(URL(string: "http://api.test"))
+    try await body(RESTModelStore(baseURL: url, transport: transport, options: options))
+    return (waits.withLock { $0 }, transport.requests.count)
+  }
+
+  private let offline = Result<HTTPResponseData, any Error>.failure(ModelStoreError(.offline, "no network"))
+
+  private func status(_ status: Int, retryAfter: String? = nil) -> Result<HTTPResponseData, any Error> {
+    .success(HTTPResponseData(status: status, headers: retryAfter.map { ["Retry-After": $0] } ?? [:]))
+  }
+
+  @Test func `is sent again after waits that grow, and at last reported`() async throws {
+    let result = try await attempts([offline], attempts: 5) { store in
+      let error = try await storeError { _ = try await store.list(Person.self) }
+      #expect(error.code == .offline)
+    }
+    #expect(result.waits == [100, 200, 400, 800].map { .milliseconds($0) })
+    #expect(result.count == 5)
+  }
+
+  @Test func `is not sent again if it was about the request, or may not arrive twice`() async throws {
+    for code in [400, 401, 404, 409, 501] {
+      let result = try await attempts([status(code)]) { store in
+        _ = try await storeError { _ = try await store.list(Person.self) }
+      }
+      #expect(result.count == 1)
+    }
+    let update = try await attempts([offline]) { store in
+      _ = try await storeError { try await store.update(Person(id: 1, name: "Ada")) }
+    }
+    #expect(update.count == 1)
+  }
+
+  @Test func `waits as long as the server says, unless that is too long`() async throws {
+    for (text, wait) in [("3", 3.1), ("Sun, 06 Nov 1994 08:49:40 GMT", 3.1), ("0", 0.1), ("soon", 0.1)] {
+      let result = try await attempts([status(429, retryAfter: text), .success(ada())]) { store in
+        _ = try await store.lookup(Person.self, identifier: "1")
+      }
+      #expect(result.waits == [.milliseconds(Int(wait * 1_000))], "\(text)")
+    }
+    let tooLong = try await attempts([status(503, retryAfter: "3600"), .success(ada())]) { store in
+      _ = try await storeError { _ = try await store.lookup(Person.self, identifier: "1") }
+    }
+    #expect(tooLong.count == 1)
+  }
+
+  @Test func `and is found gone later was a delete that worked`() async throws {
+    let result = try await attempts([offline, status(404)]) { store in
+      let person = Person(id: 1, name: "Ada")
+      try await store.delete(person)
+      #expect(!person.isKnownToStore)
+    }
+    #expect(result.count == 2)
+    _ = try await attempts([status(404)]) { store in
+      let error = try await storeError { try await store.delete(Person(id: 1, name: "Ada")) }
+      #expect(error.code == .notFound)
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+/// What a fault ends in: a code of `ModelStoreError`, or `fine`.
+struct FaultCase: Sendable, CustomTestStringConvertible {
+  let fault: String
+  let lookup: String
+  let create: String
+  let update: String
+
+  init(_ fault: String, lookup: String, create: String? = nil, update: String? = nil) {
+    self.fault = fault
+    self.lookup = lookup
+    self.create = create ?? lookup
+    self.update = update ?? create ?? lookup
+  }
+
+  var testDescription: String { fault }
+
+  static let all = [
+    FaultCase("none", lookup: "fine"),
+    FaultCase("reset-before", lookup: "offline"), FaultCase("close-before", lookup: "offline"),
+    FaultCase("reset-within", lookup: "offline"), FaultCase("reset-after", lookup: "fine"),
+    FaultCase("silence", lookup: "timeout"), FaultCase("stalled-headers", lookup: "timeout"),
+    FaultCase("one-byte-per-second", lookup: "timeout"), FaultCase("truncated", lookup: "offline"),
+    FaultCase("short-length", lookup: "server"), FaultCase("broken-length", lookup: "offline"),
+    FaultCase("not-http", lookup: "server"), FaultCase("page-of-html", lookup: "server"),
+    FaultCase("json-as-text", lookup: "fine"), FaultCase("invalid-json", lookup: "server"),
+    FaultCase("wrong-shape", lookup: "server"),
+    FaultCase("no-content", lookup: "server", create: "server", update: "fine"),
+    FaultCase("moved-to-another-host", lookup: "fine", create: "server"),
+    FaultCase("redirect-loop", lookup: "server"), FaultCase("unauthorized", lookup: "unauthorized"),
+    FaultCase("invalid-by-field", lookup: "invalid"), FaultCase("invalid-as-problem", lookup: "invalid"),
+    FaultCase("invalid-as-json-api", lookup: "invalid"), FaultCase("invalid-as-django", lookup: "invalid"),
+    FaultCase("endless", lookup: "server"), FaultCase("gzipped", lookup: "fine"),
+    FaultCase("gzip-bomb", lookup: "server"), FaultCase("broken-gzip", lookup: "offline"),
+    FaultCase("long-headers", lookup: "offline"),
+    FaultCase("status-400", lookup: "invalid"), FaultCase("status-403", lookup: "unauthorized"),
+    FaultCase("status-404", lookup: "notFound"), FaultCase("status-405", lookup: "unsupported"),
+    FaultCase("status-409", lookup: "conflict"), FaultCase("status-410", lookup: "notFound"),
+    FaultCase("status-412", lookup: "conflict"), FaultCase("status-418", lookup: "server"),
+    FaultCase("status-429", lookup: "server"), FaultCase("status-500", lookup: "server"),
+    FaultCase("status-501", lookup: "unsupported"), FaultCase("status-502", lookup: "server"),
+    FaultCase("status-503", lookup: "server"), FaultCase("status-504", lookup: "timeout"),
+    FaultCase("status-507", lookup: "full"),
+  ]
+}
+
+@Suite(.needsRESTServer, .serialized, .timeLimit(.minutes(2))) struct `A fault of the network or the server` {
+  private func outcome(_ body: () async throws -> Void) async throws -> String {
+    do {
+      try await body()
+      return "fine"
+    } catch let error as ModelStoreError {
+      #expect(!error.message.isEmpty)
+      return error.code.description
+    }
+  }
+
+  @Test(arguments: FaultCase.all)
+  func `ends a lookup as documented, and touches no model`(expected: FaultCase) async throws {
+    let run = try FaultRun(expected.fault)
+    let scope = ModelScope()
+    let person = try Person.from(dictionaryValue: ["id": 1, "name": "before", "age": 1], in: scope)
+    let start = ContinuousClock.now
+    let outcome = try await outcome { _ = try await run.store(scope: scope).lookup(Person.self, identifier: "1") }
+    #expect(outcome == expected.lookup)
+    #expect(ContinuousClock.now - start < .seconds(60))
+    if outcome != "fine" {
+      #expect(person.dictionaryValue == ["id": 1, "name": "before", "age": 1])
+      #expect(!person.isDirty)
+    } else {
+      #expect(person.name.value == "Ada")
+    }
+    #expect(Person.with(identifier: "1", in: scope) === person)
+  }
+
+  @Test(arguments: FaultCase.all)
+  func `ends a create as documented, sends it once, and leaves a failed one new`(expected: FaultCase) async throws {
+    let run = try FaultRun(expected.fault)
+    let store = run.store()
+    let person = Person(name: "Ada")
+    let outcome = try await outcome { try await store.create(person) }
+    #expect(outcome == expected.create)
+    #expect(person.isKnownToStore == (outcome == "fine"))
+    #expect(person.identifier == (outcome == "fine" ? "1" : nil))
+    #expect(person.name.isDirty == (outcome != "fine"))
+    #expect(try await run.methods().count { $0 == "POST" } == 1)
+  }
+
+  @Test(arguments: FaultCase.all)
+  func `ends an update as documented, and keeps the edits of a failed one`(expected: FaultCase) async throws {
+    let run = try FaultRun(expected.fault)
+    let scope = ModelScope()
+    let person = try Person.from(dictionaryValue: ["id": 1, "name": "before"], in: scope)
+    person.name.value = "edited"
+    let outcome = try await outcome { try await run.store(scope: scope).update(person) }
+    #expect(outcome == expected.update)
+    #expect(person.isDirty == (outcome != "fine"))
+    if outcome != "fine" { #expect(person.name.value == "edited") }
+    #expect(person.identifier == "1")
+    // One that is led round and round is carried out nowhere.
+    if expected.fault != "redirect-loop" { #expect(try await run.methods().count { $0 == "PATCH" } == 1) }
+  }
+
+  @Test(arguments: ["invalid-by-field", "invalid-as-problem", "invalid-as-json-api", "invalid-as-django"])
+  func `that is about a field lands on it`(fault: String) async throws {
+    let person = Person(name: "Ada")
+    let error = try await storeError { try await FaultRun(fault).store().create(person) }
+    #expect(error.fields == ["name": ["is taken"]])
+    #expect(person.name.validationState.messages == ["is taken"])
+    #expect(person.validationErrors.map(\.description) == ["name is taken"])
+    // It holds for the value that was refused only.
+    person.name.value = "Augusta"
+    #expect(person.validate() == .valid)
+  }
+
+  @Test func `does not make the connection's next create go out twice`() async throws {
+    let run = try FaultRun("reset-when-reused")
+    let store = run.store()
+    try await store.create(Person(name: "Ada"))
+    let second = Person(name: "Bob")
+    let outcome = try await outcome { try await store.create(second) }
+    #expect(outcome == "offline")
+    #expect(!second.isKnownToStore)
+    #expect(try await run.methods() == ["POST", "POST"])
+  }
+
+  @Test func `lets no credentials follow to another host`() async throws {
+    let run = try FaultRun("moved-to-another-host")
+    var options = RESTOptions()
+    options.authentication = BearerAuthentication("secret")
+    let store = run.store(options, headers: ["X-API-Key": "secret", "Cookie": "s=secret"])
+    _ = try await store.lookup(Person.self, identifier: "1")
+    #expect(try await "\(run.log())".contains("secret"))
+    let there = try await run.log("-there")
+    #expect(there.count == 1)
+    #expect(!"\(there)".contains("secret"))
+  }
+
+  @Test func `of redirects ends at the limit`() async throws {
+    var options = RESTOptions()
+    options.maximumRedirects = 2
+    let run = try FaultRun("long-redirect")
+    let error = try await storeError { _ = try await run.store(options).lookup(Person.self, identifier: "1") }
+    #expect(error.code == .server)
+    #expect(error.message.contains("more than 2 times"))
+    #expect(try await run.log().count == 3)
+    options.maximumRedirects = 3
+    _ = try await FaultRun("long-redirect").store(options).lookup(Person.self, identifier: "1")
+  }
+
+  @Test func `that is an expired token is mended once`() async throws {
+    let run = try FaultRun("unauthorized-once")
+    var options = RESTOptions()
+    options.authentication = BearerAuthentication("old") { _ in "new" }
+    try await run.store(options).create(Person(name: "Ada"))
+    #expect(
+      try await run.log().compactMap { $0["headers"]?["authorization"]?.stringValue } == ["Bearer old", "Bearer new"])
+    let hopeless = try FaultRun("unauthorized")
+    let error = try await storeError { try await hopeless.store(options).create(Person(name: "Ada")) }
+    #expect(error.code == .unauthorized)
+    #expect(try await hopeless.log().count == 2)
+  }
+
+  @Test func `that passes is waited for, as long as the server says`() async throws {
+    for (fault, wait) in [("busy-with-time", 7.0), ("busy", 0.1), ("unavailable-once", 0.1)] {
+      let waits = Lock<[Duration]>([])
+      var options = RESTOptions()
+      options.retry = RESTRetryPolicy(attempts: 3, base: .milliseconds(200))
+      options.retry.random = { 0.5 }
+      options.retry.sleep = { wait in waits.withLock { $0.append(wait) } }
+      let run = try FaultRun(fault)
+      _ = try await run.store(options).lookup(Person.self, identifier: "1")
+      #expect(try await run.log().count == 2)
+      let expected: Duration = wait > 1 ? .milliseconds(7_100) : .milliseconds(100)
+      #expect(waits.withLock { $0 } == [expected])
+      // A create is not repeated, unless the server can tell that it is the same.
+      let create = try FaultRun(fault)
+      #expect(try await storeError { try await create.store(options).create(Person(name: "Ada")) }.code == .server)
+      #expect(try await create.log().count == 1)
+      options.idempotencyKeyHeader = "Idempotency-Key"
+      let keyed = try FaultRun(fault)
+      try await keyed.store(options).create(Person(name: "Ada"))
+      let keys = try await keyed.log().compactMap { $0["headers"]?["idempotency-key"]?.stringValue }
+      #expect(keys.count == 2)
+      #expect(Set(keys).count == 1)
+    }
+  }
+
+  @Test(arguments: ["../admin", "a/b", "%2e%2e", "..;/x", "a\r\nX-Admin: yes", "", ".", ".."])
+  func `that is sought with an identifier stays in its place`(identifier: String) async throws {
+    let run = try FaultRun("none")
+    let isPossible = !["", ".", ".."].contains(identifier)
+    let outcome = try await outcome {
+      _ = try await run.store().lookup(Document.self, identifier: identifier)
+    }
+    #expect(outcome == (isPossible ? "server" : "invalid"))
+    for request in try await run.log() {
+      let path = try #require(request["path"]?.stringValue)
+      #expect(path.hasPrefix("/fault/none/\(run.run)/documents/"))
+      #expect(path.split(separator: "/").count == 5)
+      #expect(request["headers"]?["x-admin"] == nil)
+    }
+    #expect(try await run.log().count == (isPossible ? 1 : 0))
+  }
+
+  @Test func `can't be brought about by a header value`() async throws {
+    let run = try FaultRun("none")
+    let outcome = try await outcome {
+      _ = try await run.store(headers: ["X-Name": "a\r\nX-Admin: yes"]).lookup(Person.self, identifier: "1")
+    }
+    #expect(outcome == "invalid")
+    #expect(try await run.log().isEmpty)
+  }
+}

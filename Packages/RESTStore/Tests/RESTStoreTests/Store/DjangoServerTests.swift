@@ -1,0 +1,101 @@
+import Foundation
+import RESTStore
+import StoreProtocolTesting
+import Testing
+
+/// Runs with `Scripts/rest-contract`, which starts the server and says where it is.
+private let address = ProcessInfo.processInfo.environment["RESTSTORE_DJANGO_URL"]
+
+@Suite(
+  .enabled(if: address != nil, "needs Django REST framework: run Scripts/rest-contract"), .serialized,
+  .timeLimit(.minutes(5)))
+struct `A REST store on a Django REST server` {
+  private static let dialect = DjangoRESTDialect(paging: .pages(size: 7), orderingParameter: "ordering")
+
+  private func store(_ prefix: String = "", _ dialect: DjangoRESTDialect = dialect) async throws -> RESTModelStore {
+    let url = try #require(address.flatMap { URL(string: $0) })
+    _ = try await URLSessionTransport.shared.send(HTTPRequestData(.post, url.appendingPathComponent("reset")))
+    return RESTModelStore(baseURL: url.appendingPathComponent(prefix), dialect: dialect)
+  }
+
+  private func fill(_ store: RESTModelStore, _ count: Int = 20) async throws {
+    for number in 1...count {
+      let person = ContractPerson()
+      person.name.value = "p\(number % 3)"
+      if number % 5 != 0 { person.age.value = number }
+      try await store.create(person)
+    }
+  }
+
+  @Test(arguments: ModelStoreContract.checks(without: [.queries, .batches, .transactions]))
+  func `keeps the contract`(check: ModelStoreContract.Check) async throws {
+    try await check.run { try await store() }
+  }
+
+  @Test(arguments: [
+    ("", DjangoRESTDialect(paging: .pages(size: 7))), ("parts", DjangoRESTDialect(paging: .offset(size: 7))),
+    ("cursor", DjangoRESTDialect(paging: .linked)),
+  ])
+  func `goes through its three kinds of pages`(prefix: String, dialect: DjangoRESTDialect) async throws {
+    let store = try await store(prefix, dialect)
+    try await fill(store)
+    let all = try await store.list(ContractPerson.self)
+    #expect(all.map(\.age.value) == (1...20).map { $0 % 5 == 0 ? nil : $0 })
+    #expect(
+      try await store.list(ContractPerson.self, limit: 5, offset: 9).map(\.id.value) == all[9..<14].map(\.id.value))
+    #expect(try await store.count(ContractPerson.self) == 20)
+    var streamed = 0
+    for try await _ in store.stream(ContractPerson.self) { streamed += 1 }
+    #expect(streamed == 20)
+  }
+
+  @Test func `is asked conditions and orders, with the answers of this process`() async throws {
+    let store = try await store()
+    try await fill(store)
+    let conditions: [(ModelColumns<ContractPerson>) -> QueryExpression] = [
+      { $0.age > 10 }, { $0.age <= 4 && $0.name == "p1" }, { $0.age == nil }, { $0.age != nil && $0.name > "p0" },
+      { $0.age.isIn([3, 4, 5]) }, { $0.name.isIn(["p0", "p2"]) && $0.age >= 2 },
+    ]
+    for condition in conditions {
+      for sort in [[], [ModelSort<ContractPerson>.descending(\.age), .ascending(\.id)]] {
+        let asked = try await store.list(ContractPerson.self, where: condition, sort: sort, limit: 9)
+        let here = try await store.list(
+          ContractPerson.self, where: condition, sort: sort, limit: 9, evaluation: .inMemory)
+        #expect(asked.map(\.id.value) == here.map(\.id.value))
+      }
+    }
+  }
+
+  @Test func `lists the models of a relation`() async throws {
+    let store = try await store()
+    let company = ContractCompany()
+    company.id.value = "acme"
+    try await store.create(company)
+    let person = ContractPerson()
+    person.name.value = "Ada"
+    person.company.value = company
+    try await store.create(person)
+    try await fill(store, 3)
+    #expect(try await store.list(in: company.employees) == [person])
+  }
+
+  @Test func `says what is wrong with a field`() async throws {
+    let store = try await store()
+    let person = ContractPerson()
+    person.name.value = String(repeating: "x", count: 81)
+    let error = try await storeError { try await store.create(person) }
+    #expect(error.code == .invalid)
+    #expect(error.fields["name"]?.first?.contains("80") == true)
+    #expect(person.name.validationState.messages == error.fields["name"])
+    #expect(try await store.count(ContractPerson.self) == 0)
+  }
+
+  @Test func `says that nothing changed`() async throws {
+    let store = try await store()
+    try await fill(store, 1)
+    let identifier = try #require(try await store.first(ContractPerson.self)?.identifier)
+    let front = RESTModelStore(store.handle)
+    let person = try await front.lookup(ContractPerson.self, identifier: identifier)
+    #expect(try await front.lookup(ContractPerson.self, identifier: identifier) === person)
+  }
+}

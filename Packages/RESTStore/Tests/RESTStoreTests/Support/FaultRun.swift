@@ -1,0 +1,45 @@
+import Foundation
+import RESTStore
+
+/// A store on the fault server, with a log of its own there.
+struct FaultRun {
+  let server: RESTServer
+  let fault: String
+  let run = UUID().uuidString
+  /// One of its own: a request that waits for ever must not keep others from a connection.
+  let transport = URLSessionTransport()
+
+  init(_ fault: String) throws {
+    server = try RESTServer.faults()
+    self.fault = fault
+  }
+
+  /// Short only where it has to run out: a machine may be busy.
+  private var timeout: Duration {
+    ["silence", "stalled-headers", "one-byte-per-second"].contains(fault) ? .seconds(1) : .seconds(30)
+  }
+
+  /// What may take a while, or is long, is cut here.
+  struct Hasty: RESTDialect {
+    var timeout: Duration
+    var maximumResponseBytes: Int { 1_000_000 }
+    var headers: [String: String] = [:]
+    func defaultHeaders() async throws -> [String: String] { headers }
+  }
+
+  func store(
+    _ options: RESTOptions = RESTOptions(), headers: [String: String] = [:], scope: ModelScope = ModelScope()
+  ) -> RESTModelStore {
+    RESTModelStore(
+      baseURL: server.url.appendingPathComponent("fault/\(fault)/\(run)"),
+      dialect: Hasty(timeout: timeout, headers: headers),
+      transport: transport, options: options, scope: scope)
+  }
+
+  /// The requests that came to the server.
+  func log(_ suffix: String = "") async throws -> [JSONValue] {
+    try await server.control(.get, "log/\(run)\(suffix)")?.arrayValue ?? []
+  }
+
+  func methods() async throws -> [String] { try await log().compactMap { $0["method"]?.stringValue } }
+}

@@ -1,0 +1,103 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+@Suite struct `A recording of traffic` {
+  private let file = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "recording-\(UUID().uuidString).json")
+
+  private func store(_ transport: any HTTPTransport) throws -> RESTModelStore {
+    let url = try #require(URL(string: "http://ada:pass123@api.test/v1?key=abc123"))
+    var options = RESTOptions()
+    options.authentication = BearerAuthentication("token123")
+    return RESTModelStore(baseURL: url, transport: transport, options: options)
+  }
+
+  private func use(_ store: RESTModelStore) async throws -> [String?] {
+    let person = Person(name: "Ada")
+    try await store.create(person)
+    person.age.value = 37
+    try await store.update(person)
+    let found = try await RESTModelStore(store.handle).lookup(Person.self, identifier: "7")
+    let missing = try await storeError { _ = try await store.lookup(Person.self, identifier: "8") }
+    return [person.identifier, found.name.value, missing.code.description]
+  }
+
+  @Test func `is replayed as it went, without a server`() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let real = StubTransport([
+      .success(
+        HTTPResponseData(status: 201, body: Data(#"{"id": 7, "name": "Ada", "access_token": "token456"}"#.utf8))),
+      .success(HTTPResponseData(status: 204)),
+      .success(
+        HTTPResponseData(
+          status: 200, headers: ["Set-Cookie": "cookie123"], body: Data(#"{"id": 7, "name": "Ada"}"#.utf8))),
+      .success(HTTPResponseData(status: 404, body: Data("not here".utf8))),
+    ])
+    let recorded = try await use(store(RecordedTransport(file, recording: .ifMissing(through: real))))
+    #expect(recorded == ["7", "Ada", "notFound"])
+    let text = try String(contentsOf: file, encoding: .utf8)
+    for secret in ["pass123", "abc123", "token123", "token456", "cookie123"] { #expect(!text.contains(secret)) }
+    #expect(text.contains("\"name\": \"Ada\""))
+    let replay = try RecordedTransport(file, recording: .ifMissing(through: StubTransport(status: 500)))
+    #expect(try await use(store(replay)) == recorded)
+    #expect(replay.unusedRequests.isEmpty)
+    #expect(real.lines.count == 4)
+  }
+
+  @Test func `says which request it does not have, and what is left`() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let source = StubTransport(status: 200, #"{"id": 7}"#)
+    _ = try await store(RecordedTransport(file, recording: .always(through: source)))
+      .lookup(Person.self, identifier: "7")
+    let replay = try RecordedTransport(file)
+    #expect(replay.unusedRequests == ["GET /v1/people/7?key=REDACTED"])
+    let error = try await storeError { _ = try await store(replay).lookup(Person.self, identifier: "8") }
+    #expect(error.code == .unsupported)
+    #expect(error.message.contains("no answer to GET /v1/people/8?key=REDACTED"))
+    #expect(error.message.contains("Left are: GET /v1/people/7?key=REDACTED"))
+    let other = try await storeError { try await store(replay).update(Person(id: 7, name: "Ada")) }
+    #expect(other.message.contains("with this body"))
+    _ = try await store(replay).lookup(Person.self, identifier: "7")
+    #expect(
+      try await storeError { _ = try await store(replay).lookup(Person.self, identifier: "7") }.code == .unsupported)
+  }
+
+  @Test func `keeps bodies that are no JSON`() async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    let url = try #require(URL(string: "http://api.test/x"))
+    for body in [Data([0xFF, 0x00, 0x80]), Data("a=1&password=p4ss\n".utf8), Data("a=1&password=p4ss".utf8), Data()] {
+      let source = StubTransport([.success(HTTPResponseData(status: 200, body: body))])
+      let request = HTTPRequestData(.post, url, body: body)
+      _ = try await RecordedTransport(file, recording: .always(through: source)).send(request)
+      let replayed = try await RecordedTransport(file).send(request)
+      let isForm = body == Data("a=1&password=p4ss".utf8)
+      #expect(replayed.body == (isForm ? Data("a=1&password=REDACTED".utf8) : body))
+    }
+  }
+
+  @Test(arguments: ["nothing", "{", #"[{"request": {}}]"#])
+  func `that can't be read is refused when it is opened`(text: String) async throws {
+    defer { try? FileManager.default.removeItem(at: file) }
+    if text != "nothing" { try Data(text.utf8).write(to: file) }
+    let error = try await storeError { _ = try RecordedTransport(file) }
+    #expect(error.code == (text == "nothing" ? .inputOutput : .corrupt))
+    #expect(error.message.contains(file.lastPathComponent))
+  }
+
+  @Test func `tells progress of the real transport`() async throws {
+    let server = try ScriptedServer { _ in .http("200 OK", headers: ["Content-Type: application/json"], #"[{"id": 1}]"#)
+    }
+    let seen = Lock<[HTTPProgress]>([])
+    let store = RESTModelStore(baseURL: try server.url())
+    let people = try await HTTPProgress.observing({ progress in seen.withLock { $0.append(progress) } }) {
+      try await store.list(Person.self)
+    }
+    #expect(people.count == 1)
+    let last = try #require(seen.withLock { $0 }.last)
+    #expect(last.receivedBytes == 11)
+    #expect(last.expectedBytes == 11)
+    #expect(last.path == "/people")
+  }
+}
