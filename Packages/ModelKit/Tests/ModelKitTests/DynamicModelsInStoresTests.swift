@@ -193,6 +193,35 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
+  @Test(arguments: StoreKind.allCases) func `keep their live results up to date`(kind: StoreKind) async throws {
+    try await kind.withStore(schema) { store, front in
+      try await fill(store)
+      let listener = try #require(front(ModelScope(schema: schema)) as? any LiveModelStore)
+      let authors = schema.modelType("Author")
+      var changes = listener.changes(of: authors).makeAsyncIterator()
+      var named = listener.observe(
+        authors, where: { $0["name"] == "Nina" }, sort: [.descending { $0["id"] }], evaluation: .inMemory
+      ).makeAsyncIterator()
+      #expect(await named.next()?.models.map(\.identifier) == ["1"])
+
+      let ola = try await store.lookup(authors, identifier: "2")
+      ola["name"] = "Nina"
+      try await store.save(ola)
+      #expect(await changes.next()?.updated.map(\.identifier) == ["2"])
+      let both = try #require(await named.next())
+      #expect(both.error == nil)
+      #expect(both.models.map(\.identifier) == ["2", "1"])
+      #expect(both.differences.inserted.map(\.index) == [0])
+      #expect(both.models.allSatisfy { $0.scope === listener.scope })
+
+      // Another entity has the same class, and is none of it.
+      try await model("Publisher", ["id": 2, "name": "Nina"], in: store)
+      try await store.delete(try await store.lookup(authors, identifier: "1"))
+      #expect(await changes.next()?.map(\.kind) == [.deleted])
+      #expect(await named.next()?.models.map(\.identifier) == ["2"])
+    }
+  }
+
   @Test func `are reached through relations, and compared with models`() async throws {
     let contents = """
       <model>

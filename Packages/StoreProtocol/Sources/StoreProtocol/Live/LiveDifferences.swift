@@ -50,6 +50,21 @@ public struct LiveDifferences<M: Model> {
     }
   }
 
+  /// The same differences, with the models as another class.
+  func map<Other: Model>(_ transform: (M) throws -> Other) rethrows -> LiveDifferences<Other> {
+    var differences = LiveDifferences<Other>()
+    func change(_ change: Change) throws -> LiveDifferences<Other>.Change {
+      LiveDifferences<Other>.Change(model: try transform(change.model), index: change.index)
+    }
+    differences.inserted = try inserted.map(change)
+    differences.removed = try removed.map(change)
+    differences.updated = try updated.map(change)
+    differences.moved = try moved.map {
+      LiveDifferences<Other>.Move(model: try transform($0.model), oldIndex: $0.oldIndex, newIndex: $0.newIndex)
+    }
+    return differences
+  }
+
   /// The new models, made from the old ones.
   ///
   /// - Complexity: O(*n*) in the number of models.

@@ -138,7 +138,7 @@ final class LiveObservation<M: Model> {
     return LiveResult(models: models, differences: LiveDifferences(), error: found)
   }
 
-  private static func storeError(_ error: any Error) -> ModelStoreError {
+  static func storeError(_ error: any Error) -> ModelStoreError {
     error as? ModelStoreError
       ?? ModelStoreError(.server, "What a live query finds could not be brought up to date: \(error)", cause: error)
   }

@@ -35,7 +35,23 @@ extension LiveModelStore {
   }
 
   /// A query that keeps itself up to date: see ``observe(_:where:sort:limit:offset:evaluation:)``.
-  public func observe<M: Model>(_ query: ModelQuery<M>) -> LiveResults<M> { LiveResults(store: self, query: query) }
+  public func observe<M: Model>(_ query: ModelQuery<M>) -> LiveResults<M> {
+    LiveResults { LiveObservation(self, query, $0, capacity: $1) }
+  }
+
+  /// A query that keeps itself up to date, about a type that may be known only when the program runs: see
+  /// ``observe(_:where:sort:limit:offset:evaluation:)``.
+  public func observe<M: Model>(
+    _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
+  ) -> LiveResults<M> {
+    let parts = type.query(filter, sort, limit: limit, offset: offset, evaluation)
+    func results<Exact: Model>(_ exact: Exact.Type) -> LiveResults<M> {
+      LiveResults { TypedObservation<M, Exact>(LiveObservation(self, ModelQuery(parts), $0, capacity: $1)) }
+    }
+    let exact: any Model.Type = type.exactClass
+    return results(exact)
+  }
 }
 
 /// What ``LiveModelStore/observe(_:where:sort:limit:offset:evaluation:)`` gives. It belongs to the isolation of its store.
@@ -45,8 +61,7 @@ public struct LiveResults<M: Model>: AsyncSequence {
   /// Waiting for results never fails.
   public typealias Failure = Never
 
-  let store: any LiveModelStore
-  let query: ModelQuery<M>
+  private let begin: (LiveWork, _ capacity: Int) -> any ResultSource<M>
   /// How many changes may wait before everything is listed anew instead.
   @_spi(ModelKitInternals)
   public var capacity = 10_000
@@ -54,25 +69,61 @@ public struct LiveResults<M: Model>: AsyncSequence {
   @_spi(ModelKitInternals)
   public let work = LiveWork()
 
+  fileprivate init(_ begin: @escaping (LiveWork, _ capacity: Int) -> any ResultSource<M>) { self.begin = begin }
+
   /// Begins to observe. Each iterator does so by itself.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(observation: LiveObservation(store, query, work, capacity: capacity))
+    AsyncIterator(source: begin(work, capacity))
   }
 
   /// What a `for await` loop uses.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let observation: LiveObservation<M>
+    fileprivate let source: any ResultSource<M>
 
     /// The next result; nil once the task was cancelled or the store is closed.
-    public mutating func next() async -> LiveResult<M>? { await observation.next(isolation: #isolation) }
+    public mutating func next() async -> LiveResult<M>? { await source.next(isolation: #isolation) }
 
     /// The next result if there is one at once, without waiting for another write, for tests.
     @_spi(ModelKitInternals)
-    public mutating func nextIfReady() async -> LiveResult<M>? { await observation.nextIfReady() }
+    public mutating func nextIfReady() async -> LiveResult<M>? { await source.nextIfReady() }
 
     /// The next result; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {
-      await observation.next(isolation: actor)
+      await source.next(isolation: actor)
     }
   }
+}
+
+/// Where the results of a live query come from.
+private protocol ResultSource<M>: AnyObject {
+  associatedtype M: Model
+
+  func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>?
+  func nextIfReady() async -> LiveResult<M>?
+}
+
+extension LiveObservation: ResultSource {}
+
+/// The results of a query about a class that is derived from the one that is spoken of.
+private final class TypedObservation<M: Model, Exact: Model>: ResultSource {
+  private let base: LiveObservation<Exact>
+
+  init(_ base: LiveObservation<Exact>) { self.base = base }
+
+  func next(isolation actor: isolated (any Actor)?) async -> LiveResult<M>? {
+    await base.next(isolation: actor).map(typed)
+  }
+
+  func nextIfReady() async -> LiveResult<M>? { await base.nextIfReady().map(typed) }
+
+  private func typed(_ result: LiveResult<Exact>) -> LiveResult<M> {
+    do {
+      let models = try result.models.map { try Self.typed($0) }
+      return LiveResult(models: models, differences: try result.differences.map(Self.typed), error: result.error)
+    } catch {
+      return LiveResult(models: [], differences: LiveDifferences(), error: LiveObservation<Exact>.storeError(error))
+    }
+  }
+
+  private static func typed(_ model: Exact) throws -> M { try ModelType<M>.typed(model) }
 }

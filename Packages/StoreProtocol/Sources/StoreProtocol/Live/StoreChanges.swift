@@ -22,9 +22,19 @@ extension LiveModelStore {
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - buffer: how many changes may wait at most, not counting those of the batch that came first.
   public func changes<M: Model>(of type: M.Type, buffer: Int = 10_000) -> StoreChanges<M> {
+    StoreChanges(source: source(of: type, buffer))
+  }
+
+  /// The writes to models of a type that may be known only when the program runs: see ``changes(of:buffer:)``.
+  public func changes<M: Model>(of type: ModelType<M>, buffer: Int = 10_000) -> StoreChanges<M> {
+    let exact: any Model.Type = type.exactClass
+    return StoreChanges(source: source(of: exact, buffer))
+  }
+
+  private func source<Exact: Model>(of type: Exact.Type, _ buffer: Int) -> any ChangesSource {
     let mailbox = FeedMailbox(capacity: buffer, overflow: .drop)
-    let subscription = changeFeed.subscribe(mailbox, [FeedInterest(typeName: M.typeName)])
-    return StoreChanges(store: self, subscription: subscription)
+    return ModelChangesSource<Exact>(
+      self, changeFeed.subscribe(mailbox, [FeedInterest(typeName: Exact.typeName)]))
   }
 }
 
@@ -35,34 +45,43 @@ public struct StoreChanges<M: Model>: AsyncSequence {
   /// Waiting for changes never fails.
   public typealias Failure = Never
 
-  private let source: StoreChangesSource<M>
-
-  init(store: any LiveModelStore, subscription: FeedSubscription) {
-    source = StoreChangesSource(store, subscription)
-  }
+  fileprivate let source: any ChangesSource
 
   /// Begins to consume. Iterators of one sequence share its batches.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
   /// What a `for await` loop uses.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let source: StoreChangesSource<M>
+    fileprivate let source: any ChangesSource
 
     /// The next batch; nil once the task was cancelled or the store is closed.
-    public mutating func next() async -> ModelChangeBatch<M>? { await source.next(isolation: #isolation) }
+    public mutating func next() async -> ModelChangeBatch<M>? { await next(isolation: #isolation) }
 
     /// The next batch; nil once the task was cancelled or the store is closed.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> ModelChangeBatch<M>? {
-      await source.next(isolation: actor)
+      await source.next(isolation: actor).map {
+        ModelChangeBatch(changes: $0.changes, hasGap: $0.hasGap, droppedCount: $0.dropped)
+      }
     }
   }
 }
 
+/// What one commit did, of whichever class the models are.
+private struct CommittedChanges {
+  var changes: [ModelChange] = []
+  var hasGap = false
+  var dropped = 0
+}
+
+private protocol ChangesSource: AnyObject {
+  func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges?
+}
+
 /// Makes batches of what comes into a mailbox.
-private final class StoreChangesSource<M: Model> {
+private final class ModelChangesSource<M: Model>: ChangesSource {
   private let store: any LiveModelStore
   private let subscription: FeedSubscription
-  private var ready: ArraySlice<ModelChangeBatch<M>> = []
+  private var ready: ArraySlice<CommittedChanges> = []
   private let instances: LiveInstances<M>
 
   init(_ store: any LiveModelStore, _ subscription: FeedSubscription) {
@@ -71,7 +90,7 @@ private final class StoreChangesSource<M: Model> {
     instances = LiveInstances(store)
   }
 
-  func next(isolation actor: isolated (any Actor)?) async -> ModelChangeBatch<M>? {
+  func next(isolation actor: isolated (any Actor)?) async -> CommittedChanges? {
     while !Task.isCancelled {
       if let batch = ready.popFirst() { return batch }
       // What is written is there, even if who wrote it was not quick enough to tell.
@@ -86,11 +105,11 @@ private final class StoreChangesSource<M: Model> {
       _ = try? instances.follow(mail.batches.joined())
       ready =
         mail.batches.map { batch in
-          ModelChangeBatch(changes: batch.compactMap(instances.change), hasGap: false, droppedCount: 0)
-        }.filter { !$0.isEmpty }[...]
+          CommittedChanges(changes: batch.compactMap(instances.change))
+        }.filter { !$0.changes.isEmpty }[...]
       if mail.hasGap {
         try? await instances.readAnew()
-        ready.append(ModelChangeBatch(changes: [], hasGap: true, droppedCount: mail.dropped))
+        ready.append(CommittedChanges(hasGap: true, dropped: mail.dropped))
       }
     }
     subscription.end()

@@ -178,7 +178,10 @@ extension ModelType {
   }
 
   /// A model that was found for the class.
-  func typed(_ model: ModelObject) throws -> M {
+  func typed(_ model: ModelObject) throws -> M { try Self.typed(model, name) }
+
+  /// A model that was found where one of a type was asked for.
+  static func typed(_ model: ModelObject, _ name: String = M.displayName) throws -> M {
     guard let model = model as? M else {
       throw ModelStoreError(.invalid, "A \(Swift.type(of: model).displayName) was found where a \(name) was asked for.")
     }
