@@ -11,7 +11,7 @@ public import StoreProtocol
 public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
-    creating + finding + querying + updating + refreshing + deleting + deleteRules + together + [
+    creating + finding + querying + updating + refreshing + deleting + deleteRules + together + linking + [
       randomQueries(300, seed: 1)
     ]
 

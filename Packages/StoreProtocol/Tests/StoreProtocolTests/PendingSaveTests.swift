@@ -115,4 +115,59 @@ import Testing
       save.merged(into: ["id": 1, "text": ["title": "Old", "body": "stays"]])
         == ["id": 1, "text": ["title": "New", "body": "stays"]])
   }
+
+  @Test func `has the identifier that it assigns wherever something leads back to the model`() throws {
+    let book = ContractBook(), author = ContractAuthor(), other = ContractBook()
+    other.id.value = 3
+    book.author.value = author
+    other.author.value = author
+    var save = try PendingSave(creating: book, in: scope)
+    #expect(save.record == ["author": ["books": [["id": 3]]]])
+    try save.assign(identifier: "7")
+    #expect(save.record == ["id": 7, "author": ["books": [["id": 7], ["id": 3]]]])
+    #expect(book.id.value == nil)
+  }
+
+  @Test func `leaves a list out in which only the new model is`() throws {
+    let book = ContractBook(), author = ContractAuthor()
+    author.name.value = "Jane"
+    book.author.value = author
+    #expect(try PendingSave(creating: book, in: scope).record == ["author": ["name": "Jane"]])
+  }
+
+  @Test func `refuses two classes that stores call the same`() async throws {
+    class Named: Model {
+      let id = Field<Int>()
+      override class var typeName: String { "Thing" }
+      override var identifierField: (any FieldProtocol)? { id }
+    }
+    final class Thing: Model {
+      let id = Field<Int>()
+      override class var typeName: String { "Thing" }
+      override var identifierField: (any FieldProtocol)? { id }
+    }
+    let store = DictionaryStore()
+    _ = try await store.create(Named())
+    let error = await #expect(throws: ModelStoreError.self) { _ = try await store.create(Thing()) }
+    #expect(error?.code == .invalid)
+    #expect(error?.message.contains(#"both classes are called "Thing""#) == true)
+    #expect(error?.message.contains("StoreProtocolTests") == true)
+    let second = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Thing.self) }
+    #expect(second?.message == error?.message)
+    #expect(try await store.list(Named.self).count == 1)
+  }
+
+  @Test func `that finds nothing says that the identifier was changed`() async throws {
+    let store = DictionaryStore()
+    let person = ContractPerson()
+    person.name.value = "Ada"
+    _ = try await store.create(person)
+    person.id.value = 99
+    let error = await #expect(throws: ModelStoreError.self) { try await store.save(person) }
+    #expect(
+      error?.message == """
+        There is no ContractPerson with the identifier "99". The identifier of this ContractPerson was changed after it was \
+        stored: set it back, or create another one.
+        """)
+  }
 }

@@ -23,19 +23,22 @@ open class ArrayField<Element>: Field<[Element]> {
   ///   - name: what people call the list.
   ///   - key: the key in dictionaries and JSON.
   ///   - priority: the place in a form.
+  ///   - sensitive: whether the values are kept out of errors, messages and descriptions; also if the element says so.
   ///   - allowsDuplicates: if `false`, an element that is already there is not added again, and setting the whole list
   ///     keeps the first of equal elements. Objects that can't be compared are duplicates if they are the same object;
   ///     other elements that can't be compared are never duplicates.
   public init(
-    _ element: Field<Element>, name: String? = nil, key: String? = nil, priority: Int? = nil,
+    _ element: Field<Element>, name: String? = nil, key: String? = nil, priority: Int? = nil, sensitive: Bool = false,
     allowsDuplicates: Bool = true
   ) {
     elementMetadata = element.metadata
     let name = name ?? element.metadata?.name
     let key = key ?? element.metadata?.key
     let priority = priority ?? element.metadata?.priority
+    let isSensitive = sensitive || element.metadata?.isSensitive == true
     let metadata: FieldMetadata<[Element]>? =
-      name != nil || key != nil || priority != nil ? .declaring(name: name, key: key, priority: priority) : nil
+      name != nil || key != nil || priority != nil || isSensitive
+      ? .declaring(name: name, key: key, priority: priority, isSensitive: isSensitive) : nil
     var flags: FieldFlags = allowsDuplicates && element.metadata?.coerce == nil ? [] : .hooksSet
     if !allowsDuplicates { flags.formUnion(.unique) }
     super.init(unset: [], metadata: metadata, equality: element.equality?.ofLists, flags: flags)

@@ -20,6 +20,7 @@ extension Field {
   }
 
   /// Adds rules, in their order.
+  @_disfavoredOverload
   @inlinable
   @discardableResult
   public func require(_ rules: [Rule<Content>]) -> Self {

@@ -24,13 +24,16 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   ///   - name: what people call the field.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
   ///   - priority: the place in a form.
+  ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   @inlinable
-  public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil) {
+  public init(
+    _ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil, sensitive: Bool = false
+  ) {
     equality = ValueEquality<Content>.foundAtRunTime()
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
-    if name != nil || key != nil || priority != nil {
-      metadata = .declaring(name: name, key: key, priority: priority)
+    if name != nil || key != nil || priority != nil || sensitive {
+      metadata = .declaring(name: name, key: key, priority: priority, isSensitive: sensitive)
     }
   }
 
@@ -41,14 +44,16 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   ///   - name: what people call the field.
   ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
   ///   - priority: the place in a form.
+  ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   @inlinable
-  public init(_ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil)
-  where Content: Equatable {
+  public init(
+    _ initial: Content? = nil, name: String? = nil, key: String? = nil, priority: Int? = nil, sensitive: Bool = false
+  ) where Content: Equatable {
     equality = EquatableEquality<Content>.self
     super.init(initial, flags: [])
     if initial != nil { setInitialState() }
-    if name != nil || key != nil || priority != nil {
-      metadata = .declaring(name: name, key: key, priority: priority)
+    if name != nil || key != nil || priority != nil || sensitive {
+      metadata = .declaring(name: name, key: key, priority: priority, isSensitive: sensitive)
     }
   }
 
@@ -249,6 +254,12 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// The place in a form; fields with small numbers come first.
   public final override var priority: Int? { metadata?.priority }
 
+  /// Whether the value is kept out of errors, messages and descriptions.
+  public final override var isSensitive: Bool { metadata?.isSensitive ?? false }
+
+  @_spi(ModelKitInternals)
+  open override var describedValue: Any? { storage }
+
   override func ruleViolations() -> [RuleViolation] {
     guard let metadata, !metadata.rules.isEmpty else { return [] }
     let value = value
@@ -263,7 +274,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   @_spi(ModelKitInternals)
   open override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
-    let value = try importedValue(json, in: reader.context)
+    let value: Content?
+    do { value = try importedValue(json, in: reader.context) } catch { throw withoutSecrets(error) }
     return { [self] in load(value, stamp: .next()) }
   }
 
@@ -306,7 +318,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   open override func exported(by writer: FieldWriter) throws -> JSONValue? {
     guard let value else { return nil }
-    let json = try exportedValue(value, in: writer.context)
+    let json: JSONValue
+    do { json = try exportedValue(value, in: writer.context) } catch { throw withoutSecrets(error) }
     // What is written as null reads back as nil, and so is left out wherever nil is.
     if json.isNull, !writer.context.explicitNull { return Optional<JSONValue>.none }
     return json

@@ -70,6 +70,9 @@ open class FieldBase: FieldProtocol {
   /// The place in a form; fields with small numbers come first.
   public var priority: Int? { nil }
 
+  /// Whether the value is kept out of errors, messages and descriptions.
+  public var isSensitive: Bool { false }
+
   /// The name given at the declaration.
   @_spi(ModelKitInternals) public var declaredName: String? { nil }
 
@@ -201,7 +204,7 @@ open class FieldBase: FieldProtocol {
 
   /// Adds what was found elsewhere, such as by a server. It goes with the next validation or set.
   public final func addViolation(_ violation: RuleViolation) {
-    setViolations(untrackedViolations + [violation], isValid: false)
+    setViolations(untrackedViolations + [withoutSecrets(violation)], isValid: false)
   }
 
   /// Forgets the result of the last validation.
@@ -224,6 +227,10 @@ open class FieldBase: FieldProtocol {
   }
 
   func ruleViolations() -> [RuleViolation] { [] }
+
+  /// The value for a description: as it is, without asking anybody or being seen to be read.
+  @_spi(ModelKitInternals)
+  open var describedValue: Any? { nil }
 
   // MARK: Copying and merging
 

@@ -6,18 +6,22 @@
 extension FieldMetadata {
   /// What a declaration begins with.
   @inlinable
-  static func declaring(name: String?, key: String?, priority: Int?) -> FieldMetadata {
+  static func declaring(
+    name: String?, key: String?, priority: Int?, isSensitive: Bool = false
+  ) -> FieldMetadata {
     let numbers = InternKey.Numbers(
-      .declaration, variant: priority == nil ? 0 : 1, type: Content.self,
+      .declaration, variant: (priority == nil ? 0 : 1) + (isSensitive ? 2 : 0), type: Content.self,
       first: UInt64(truncatingIfNeeded: priority ?? 0))
     if let found = sharedObject(for: numbers, name, key) { return unsafeDowncast(found, to: FieldMetadata.self) }
-    return make(name: name, key: key, priority: priority, for: numbers)
+    return make(name: name, key: key, priority: priority, isSensitive: isSensitive, for: numbers)
   }
 
   @usableFromInline
-  static func make(name: String?, key: String?, priority: Int?, for numbers: InternKey.Numbers) -> FieldMetadata {
+  static func make(
+    name: String?, key: String?, priority: Int?, isSensitive: Bool, for numbers: InternKey.Numbers
+  ) -> FieldMetadata {
     InternTable.shared.object(for: InternKey(numbers, name, key)) { isShared in
-      let metadata = FieldMetadata(name: name, key: key, priority: priority)
+      let metadata = FieldMetadata(name: name, key: key, priority: priority, isSensitive: isSensitive)
       metadata.isShared = isShared
       return metadata
     }

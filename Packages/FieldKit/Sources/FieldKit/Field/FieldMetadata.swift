@@ -6,6 +6,8 @@ final class FieldMetadata<Content> {
   let name: String?
   let key: String?
   let priority: Int?
+  /// Whether the value is kept out of messages and descriptions.
+  let isSensitive: Bool
   let rules: [Rule<Content>]
   let transformer: FieldTransformer<Content>?
   /// The domain, as a closure that was compiled for the type of the value.
@@ -18,22 +20,24 @@ final class FieldMetadata<Content> {
   var hasTransformer: Bool { transformer != nil }
 
   @usableFromInline
-  init(name: String?, key: String?, priority: Int?) {
+  init(name: String?, key: String?, priority: Int?, isSensitive: Bool = false) {
     self.name = name
     self.key = key
     self.priority = priority
+    self.isSensitive = isSensitive
     rules = []
     transformer = nil
     coerce = nil
   }
 
   private init(
-    name: String?, key: String?, priority: Int?, rules: [Rule<Content>],
+    name: String?, key: String?, priority: Int?, isSensitive: Bool, rules: [Rule<Content>],
     transformer: FieldTransformer<Content>?, coerce: ((Content) -> Coercion<Content>)?
   ) {
     self.name = name
     self.key = key
     self.priority = priority
+    self.isSensitive = isSensitive
     self.rules = rules
     self.transformer = transformer
     self.coerce = coerce
@@ -41,15 +45,16 @@ final class FieldMetadata<Content> {
 
   static func adding(_ rule: Rule<Content>, to other: FieldMetadata?) -> FieldMetadata {
     FieldMetadata(
-      name: other?.name, key: other?.key, priority: other?.priority, rules: (other?.rules ?? []) + [rule],
-      transformer: other?.transformer, coerce: other?.coerce)
+      name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
+      rules: (other?.rules ?? []) + [rule], transformer: other?.transformer, coerce: other?.coerce)
   }
 
   static func setting(
     _ transformer: any ValueTransforming<Content>, in context: String?, on other: FieldMetadata?
   ) -> FieldMetadata {
     FieldMetadata(
-      name: other?.name, key: other?.key, priority: other?.priority, rules: other?.rules ?? [],
+      name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
+      rules: other?.rules ?? [],
       transformer: .adding(transformer, in: context, to: other?.transformer), coerce: other?.coerce)
   }
 
@@ -57,22 +62,25 @@ final class FieldMetadata<Content> {
     _ coerce: ((Content) -> Coercion<Content>)?, on other: FieldMetadata?
   ) -> FieldMetadata {
     FieldMetadata(
-      name: other?.name, key: other?.key, priority: other?.priority, rules: other?.rules ?? [],
+      name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
+      rules: other?.rules ?? [],
       transformer: other?.transformer, coerce: coerce)
   }
 
   static func naming(_ name: String?, on other: FieldMetadata?) -> FieldMetadata {
     if let other, !other.rules.isEmpty || other.transformer != nil || other.coerce != nil {
       return FieldMetadata(
-        name: name, key: other.key, priority: other.priority, rules: other.rules, transformer: other.transformer,
-        coerce: other.coerce)
+        name: name, key: other.key, priority: other.priority, isSensitive: other.isSensitive, rules: other.rules,
+        transformer: other.transformer, coerce: other.coerce)
     }
-    return .declaring(name: name, key: other?.key, priority: other?.priority)
+    return .declaring(
+      name: name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false)
   }
 
   static func naming(key: String, on other: FieldMetadata?) -> FieldMetadata {
     FieldMetadata(
-      name: other?.name, key: key, priority: other?.priority, rules: other?.rules ?? [],
+      name: other?.name, key: key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
+      rules: other?.rules ?? [],
       transformer: other?.transformer, coerce: other?.coerce)
   }
 }

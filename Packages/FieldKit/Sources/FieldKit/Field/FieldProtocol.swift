@@ -17,6 +17,8 @@ public protocol FieldProtocol: ObservationOwner {
   var key: String? { get }
   /// The place in a form; fields with small numbers come first.
   var priority: Int? { get }
+  /// Whether the value is kept out of errors, messages and descriptions, such as that of a password.
+  var isSensitive: Bool { get }
   /// The model or other object the field belongs to. Held weakly.
   var owner: AnyObject? { get }
 

@@ -90,7 +90,8 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
 
   /// A sentence that tells where the mistake is, what was expected and what was found.
   public var description: String {
-    "Invalid JSON at line \(line), column \(column) (byte \(offset)): \(message)."
+    let subject = code == .missingArray ? "This document does not fit" : "Invalid JSON"
+    return "\(subject) at line \(line), column \(column) (byte \(offset)): \(message)."
   }
 }
 

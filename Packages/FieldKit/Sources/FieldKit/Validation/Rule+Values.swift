@@ -13,7 +13,8 @@ extension Rule {
 }
 
 extension Rule where Value: Blankable {
-  /// There is a value, and it is not blank: no empty text, no empty list. White space counts as text.
+  /// There is a value, and it is not blank: no empty text, no empty list. White space counts as
+  /// text: `"   "` passes.
   ///
   /// Message, for a missing value too: `cannot be blank`.
   @inlinable

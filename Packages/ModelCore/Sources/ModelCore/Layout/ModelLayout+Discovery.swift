@@ -106,12 +106,20 @@ extension ModelLayout {
     return found
   }
 
-  /// The topmost class with its module, without what the compiler adds for private and local types.
+  /// The topmost class with the types around it, without its module and what the compiler adds for private and local types.
   static func defaultTypeName(of modelClass: ModelObject.Type) -> String {
+    nameParts(of: modelClass).dropFirst().joined(separator: ".")
+  }
+
+  /// The same with its module.
+  static func qualifiedTypeName(of modelClass: ModelObject.Type) -> String {
+    nameParts(of: modelClass).joined(separator: ".")
+  }
+
+  private static func nameParts(of modelClass: ModelObject.Type) -> [Substring] {
     String(reflecting: ancestor(of: modelClass) { _ in true })
       .split(separator: ".", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("(unknown context at ") }
-      .joined(separator: ".")
   }
 }
 

@@ -1,6 +1,8 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// The superclass of all models. Declare fields as constants, and say which one identifies the model:
+/// The superclass of all models. Declare a class as `: Model`, which is this class and the protocol that has the functions of
+/// models: a class that is only a `ModelObject` lacks them. Declare fields as constants, and say which one identifies the
+/// model:
 ///
 /// ```swift
 /// final class Person: Model {
@@ -61,10 +63,11 @@ open class ModelObject: ObservationOwner {
   /// Nil, or a class that is not derived from this one, means this class itself.
   open class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? { nil }
 
-  /// What stores call models of this class. Classes of one hierarchy share the name of the topmost one, and its
-  /// ``instanceClass(for:)`` tells them apart.
+  /// What stores call models of this class: its name without the module. Classes of one hierarchy share the name of the
+  /// topmost one, and its ``instanceClass(for:)`` tells them apart.
   ///
-  /// Override it to keep the data of a class that was renamed or moved to another module.
+  /// Override it to keep the data of a class that was renamed, and to tell classes of one name apart that a store keeps side
+  /// by side: it refuses to mix them.
   open class var typeName: String { ModelLayout.defaultTypeName(of: self) }
 
   /// The fields that ``ModelIsolation/dictionaryValue`` and stores write, in order. All fields unless overridden.

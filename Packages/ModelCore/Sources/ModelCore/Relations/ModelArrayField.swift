@@ -56,6 +56,9 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   // MARK: Value
 
+  @_spi(ModelKitInternals)
+  public override var describedValue: Any? { liveValue }
+
   var liveValue: [Related]? { table?.models ?? storedValue }
 
   /// The value before a change, if somebody is to be told of it.
@@ -202,7 +205,15 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     return { [self] in
       if !reader.keeps(self) { read(related.map(\.model)) }
       for related in related { related.link() }
+      if !reader.keeps(self) { keepLinks(to: related.map(\.model)) }
     }
+  }
+
+  func keepLinks(to models: [ModelObject]) {
+    guard let owner = ownerModel, owner.modelIdentifier == nil, models.contains(where: { !refers(to: $0) }) else {
+      return
+    }
+    read(models.compactMap { $0 as? Related })
   }
 
   func read(_ models: [Related]?) {
@@ -246,14 +257,15 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     if hasTransformer(in: writer.context) { return try super.exported(by: writer) }
     guard let value else { return nil }
     let writer = ModelWriter.writer(for: self, writer)
-    return .array(
-      try value.enumerated().compactMap { index, model in
-        do {
-          return try writer.json(of: model, isForeignKey: isForeignKey)
-        } catch let error as ModelEncodingError {
-          throw error.inside(.index(index))
-        }
-      })
+    let elements = try value.enumerated().compactMap { index, model in
+      do {
+        return try writer.json(of: model, isForeignKey: isForeignKey, from: self)
+      } catch let error as ModelEncodingError {
+        throw error.inside(.index(index))
+      }
+    }
+    // A list that seems to be empty because nobody in it can be referred to would cut the links when it is read.
+    return elements.isEmpty && !value.isEmpty ? nil : .array(elements)
   }
 }
 

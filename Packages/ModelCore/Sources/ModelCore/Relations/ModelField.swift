@@ -68,6 +68,9 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   // MARK: Value
 
+  @_spi(ModelKitInternals)
+  public override var describedValue: Any? { liveValue }
+
   var liveValue: Related? { readsThroughHook ? backLink : storedValue }
 
   @_spi(ModelKitInternals)
@@ -281,7 +284,15 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     return { [self] in
       if !reader.keeps(self) { read(related?.model) }
       related?.link()
+      if let model = related?.model, !reader.keeps(self) { keepLinks(to: [model]) }
     }
+  }
+
+  func keepLinks(to models: [ModelObject]) {
+    guard let model = models.first as? Related, liveValue !== model, let owner = ownerModel,
+      owner.modelIdentifier == nil || inverse(on: model)?.isToMany == true
+    else { return }
+    read(model)
   }
 
   private func read(_ model: Related?) {
@@ -317,6 +328,6 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if hasTransformer(in: writer.context) { return try super.exported(by: writer) }
     guard let value else { return nil }
     let writer = ModelWriter.writer(for: self, writer)
-    return try writer.json(of: value, isForeignKey: isForeignKey)
+    return try writer.json(of: value, isForeignKey: isForeignKey, from: self)
   }
 }

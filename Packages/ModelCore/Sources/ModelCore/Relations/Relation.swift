@@ -38,6 +38,10 @@ protocol Relation: FieldBase, RelationField {
   ///
   /// - Returns: `false` if it is of another class.
   func link(_ model: ModelObject) -> Bool
+  /// Leads once more to models that were read here, if what was read inside of them cut the links. A list inside of one can't
+  /// name a model without identifier; and that this model has the other one inside says more than that the list there
+  /// lacks it.
+  func keepLinks(to models: [ModelObject])
   /// Cuts the links to models.
   func unlink(_ models: [ModelObject], _ change: RelationChange)
 

@@ -23,6 +23,8 @@ final class IdentityMap {
   private var lastKey: ModelTypeKey?
   /// What writes the records of models of this scope, without and with explicit null, once it was needed.
   var recordWriters: (RecordWriter?, RecordWriter?)
+  /// The classes that are stored.
+  var typeNames = StoredTypeNames()
 
   private struct Contender {
     weak var model: ModelObject?

@@ -167,6 +167,10 @@ extension DirectReading {
       if reader.keeps(field) { return }
       if models?.withReferences(field.loadUntouched) != true { field.load(readRelated: models) }
     }
+    guard links.count > place + 1, let models else { return }
+    links.append { [unowned reader] in
+      if !reader.keeps(field) { (field as? any Relation)?.keepLinks(to: models) }
+    }
   }
 
   /// Whether a relation leads to exactly these models already, and nobody is to be told that it was read.

@@ -210,6 +210,10 @@ extension ModelWriter {
     _ related: UnsafeBufferPointer<Unmanaged<AnyObject>>, _ key: UnsafeBufferPointer<UInt8>, isForeignKey: Bool,
     to json: inout JSONWriter
   ) throws {
+    // A list that seems to be empty would cut the links when it is read: it is left out, as one model would be.
+    guard try related.isEmpty || related.contains(where: { try canWrite($0, isForeignKey: isForeignKey) }) else {
+      return
+    }
     json.key(quoted: key)
     try json.beginArray()
     for reference in related {
@@ -224,6 +228,16 @@ extension ModelWriter {
       }
     }
     json.endArray()
+  }
+
+  /// Whether a model can be written as a member of a list.
+  private func canWrite(_ reference: Unmanaged<AnyObject>, isForeignKey: Bool) throws -> Bool {
+    try reference._withUnsafeGuaranteedRef { object in
+      let model = unsafeDowncast(object, to: ModelObject.self)
+      if isForeignKey { return try json(of: model, isForeignKey: true) != nil }
+      return try !seen.contains(ObjectIdentifier(model)) || directReference(to: model) != nil
+        || identifier(of: model) != nil
+    }
   }
 
   // MARK: References

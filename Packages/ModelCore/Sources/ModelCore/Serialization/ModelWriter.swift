@@ -7,8 +7,14 @@ final class ModelWriter: FieldWriter {
   private var keys: [String: String] = [:]
   /// Whether a store writes: it must not lose a link, and keeps unset and null apart.
   var isForStore = false
+  /// The model that gets its first identifier with this save, and what stands for that as long as it is not known.
+  var newcomer: (model: ModelObject, placeholder: JSONValue)?
+  /// Whether a link was left out because it leads to a model that has no identifier yet.
+  var hasOmissions = false
   /// How many objects and lists are open around what is being written.
   private var depth = 0
+  /// The model that a store writes.
+  private var saved: ModelObject?
   /// How the classes met so far go straight to bytes; see `ModelWriter+Direct.swift`.
   var direct: [ObjectIdentifier: DirectClassWriter] = [:]
   var lastDirect: DirectClassWriter?
@@ -42,6 +48,7 @@ final class ModelWriter: FieldWriter {
   /// The chosen fields one by one, each with the keys that lead to it.
   func values(of model: ModelObject, fields: [any FieldProtocol]) throws -> [StoredValue] {
     isForStore = true
+    saved = model
     context.prepare(model)
     seen.insert(ObjectIdentifier(model))
     var values: [StoredValue] = try fields.compactMap { field in
@@ -71,11 +78,13 @@ final class ModelWriter: FieldWriter {
   }
 
   /// A related model in full, or what stands for it; nil if nothing can.
-  func json(of model: ModelObject, isForeignKey: Bool) throws -> JSONValue? {
+  ///
+  /// - Parameter relation: the field that leads there, if what is left out may be what the other side says as well.
+  func json(of model: ModelObject, isForeignKey: Bool, from relation: (any Relation)? = nil) throws -> JSONValue? {
     if isForeignKey {
       if let identifier = try identifier(of: model) { return identifier }
       // A store that left the link out would lose it without a word.
-      guard isForStore else { return nil }
+      guard isForStore, !isSaidElsewhere(model, relation) else { return nil }
       throw ModelEncodingError(
         path: FieldPath(),
         reason: "the \(type(of: model).displayName) it leads to has no identifier yet; save that one first")
@@ -158,6 +167,17 @@ final class ModelWriter: FieldWriter {
   }
 
   func identifier(of model: ModelObject) throws -> JSONValue? {
-    try (model.identifierField as? FieldBase)?.exported(by: self)
+    if let json = try (model.identifierField as? FieldBase)?.exported(by: self) { return json }
+    if let newcomer, newcomer.model === model { return newcomer.placeholder }
+    hasOmissions = true
+    return nil
+  }
+
+  /// Whether a link that can't be written is not lost: the model to which it leads is the one that is being saved and leads
+  /// back, or the link is written once that model is saved.
+  private func isSaidElsewhere(_ model: ModelObject, _ relation: (any Relation)?) -> Bool {
+    if SavedLater.models.contains(ObjectIdentifier(model)) { return true }
+    guard let relation, let owner = relation.ownerModel, model === saved else { return false }
+    return relation.inverse(on: model)?.refers(to: owner) == true
   }
 }

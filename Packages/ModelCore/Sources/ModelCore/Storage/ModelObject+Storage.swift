@@ -20,6 +20,11 @@ public struct StoredValue: Sendable {
     self.value = value
   }
 
+  /// The value with another one in place of a mark, wherever that is.
+  public func replacing(_ mark: JSONValue, by other: JSONValue) -> StoredValue {
+    StoredValue(path: path, value: value.replacing(mark, by: other))
+  }
+
   /// Writes the value into a record. Objects on the way keep what else they have.
   public func write(to record: inout AttributeDictionary) {
     Self.write(value, at: path[...], to: &record)
@@ -35,6 +40,16 @@ public struct StoredValue: Sendable {
     if case .object(let existing)? = record[key] { inner = existing }
     write(value, at: path.dropFirst(), to: &inner)
     record[key] = .object(inner)
+  }
+}
+
+extension JSONValue {
+  fileprivate func replacing(_ mark: JSONValue, by other: JSONValue) -> JSONValue {
+    switch self {
+    case .array(let elements): .array(elements.map { $0.replacing(mark, by: other) })
+    case .object(let members): .object(members.mapValues { $0.replacing(mark, by: other) })
+    default: self == mark ? other : self
+    }
   }
 }
 
@@ -63,6 +78,9 @@ extension ModelObject {
   /// Whether a store has the model: it was created in one, or read from one. Reading it from JSON says nothing of that.
   public var isKnownToStore: Bool { isStored }
 
+  /// How much of the model is known.
+  public var loadStateOfModel: LoadState { modelLoadState }
+
   /// Says that the model was deleted, and can be created again.
   public func markDeleted() {
     origin = .new
@@ -76,6 +94,21 @@ extension ModelObject {
     of fields: [any FieldProtocol], in context: ValueTransformerContext
   ) throws -> [StoredValue] {
     try ModelWriter(context: context).values(of: self, fields: fields)
+  }
+
+  /// Whether there are relations by which one may come back to the model.
+  public var mayLeadToItself: Bool { !layout.relationIndices.isEmpty || hasDynamicFields }
+
+  /// As ``storedValues(of:in:)``, for a model that gets its first identifier with the save.
+  ///
+  /// - Returns: the values, with the mark wherever something leads back to the model, to be replaced by the identifier.
+  /// - Throws: ``ModelEncodingError`` for a value that can't be written.
+  public func storedValues(
+    of fields: [any FieldProtocol], in context: ValueTransformerContext, identifiedBy mark: JSONValue
+  ) throws -> [StoredValue] {
+    let writer = ModelWriter(context: context)
+    writer.newcomer = (self, mark)
+    return try writer.values(of: self, fields: fields)
   }
 
   /// The fields that were set or read.

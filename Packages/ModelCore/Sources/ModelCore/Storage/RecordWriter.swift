@@ -17,12 +17,16 @@ public final class RecordWriter {
     writer.isForStore = true
   }
 
+  /// Whether the last record lacks links to models that have no identifier yet, such as the one that was written.
+  public var hasOmissions: Bool { writer.hasOmissions }
+
   /// The chosen fields of a model as one object, without line breaks; nil if a tree is needed.
   public func bytes(of fields: StoredFields, of model: ModelObject) -> [UInt8]? {
     guard model.details?.remainder == nil, !model.hasDynamicFields, writer.direct(for: model).plan != nil else {
       return nil
     }
     json.removeAll()
+    writer.hasOmissions = false
     defer { if !writer.seen.isEmpty { writer.seen.removeAll(keepingCapacity: true) } }
     do {
       switch fields {

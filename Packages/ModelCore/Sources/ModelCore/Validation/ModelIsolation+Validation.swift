@@ -34,6 +34,7 @@ extension ModelIsolation where Self: ModelObject {
     let place = try? locate(path)
     let isOwn = place?.model === self
     if let place {
+      violation = place.field.withoutSecrets(violation)
       violation.index = place.element
       place.field.addViolation(violation)
     }
@@ -100,12 +101,15 @@ struct PlacedError {
 extension ModelObject {
   @discardableResult
   func validateFields() -> ValidationState {
-    details?.errors = []
-    for field in orderedFields { field.validate() }
-    for failure in (details?.rules ?? []).compactMap({ $0() }) {
-      for field in failure.fields { field.addViolation(failure.violation) }
+    // Those who show the states shall not see that a field is valid, and a moment later that it is to blame.
+    transaction {
+      details?.errors = []
+      for field in orderedFields { field.validate() }
+      for failure in (details?.rules ?? []).compactMap({ $0() }) {
+        for field in failure.fields { field.addViolation(failure.violation) }
+      }
+      validateModel()
     }
-    validateModel()
     let errors = fieldErrors
     return errors.isEmpty ? .valid : .invalid(errors.map(\.description))
   }
@@ -142,7 +146,8 @@ extension ModelObject {
   var fieldErrors: [ModelValidationError] {
     var errors = orderedFields.flatMap { field in
       field.validationState.messages.map { message in
-        ModelValidationError(path: FieldPath(verbatim: field.key ?? field.name ?? "?"), message: message)
+        ModelValidationError(
+          path: FieldPath(verbatim: field.key ?? field.name ?? "?"), message: message, name: field.name)
       }
     }
     for error in details?.errors ?? [] where error.counts {

@@ -185,3 +185,20 @@ private final class Span: Model {
     #expect(firm.validationErrors == other.validationErrors)
   }
 }
+
+@Suite struct `Who shows the validation states of fields` {
+  @Test func `is not told that a field is valid while a rule about several fields is broken`() {
+    let span = Span()
+    span.start.value = 5
+    span.end.value = 3
+    var told: [ValidationState] = []
+    let token = span.end.validationStates --> { told.append($0) }
+    span.validate()
+    span.end.value = 2
+    span.validate()
+    withExtendedLifetime(token) {}
+    #expect(told.first == .unknown)
+    #expect(!told.contains(.valid))
+    #expect(told.last == .invalid(["must not be before start"]))
+  }
+}

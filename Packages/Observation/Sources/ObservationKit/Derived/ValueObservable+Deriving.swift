@@ -77,6 +77,38 @@ extension ValueObservable {
     combined(self, other) { $0 != $1 }
   }
 
+  /// An observable of what a closure makes of this value and another one's.
+  ///
+  /// ```swift
+  /// let area = width.combineLatest(height) { $0 * $1 }
+  /// ```
+  ///
+  /// In a ``transaction(_:)`` that sets both it tells once.
+  ///
+  /// - Parameters:
+  ///   - other: the other observable.
+  ///   - transform: gets both values; runs now and after every change, observed or not. Kept as long as the result is held
+  ///     or observed.
+  public func combineLatest<Other: ValueObservable, Result>(
+    _ other: Other, _ transform: @escaping (Value, Other.Value) -> Result
+  ) -> DerivedObservable<Result> {
+    combineLatest(other).map { transform($0.first, $0.second) }
+  }
+
+  /// An observable of what a closure makes of this value and another one's, which tells when that differs.
+  ///
+  /// In a ``transaction(_:)`` that sets both it tells once.
+  ///
+  /// - Parameters:
+  ///   - other: the other observable.
+  ///   - transform: gets both values; runs now and after every change, observed or not. Kept as long as the result is held
+  ///     or observed.
+  public func combineLatest<Other: ValueObservable, Result: Equatable>(
+    _ other: Other, _ transform: @escaping (Value, Other.Value) -> Result
+  ) -> DerivedObservable<Result> {
+    combineLatest(other).map { transform($0.first, $0.second) }
+  }
+
   @inlinable
   func derived<Result>(
     _ transform: @escaping (Value) -> Result, isChange: @escaping (Result, Result) -> Bool

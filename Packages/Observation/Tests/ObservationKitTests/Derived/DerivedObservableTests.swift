@@ -211,4 +211,18 @@ private final class Log {
     #expect(count.value == 5)
     #expect(mapped.value == 5)
   }
+
+  @Test func `of two sources is made of both values by a closure`() {
+    let (width, height) = (ValueSource(2), ValueSource(3))
+    var areas: [Int] = []
+    let token = width.combineLatest(height) { $0 * $1 } --> { areas.append($0) }
+    width.value = 3
+    height.value = 3
+    transaction {
+      width.value = 1
+      height.value = 9
+    }
+    withExtendedLifetime(token) {}
+    #expect(areas == [6, 9])
+  }
 }

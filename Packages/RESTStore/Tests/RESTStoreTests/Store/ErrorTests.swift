@@ -15,14 +15,14 @@ import Testing
     #expect(error.identifier == "7")
     #expect(
       error.message
-        == "There is no RESTStoreTests.Person with the identifier \"7\". GET /v1/people/7: status 404: no such row")
+        == "There is no Person with the identifier \"7\". GET /v1/people/7: status 404: no such row")
   }
 
   @Test func `says whether a write was carried out`() async throws {
     let person = Person(id: 7, name: "Ada")
     for (status, sentence) in [
-      (409, "This RESTStoreTests.Person was not written. PATCH /people/7: status 409"),
-      (503, "It is not certain whether this RESTStoreTests.Person was written. PATCH /people/7: status 503"),
+      (409, "This Person was not written. PATCH /people/7: status 409"),
+      (503, "It is not certain whether this Person was written. PATCH /people/7: status 503"),
     ] {
       let store = try RESTModelStore(StubTransport(status: status))
       let error = try await storeError { try await store.update(person) }
@@ -30,7 +30,7 @@ import Testing
     }
     let store = try RESTModelStore(StubTransport(status: 200, "[]"))
     let error = try await storeError { try await store.update(person) }
-    #expect(error.message.hasPrefix("The server says that this RESTStoreTests.Person was written"))
+    #expect(error.message.hasPrefix("The server says that this Person was written"))
     #expect(error.code == .server)
   }
 

@@ -145,17 +145,6 @@ extension MadeOfEntity {
   }
 }
 
-extension DynamicModel: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The name of the entity and the identifier, as in `Author "105"`.
-  public var description: String {
-    guard let entity else { return "DynamicModel" }
-    return identifier.map { "\(entity.name) \"\($0)\"" } ?? "\(entity.name) without identifier"
-  }
-
-  /// The name of the entity and the identifier.
-  public var debugDescription: String { description }
-}
-
 @_spi(ModelKitInternals)
 extension DynamicModel: NamedModelClass {
   /// The name of the entity.

@@ -1,4 +1,4 @@
-public import ModelCore
+@_spi(ModelKitInternals) public import ModelCore
 
 extension ModelQuery: JSONConvertible, Codable {
   /// The query as JSON:
@@ -24,7 +24,8 @@ extension ModelQuery: JSONConvertible, Codable {
   ///   or about a field that the model does not have.
   public init(json: JSONValue) throws {
     guard case .object(let members) = json else { throw ValueTransformError(expected: "a query", found: json) }
-    guard members["type"] == .string(M.typeName) else {
+    let names = [M.typeName, M.formerTypeName].compactMap { $0 }
+    guard let type = members["type"]?.stringValue, names.contains(type) else {
       throw ModelStoreError(
         .invalid, "A query for \(M.typeName) was expected, not one for \(members["type"] ?? .null).")
     }

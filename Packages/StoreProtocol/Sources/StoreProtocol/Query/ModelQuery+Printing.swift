@@ -4,7 +4,7 @@ extension ModelQuery: CustomStringConvertible {
   /// The query as a person would write it.
   public var description: String {
     var text = M.displayName
-    if let filter { text += " where \(filter)" }
+    if let shownFilter { text += " where \(shownFilter)" }
     if !sort.isEmpty { text += " sorted by " + sort.map(\.description).joined(separator: ", ") }
     if let limit { text += " limit \(limit)" }
     if offset != 0 { text += " offset \(offset)" }

@@ -83,7 +83,7 @@ extension ModelStore {
     return models.count
   }
 
-  /// The models of a type, one after the other, without having all of them in memory: see ``ModelStream``.
+  /// The models of a type, one after the other, without having all of them in memory: see ``StoredModelSequence``.
   ///
   /// - Parameters:
   ///   - type: the type of the models; models of derived types are among them.
@@ -98,7 +98,7 @@ extension ModelStore {
   }
 }
 
-/// The models of a type that is known only when the program runs, one after the other, as a ``ModelStream`` gives those of
+/// The models of a type that is known only when the program runs, one after the other, as a ``StoredModelSequence`` gives those of
 /// a class.
 ///
 /// ```swift
@@ -115,7 +115,7 @@ public struct ModelTypeStream<M: Model>: AsyncSequence {
   /// Begins anew.
   public func makeAsyncIterator() -> Iterator {
     func iterator<Exact: Model>(_ exact: Exact.Type) -> any NextModel {
-      ExactIterator<Exact>(base: ModelStream(store: store, query: ModelQuery(parts)).makeAsyncIterator())
+      ExactIterator<Exact>(base: StoredModelSequence(store: store, query: ModelQuery(parts)).makeAsyncIterator())
     }
     let exact: any Model.Type = type.exactClass
     return Iterator(type: type, base: iterator(exact))
@@ -139,7 +139,7 @@ protocol NextModel {
 }
 
 private struct ExactIterator<Exact: Model>: NextModel {
-  var base: ModelStream<Exact>.Iterator
+  var base: StoredModelSequence<Exact>.Iterator
 
   mutating func nextModel() async throws -> ModelObject? { try await base.next() }
 }

@@ -4,8 +4,10 @@ extension ModelStore {
   /// Makes models from stored records: live objects where there are, updated but for their local changes, which only
   /// ``refresh(_:)`` overwrites. For those who write stores.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if a record does not fit the model; nothing is changed then.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if a record does not fit the model, `invalid` if models of another
+  ///   class are stored under the same name; nothing is changed then.
   public func models<M: Model>(_ type: M.Type, from records: [AttributeDictionary]) throws -> [M] {
+    try claimTypeName(of: type)
     do {
       return try scope.models(type, from: records, keepsLocalChanges: !Refreshing.isUnderWay)
     } catch {
@@ -25,6 +27,7 @@ extension ModelStore {
   public func models<M: Model>(
     _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
   ) throws -> [M] {
+    try claimTypeName(of: type)
     do {
       return try scope.models(
         type, fromJSON: RecordBytes.list(of: records), keepsLocalChanges: !Refreshing.isUnderWay)
@@ -33,6 +36,10 @@ extension ModelStore {
         ?? ModelStoreError(
           .corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
     }
+  }
+
+  private func claimTypeName<M: Model>(of type: M.Type) throws {
+    if let conflict = scope.claimTypeName(of: type) { throw ModelStoreError(.invalid, conflict) }
   }
 
   /// The error of the first record that can't be read by itself.

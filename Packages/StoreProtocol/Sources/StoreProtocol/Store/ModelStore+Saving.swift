@@ -8,26 +8,29 @@
 public enum SaveInclusion: Hashable, Sendable {
   /// No others: embedded models are written inside it, others as their identifiers.
   case none
-  /// New models that it leads to by foreign keys, and those they lead to, first.
+  /// Models that it leads to by foreign keys and that no store has yet, and those they lead to.
   case related
 }
 
 extension ModelStore {
-  /// Creates or updates a model, and before it the new models that it refers to; in one transaction where the store has
-  /// them.
+  /// Creates or updates a model, and with it the models that it refers to and that no store has yet; in one transaction
+  /// where the store has them.
+  ///
+  /// A model is created before those that need its identifier. Where two new models refer to each other, one of the links is
+  /// written with an update once both have their identifiers.
   ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - inclusion: which other models are written.
   /// - Throws: ``ModelStoreError`` as ``create(_:)`` and ``update(_:fields:)`` do.
   public func save<M: Model>(_ model: M, including inclusion: SaveInclusion) async throws {
-    let related = inclusion == .related ? Self.newModels(from: model) : []
-    guard !related.isEmpty else { return try await save(model) }
+    guard inclusion == .related else { return try await save(model) }
+    let plan = SavePlan(from: model)
+    guard plan.steps.count > 1 else { return try await save(model) }
     if let store = self as? any TransactionalModelStore {
-      try await store.saveTogether(related, model)
+      try await store.saveTogether(plan)
     } else {
-      for model in related { try await Self.create(model, in: self) }
-      try await save(model)
+      try await save(plan)
     }
   }
 
@@ -52,38 +55,30 @@ extension ModelStore {
   @_spi(ModelKitInternals)
   public var isRefreshing: Bool { Refreshing.isUnderWay }
 
-  fileprivate static func create(_ model: ModelObject, in store: some ModelStore) async throws {
-    guard let model = model as? any ModelObject & ModelIsolation else { return }
-    try await create(opened: model, in: store)
+  fileprivate func save(_ plan: SavePlan) async throws {
+    for step in plan.steps { try await save(step) }
+    for step in plan.steps where !step.linksToFollow.isEmpty { try await update(step) }
   }
 
-  private static func create<M: Model>(opened model: M, in store: some ModelStore) async throws {
-    _ = try await store.create(model)
+  private func save(_ step: SavePlan.Step) async throws {
+    guard let model = step.model as? any ModelObject & ModelIsolation else { return }
+    if step.linksToFollow.isEmpty { return try await save(model) }
+    try await SavedLater.$models.withValue(step.later) { try await save(model) }
   }
 
-  /// The new models to which foreign keys lead from a model, those first that others need.
-  private static func newModels(from model: ModelObject) -> [ModelObject] {
-    var found: [ModelObject] = []
-    var seen: Set<ModelObject> = [model]
-    func visit(_ model: ModelObject) {
-      for case let relation as any RelationField in model.fieldsForDictionaryValue() {
-        for related in relation.relatedModels where seen.insert(related).inserted {
-          visit(related)
-          if relation.isForeignKey, related.isNew, !related.isKnownToStore { found.append(related) }
-        }
-      }
-    }
-    visit(model)
-    return found
+  private func update(_ step: SavePlan.Step) async throws {
+    guard let model = step.model as? any ModelObject & ModelIsolation else { return }
+    try await update(links: step.linksToFollow, of: model)
+  }
+
+  private func update<M: Model>(links: [any FieldProtocol], of model: M) async throws {
+    try await update(model, fields: links)
   }
 }
 
 extension TransactionalModelStore {
-  fileprivate func saveTogether<M: Model>(_ related: [ModelObject], _ model: M) async throws {
-    try await transaction { store in
-      for model in related { try await Self.create(model, in: store) }
-      try await store.save(model)
-    }
+  fileprivate func saveTogether(_ plan: SavePlan) async throws {
+    try await transaction { store in try await store.save(plan) }
   }
 }
 

@@ -88,11 +88,19 @@ extension ModelStore {
 
   /// Writes the fields of a model that changed since it was last read or saved.
   @discardableResult
-  public func update<M: Model>(_ model: M) async throws -> M { try await update(model, fields: nil) }
+  public func update<M: Model>(_ model: M) async throws -> M {
+    do {
+      return try await update(model, fields: nil)
+    } catch var error as ModelStoreError where error.code == .notFound && model.identifierField?.isDirty == true {
+      error.message +=
+        " The identifier of this \(model.storedTypeName) was changed after it was stored: set it back, or create another one."
+      throw error
+    }
+  }
 
   /// Creates a model that no store has yet, and updates one that was created in a store or read from one.
   public func save<M: Model>(_ model: M) async throws {
-    if model.isKnownToStore { try await update(model, fields: nil) } else { try await create(model) }
+    if model.isKnownToStore { try await update(model) } else { try await create(model) }
   }
 
   /// Counts by listing; a store that can do better does.

@@ -6,7 +6,7 @@
 /// do {
 ///   _ = try await store.lookup(Person.self, identifier: "10")
 /// } catch let error as ModelStoreError where error.code == .notFound {
-///   print(error)  // There is no app.Person with the identifier "10".
+///   print(error)  // There is no Person with the identifier "10".
 /// }
 /// ```
 public struct ModelStoreError: Error, CustomStringConvertible {

@@ -1,4 +1,8 @@
+import Foundation
 @_spi(ModelKitInternals) public import ModelCore
+
+/// What stands for an identifier that is not known yet: a text that nobody else has.
+private let identifierMark = JSONValue.string("identifier \(UUID().uuidString)")
 
 /// A save between its two halves: what to write is known, and nothing is written yet.
 ///
@@ -33,6 +37,8 @@ public struct PendingSave<M: Model> {
   private let fields: StoredFields
   private let stamp: ChangeStamp
   private var content: Content
+  /// What is written instead once the identifier is known, with a mark in its place: something leads back to the model.
+  private var marked: [StoredValue]?
   private let explicitNull: Bool?
   private var isIdentifierNew = false
 
@@ -74,6 +80,9 @@ public struct PendingSave<M: Model> {
   private init(
     _ kind: Kind, _ model: M, fields: [any FieldProtocol]?, _ scope: ModelScope, explicitNull: Bool?
   ) throws {
+    if let conflict = scope.claimTypeName(of: type(of: model)) {
+      throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
+    }
     scope.transformers.prepare(model)
     model.beforeSave()
     let errors = model.validateForSaving()
@@ -88,13 +97,19 @@ public struct PendingSave<M: Model> {
       fields.map(StoredFields.list) ?? (kind == .create ? model.allStoredFields : .list(model.dirtyFields))
     self.explicitNull = explicitNull
     stamp = .next()
-    if let bytes = scope.recordWriter(explicitNull: explicitNull).bytes(of: self.fields, of: model) {
+    let writer = scope.recordWriter(explicitNull: explicitNull)
+    let bytes = writer.bytes(of: self.fields, of: model)
+    if let bytes, identifier != nil || !writer.hasOmissions {
       content = .bytes(bytes)
       return
     }
     do {
-      content = .values(
-        try model.storedValues(of: self.fields.fields(of: model), in: Self.context(scope, explicitNull)))
+      let context = Self.context(scope, explicitNull)
+      let list = self.fields.fields(of: model)
+      content = try bytes.map(Content.bytes) ?? .values(try model.storedValues(of: list, in: context))
+      if identifier == nil, model.mayLeadToItself {
+        marked = try model.storedValues(of: list, in: context, identifiedBy: identifierMark)
+      }
     } catch {
       throw ModelStoreError(
         .invalid, "This \(model.storedTypeName) was not written: \(error)", identifier: identifier, cause: error)
@@ -124,6 +139,10 @@ public struct PendingSave<M: Model> {
     }
     self.identifier = identifier
     isIdentifierNew = true
+    if let marked {
+      content = .values(marked.map { $0.replacing(identifierMark, by: value.value) })
+      self.marked = nil
+    }
     add(value)
   }
 

@@ -104,4 +104,18 @@ import Testing
     let regex = try Regex("a+")
     #expect(ModelQuery(Worker.self, where: { $0.name.matches(regex) }).filter?.description == "name.matches(/a+/)")
   }
+
+  @Test func `shows no values with which sensitive fields are compared`() {
+    final class Login: Model {
+      let name = Field<String>()
+      let pin = Field<String>(sensitive: true)
+      let codes = Field<Int>(sensitive: true)*
+      let parent = ModelField<Login>()
+    }
+    let query = ModelQuery(Login.self) {
+      $0.name == "ada" && $0.pin == "4711" && $0.parent.pin != "4711" && $0.codes.contains(4711)
+    }
+    #expect(!"\(query)".contains("4711"))
+    #expect("\(query)".contains(#"name == "ada" && pin == <redacted>"#))
+  }
 }

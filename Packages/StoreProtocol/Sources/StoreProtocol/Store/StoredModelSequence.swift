@@ -8,9 +8,9 @@
 ///
 /// The identifiers of the models are asked for at the beginning, and each model when its turn comes. A model that is
 /// deleted meanwhile is left out, one that is created meanwhile does not come; values are those at the time when a model
-/// comes. A ``PagedModelStore`` is asked for one page after the other instead, which are as the store has them by then. A
-/// stream belongs to the isolation of its store.
-public struct ModelStream<M: Model>: AsyncSequence {
+/// comes. A ``PagedModelStore`` is asked for one page after the other instead, which are as the store has them by then. The
+/// sequence belongs to the isolation of its store.
+public struct StoredModelSequence<M: Model>: AsyncSequence {
   /// A model.
   public typealias Element = M
 
@@ -69,7 +69,7 @@ public struct ModelStream<M: Model>: AsyncSequence {
 }
 
 extension ModelStore {
-  /// The models of a type, one after the other, without having all of them in memory: see ``ModelStream``.
+  /// The models of a type, one after the other, without having all of them in memory: see ``StoredModelSequence``.
   ///
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
@@ -79,7 +79,7 @@ extension ModelStore {
   public func stream<M: Model>(
     _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     evaluation: QueryEvaluation = .byStore
-  ) -> ModelStream<M> {
-    ModelStream(store: self, query: ModelQuery(type, where: filter, sort: sort, evaluation: evaluation))
+  ) -> StoredModelSequence<M> {
+    StoredModelSequence(store: self, query: ModelQuery(type, where: filter, sort: sort, evaluation: evaluation))
   }
 }

@@ -1,0 +1,49 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// How a model shows itself when it is printed: its class, and the fields that were loaded or set. Related models are shown
+/// by their identifiers, and values of sensitive fields not at all.
+///
+/// ```swift
+/// print(book)  // Book(id: 1, title: "Emma", author: Author(id: 5))
+/// ```
+///
+/// A protocol of its own, so that a model may have a field called `description`.
+public protocol DescribedModel: CustomStringConvertible, CustomDebugStringConvertible, ModelObject {}
+
+extension DescribedModel {
+  /// The class, and the fields that were loaded or set, in their order.
+  public var description: String {
+    let members = orderedFields.compactMap { field -> String? in
+      guard field.isShown else { return nil }
+      return "\(field.key ?? field.name ?? "?"): \(field.valueText)"
+    }
+    return "\(type(of: self).displayName)(\(members.joined(separator: ", ")))"
+  }
+
+  /// The description, and what became of the model: whether a store has it, what is not saved, what is wrong.
+  public var debugDescription: String {
+    var states = [isStored ? "stored" : origin == .new ? "new" : "read"]
+    if modelLoadState == .incomplete { states.append("incomplete") }
+    let dirty = orderedFields.filter(\.isDirty).map { $0.key ?? $0.name ?? "?" }
+    if !dirty.isEmpty { states.append("not saved: " + dirty.joined(separator: ", ")) }
+    let errors = fieldErrors.map(\.description)
+    if !errors.isEmpty { states.append("invalid: " + errors.joined(separator: ", ")) }
+    return "\(description) [\(states.joined(separator: "; "))]"
+  }
+}
+
+extension ModelObject: DescribedModel {}
+
+@_spi(ModelKitInternals)
+extension ModelObject: BrieflyDescribed {
+  /// The class and the identifier, as a model is shown inside another one.
+  public var briefDescription: String {
+    guard let field = identifierField as? FieldBase, field.describedValue != nil else { return "\(type(of: self).displayName)()" }
+    return "\(type(of: self).displayName)(\(field.key ?? "?"): \(field.valueText))"
+  }
+}
+
+extension FieldBase {
+  /// Whether there is anything to show of it.
+  fileprivate var isShown: Bool { !isUnset }
+}

@@ -1,0 +1,46 @@
+@_spi(ModelKitInternals) internal import ModelCore
+
+extension ModelQuery {
+  /// The condition for a description: without the values with which sensitive fields are compared.
+  var shownFilter: QueryExpression? {
+    filter.map { filter in
+      let prototype = M.prototype()
+      return withExtendedLifetime(prototype) { filter.withoutSecrets(of: prototype) }
+    }
+  }
+}
+
+extension QueryExpression {
+  /// The condition without the values with which sensitive fields of a model are compared.
+  fileprivate func withoutSecrets(of model: ModelObject?, isSecret: Bool = false) -> QueryExpression {
+    switch self {
+    case .constant: return self
+    case .comparison(var comparison):
+      if isSecret || Self.place(comparison.term.path, in: model).isSensitive,
+        case .value(let value) = comparison.operand,
+        !value.isNull
+      {
+        comparison.operand = .unwritable("redacted")
+      }
+      return .comparison(comparison)
+    case .and(let terms): return .and(terms.map { $0.withoutSecrets(of: model, isSecret: isSecret) })
+    case .or(let terms): return .or(terms.map { $0.withoutSecrets(of: model, isSecret: isSecret) })
+    case .not(let term): return .not(term.withoutSecrets(of: model, isSecret: isSecret))
+    case .any(let path, let condition):
+      let place = Self.place(path, in: model)
+      return .any(path, condition.withoutSecrets(of: place.related, isSecret: place.isSensitive))
+    }
+  }
+
+  /// What a path leads to: whether it is sensitive, and a model like those that it leads to.
+  private static func place(_ path: QueryPath, in model: ModelObject?) -> (isSensitive: Bool, related: ModelObject?) {
+    var model = model
+    var isSensitive = false
+    for key in path.keys {
+      guard let owner = model, let field = owner.field(declaredAs: key) else { return (isSensitive, nil) }
+      isSensitive = isSensitive || field.isSensitive
+      model = (field as? any RelationField)?.relatedClass.init()
+    }
+    return (isSensitive, model)
+  }
+}

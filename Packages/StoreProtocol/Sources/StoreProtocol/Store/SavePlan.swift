@@ -1,0 +1,107 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// In which order models are saved that lead to each other, and which links have to wait for identifiers.
+struct SavePlan {
+  /// One model to save.
+  struct Step {
+    let model: ModelObject
+    /// The models that are saved after it.
+    let later: Set<ObjectIdentifier>
+    /// The fields that lead to such models, which have no identifiers yet.
+    let linksToFollow: [any FieldProtocol]
+  }
+
+  private(set) var steps: [Step] = []
+
+  /// Plans to save a model and those that it refers to and that no store has yet.
+  init(from model: ModelObject) {
+    var models: [ModelObject] = []
+    var seen: Set<ModelObject> = [model]
+    func visit(_ model: ModelObject) {
+      for relation in Self.relations(of: model) {
+        for related in relation.relatedModels where seen.insert(related).inserted {
+          visit(related)
+          if relation.isForeignKey, Self.isNowhere(related) { models.append(related) }
+        }
+      }
+    }
+    visit(model)
+    models.append(model)
+    let order = Self.ordered(models)
+    var later = Set(order.map { ObjectIdentifier($0) })
+    for model in order {
+      later.remove(ObjectIdentifier(model))
+      let links = Self.relations(of: model).filter { Self.leads($0, from: model, to: later) }
+      steps.append(Step(model: model, later: later, linksToFollow: links))
+    }
+  }
+
+  /// Whether no store has a model of which there is more than its identifier.
+  private static func isNowhere(_ model: ModelObject) -> Bool {
+    if model.isKnownToStore { return false }
+    return if case .loaded = model.loadStateOfModel { true } else { false }
+  }
+
+  private static func relations(of model: ModelObject) -> [any RelationField] {
+    model.fieldsForDictionaryValue().compactMap { $0 as? any RelationField }
+  }
+
+  /// The models, those first whose identifiers others need, as far as they don't need each other.
+  private static func ordered(_ models: [ModelObject]) -> [ModelObject] {
+    var waiting = Set(models)
+    var order: [ModelObject] = []
+    func add(_ model: ModelObject) {
+      guard waiting.remove(model) != nil else { return }
+      forEachLink(of: model) { relation, owner, related in
+        // The members of a list mostly refer to the model that has it, and can't do so before it is there.
+        if !relation.isToMany || !isReferredTo(owner, by: related, relation) { add(related) }
+        return false
+      }
+      order.append(model)
+    }
+    for model in models { add(model) }
+    return order
+  }
+
+  private static func isReferredTo(
+    _ owner: ModelObject, by related: ModelObject, _ relation: any RelationField
+  ) -> Bool {
+    guard let inverse = owner.inverseField(of: relation, on: related), inverse.isForeignKey, !inverse.isToMany else {
+      return false
+    }
+    return related.fieldsForDictionaryValue().contains { $0 === inverse }
+  }
+
+  /// Calls a closure for the foreign keys in the record of a model, until it returns true.
+  @discardableResult
+  private static func forEachLink(
+    of model: ModelObject, _ body: (any RelationField, _ owner: ModelObject, _ related: ModelObject) -> Bool
+  ) -> Bool {
+    var seen: Set<ModelObject> = [model]
+    return relations(of: model).contains { isFound(in: $0, of: model, &seen, body) }
+  }
+
+  private static func isFound(
+    in relation: any RelationField, of owner: ModelObject, _ seen: inout Set<ModelObject>,
+    _ body: (any RelationField, _ owner: ModelObject, _ related: ModelObject) -> Bool
+  ) -> Bool {
+    for related in relation.relatedModels {
+      if relation.isForeignKey {
+        if body(relation, owner, related) { return true }
+      } else if seen.insert(related).inserted {
+        for inner in relations(of: related) where isFound(in: inner, of: related, &seen, body) { return true }
+      }
+    }
+    return false
+  }
+
+  /// Whether what is written for a relation needs an identifier that one of these models does not have yet.
+  private static func leads(
+    _ relation: any RelationField, from model: ModelObject, to later: Set<ObjectIdentifier>
+  ) -> Bool {
+    var seen: Set<ModelObject> = [model]
+    return isFound(in: relation, of: model, &seen) { _, _, related in
+      later.contains(ObjectIdentifier(related)) && related.storedIdentifier == nil
+    }
+  }
+}

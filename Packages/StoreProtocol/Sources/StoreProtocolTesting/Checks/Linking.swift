@@ -1,0 +1,102 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let linking: [Check] = [
+    Check("create keeps what is inside a model without identifier, also if it leads back") { store in
+      let identifier = try await savedBook(in: store, author: nil)
+      try await requireAuthor(of: identifier, in: store)
+    },
+    Check("create keeps a model with an identifier inside one without, also if it leads back") { store in
+      let identifier = try await savedBook(in: store, author: 5)
+      try await requireAuthor(of: identifier, in: store)
+    },
+    Check("a model that was created with another one inside still leads to it when it is read again") { store in
+      let book = ContractBook(), author = ContractAuthor()
+      author.name.value = "Jane"
+      book.author.value = author
+      try await store.save(book)
+      let found = try await store.lookup(ContractBook.self, identifier: book.identifier ?? "")
+      try require(found === book, "another object was found")
+      try require(book.author.value?.name.value == "Jane", "the author is gone")
+      try require(book.author.value?.books.value == [book], "the author does not lead back")
+    },
+    Check("save writes a new model whose parts refer to it") { store in
+      let identifier = try await savedAlbum(in: store)
+      let album = try await store.lookup(ContractAlbum.self, identifier: identifier)
+      try requireEqual(album.tracks.value?.map(\.title.value), ["One", "Two"], "the tracks")
+      try require(album.tracks.value?.allSatisfy { $0.album.value === album } == true, "a track does not lead back")
+    },
+    Check("save including related writes two new models that refer to each other") { store in
+      let identifier = try await savedKeeper(in: store)
+      let keeper = try await store.lookup(ContractKeeper.self, identifier: identifier)
+      try requireEqual(keeper.animals.value?.count, 2, "the number of animals")
+      let animals = try await store.list(ContractAnimal.self)
+      try requireEqual(animals.count, 2, "the number of stored animals")
+      try require(animals.allSatisfy { $0.keeper.value === keeper }, "an animal does not lead to its keeper")
+      try requireEqual(keeper.animals.value, animals, "the animals")
+    },
+    Check("save including related leaves nothing dirty of models that refer to each other") { store in
+      let keeper = ContractKeeper(), animal = ContractAnimal()
+      keeper.name.value = "Ann"
+      animal.keeper.value = keeper
+      try await store.save(animal, including: .related)
+      try require(!keeper.isDirty && !animal.isDirty, "something is still dirty")
+      try require(keeper.animals.value == [animal] && animal.keeper.value === keeper, "a link is cut")
+    },
+    Check("save including related creates models that were read from elsewhere and are in no store") { store in
+      let keeper = try ContractKeeper.from(dictionaryValue: ["id": 3, "name": "Ann"])
+      let animal = ContractAnimal()
+      animal.keeper.value = keeper
+      try await store.save(animal, including: .related)
+      try requireEqual(try await store.list(ContractKeeper.self).map(\.name.value), ["Ann"], "what is stored")
+    },
+    Check("save including related creates no models of which there is only an identifier") { store in
+      let animal = try ContractAnimal.from(dictionaryValue: ["keeper": 3])
+      try await store.save(animal, including: .related)
+      try requireEqual(try await store.list(ContractKeeper.self).count, 0, "the number of keepers")
+      try requireEqual(animal.keeper.value?.id.value, 3, "the identifier of the keeper")
+    },
+  ]
+
+  // Each in a function of its own: what is found afterwards comes from the store.
+
+  private static func savedBook(in store: some ModelStore, author identifier: Int?) async throws -> String {
+    let book = ContractBook(), author = ContractAuthor()
+    book.title.value = "Emma"
+    author.id.value = identifier
+    author.name.value = "Jane"
+    book.author.value = author
+    try await store.save(book)
+    return book.identifier ?? ""
+  }
+
+  private static func requireAuthor(of identifier: String, in store: some ModelStore) async throws {
+    for book in [
+      try await store.lookup(ContractBook.self, identifier: identifier),
+      try await store.list(ContractBook.self).first,
+    ] {
+      try requireEqual(book?.title.value, "Emma", "the title")
+      try requireEqual(book?.author.value?.name.value, "Jane", "the name of the author")
+      try requireEqual(book?.author.value?.books.value, book.map { [$0] }, "the books of the author")
+    }
+  }
+
+  private static func savedAlbum(in store: some ModelStore) async throws -> String {
+    let album = ContractAlbum()
+    for title in ["One", "Two"] {
+      let track = ContractTrack()
+      track.title.value = title
+      album.tracks.add(track)
+    }
+    try await store.save(album, including: .related)
+    return album.identifier ?? ""
+  }
+
+  private static func savedKeeper(in store: some ModelStore) async throws -> String {
+    let keeper = ContractKeeper()
+    keeper.name.value = "Ann"
+    for _ in 0..<2 { keeper.animals.add(ContractAnimal()) }
+    try await store.save(keeper, including: .related)
+    return keeper.identifier ?? ""
+  }
+}
