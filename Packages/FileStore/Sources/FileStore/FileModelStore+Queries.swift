@@ -6,21 +6,35 @@ extension FileModelStore {
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, `corrupt` if a record can't be
   ///   read.
-  /// - Complexity: O(*n*) in the number of stored models of the type, up to the end of the list if it is not sorted. Only
-  ///   records that are found are kept in memory.
+  /// - Complexity: O(*n*) in the number of stored models of the type, up to the end of the list if it is not sorted; with
+  ///   indexes of fields that the condition is about, in the number of models that they lead to; sorted by an indexed field
+  ///   and with a limit, in the number of models that are passed before the limit is reached. Only records that are found
+  ///   are kept in memory.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     if try await isAboutAll(query) { return try await listAll() }
-    let records = try await records(for: query)
+    let records = try await run(query).records
     return try models(M.self, fromBytes: records.map(\.value)) { records[$0].identifier }
   }
 
   /// How many models ``list(_:)`` would find. No model is made for that.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
-  /// - Complexity: O(1) for all models of a type, otherwise as ``list(_:)``.
+  /// - Complexity: O(1) for all models of a type; with a condition that indexes answer by themselves, as many steps as it
+  ///   takes to find the ends of its ranges; otherwise as ``list(_:)``.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
     if try await isAboutAll(query) { return try await translating { try await handle.engine.count(M.typeName) } }
-    return try await records(for: query).count
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    let (engine, name) = (handle.engine, M.typeName)
+    if transaction?.touches(name) != true {
+      let planner = QueryPlanner(program, fields: try await translating { try await engine.indexedFields(name) })
+      if let count = try await translating({ try await engine.count(name, planner) }) {
+        return query.pageCount(of: count)
+      }
+    }
+    // Nothing has to be sorted to be counted.
+    var query = query
+    query.sort = []
+    return try await run(query).records.count
   }
 
   /// The identifiers of the models that ``list(_:)`` would find. No model is made for that, and no file is read for those
@@ -31,7 +45,7 @@ extension FileModelStore {
     if try await isAboutAll(query) {
       return try await translating { try await handle.engine.identifiers(M.typeName) }
     }
-    return try await records(for: query).map(\.identifier)
+    return try await run(query).records.map(\.identifier)
   }
 
   /// Whether a query asks for all records of a type as they are in the files.
@@ -74,50 +88,5 @@ extension FileModelStore {
       _ = try models(M.self, fromBytes: chunk.rows.map { Array(chunk.value($0)) }) { chunk.rows[$0].identifier }
       throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
     }
-  }
-
-  /// The records that a query finds, in its order.
-  private func records<M: Model>(
-    for query: ModelQuery<M>
-  ) async throws -> [(identifier: String, value: [UInt8])] {
-    var related: [String: [String: [UInt8]?]] = [:]
-    let run = try QueryRun(try QueryProgram(query, in: scope.transformers)) { modelClass, identifier in
-      guard let known = related[modelClass.typeName]?[identifier] else {
-        throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier)
-      }
-      return known
-    }
-    var found: [(identifier: String, value: [UInt8])] = []
-    func take(_ identifier: String, _ value: [UInt8]) async throws {
-      while true {
-        do {
-          if try run.take(value).isFound { found.append((identifier, value)) }
-          break
-        } catch let missing as RelatedRecordIsMissing {
-          related[missing.typeName, default: [:]][missing.identifier] = .some(
-            try await row(missing.typeName, missing.identifier)?.bytes)
-        }
-      }
-    }
-    var cursor: CreationCursor? = .start
-    while let position = cursor, !run.isFinished {
-      let chunk = try await translating { try await handle.engine.readChunk(M.typeName, after: position) }
-      if let damage = chunk.damages.first {
-        throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(damage)")
-      }
-      for row in chunk.rows where !run.isFinished {
-        if let entry = transaction?.entry(M.typeName, row.identifier) {
-          // What it was before the transaction does not count; what came with it comes last.
-          if entry.revision != nil, let content = entry.content { try await take(row.identifier, content) }
-        } else {
-          try await take(row.identifier, Array(chunk.value(row)))
-        }
-      }
-      cursor = chunk.next
-    }
-    for record in transaction?.newRecords(M.typeName) ?? [] where !run.isFinished {
-      try await take(record.identifier, record.bytes)
-    }
-    return run.finish().map { found[$0] }
   }
 }

@@ -160,31 +160,6 @@ public final class FileModelStore: TransactionalModelStore {
     return model
   }
 
-  /// Removes a model, and what goes with it by the delete rules of its relations, all or none, with one write to the disk.
-  ///
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `denied` if a rule denies it, or what the disk
-  ///   says.
-  @discardableResult
-  public func delete<M: Model>(_ model: M) async throws -> M {
-    let deletion = try await PendingDeletion(of: model, in: self)
-    var records = deletion.records
-    while true {
-      do {
-        try await write(records.map { .delete($0.typeName, $0.identifier) })
-        break
-      } catch let error as ModelStoreError where error.code == .notFound {
-        // What goes with the model may be gone already.
-        let count = records.count
-        var present: [PendingDeletion.Record] = []
-        for record in records where try await row(record.typeName, record.identifier) != nil { present.append(record) }
-        if present.count == count || !present.contains(where: \.isRequested) { throw error }
-        records = present
-      }
-    }
-    try await deletion.finish(in: transaction?.log)
-    return model
-  }
-
   // MARK: Records
 
   /// A record as this front sees it, the transaction under way included; nil if there is none.

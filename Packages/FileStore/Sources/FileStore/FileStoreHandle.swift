@@ -20,15 +20,22 @@ public struct FileStoreOptions: Sendable {
   public var durability: Durability
   /// Whether the store is opened for writing too.
   public var mode: FileStoreMode
+  /// The steps from older versions of stored records to those of this program.
+  public var migrations: [Migration]
 
   /// Creates options.
   ///
   /// - Parameters:
   ///   - durability: what a write that returned has survived. Default: everything, a power cut included.
   ///   - mode: whether the store is opened for writing too. Default: it is.
-  public init(durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite) {
+  ///   - migrations: the steps from older versions of stored records to those of this program, in any order. They run when
+  ///     the store, or another group of it, is opened for writing.
+  public init(
+    durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite, migrations: [Migration] = []
+  ) {
     self.durability = durability
     self.mode = mode
+    self.migrations = migrations
   }
 }
 
@@ -54,6 +61,7 @@ public final class FileStoreHandle: Sendable {
     engineOptions.isReadOnly = options.mode == .readOnly
     let feeds = FileChangeFeeds()
     engineOptions.reporter = feeds.report
+    engineOptions.migrations = MigrationPlan(options.migrations)
     self.init(
       directory: directory, options: options,
       engine: FileEngine(directory: directory.path(percentEncoded: false), options: engineOptions), feeds: feeds)

@@ -14,6 +14,8 @@ extension ModelStoreError {
     switch error {
     case .conflict(let type, let identifier): self = .conflict(type, identifier: identifier)
     case .notFound(let type, let identifier): self = .notFound(type, identifier: identifier)
+    case .taken(_, let identifier, let field, _), .duplicates(_, let field, let identifier, _):
+      self.init(.conflict, error.description, identifier: identifier, fields: [field: ["is taken"]])
     default: self.init(error.code, error.description)
     }
     cause = error
@@ -34,12 +36,12 @@ extension ModelStoreError {
 extension FileEngineError {
   fileprivate var code: ModelStoreError.Code {
     switch self {
-    case .conflict, .staleRevision: .conflict
+    case .conflict, .staleRevision, .taken, .duplicates, .notEmpty: .conflict
     case .notFound: .notFound
-    case .invalidValue, .batchTooLarge: .invalid
+    case .invalidValue, .batchTooLarge, .migrationFailed, .wrongMigrations: .invalid
     case .identifiersExhausted: .noIdentifier
     case .locked: .locked
-    case .newerFormat, .unknownOperation, .closed, .readOnly: .unsupported
+    case .newerFormat, .unknownOperation, .closed, .readOnly, .newerModel, .needsMigration: .unsupported
     case .wrongGroup, .damaged: .corrupt
     case .refusesWrites: .inputOutput
     }

@@ -17,9 +17,17 @@ struct Caretaker: Sendable {
     _ = upkeep.send { [fileSystem, shouldStop, writes] in
       do {
         let outcome = try compaction.run(fileSystem, shouldStop: shouldStop)
-        _ = writes.send(.command { writer in try? writer.finish(compaction, outcome) })
+        _ = writes.send(
+          .command { writer in
+            do { try writer.finish(compaction, outcome) } catch { writer.fail(compaction) }
+            writer.release(compaction.group)
+          })
       } catch {
-        _ = writes.send(.command { writer in writer.fail(compaction) })
+        _ = writes.send(
+          .command { writer in
+            writer.fail(compaction)
+            writer.release(compaction.group)
+          })
       }
     }
   }

@@ -38,6 +38,9 @@ struct JournalRecord {
   /// The revision of the model after the change.
   var revision: UInt64
   var key: ModelKey
+
+  /// What it does to the indexes of fields; nil if there are none.
+  var keys: KeyChange?
 }
 
 /// A model of a group: the number of its type in the index, and its identifier byte by byte.

@@ -108,7 +108,8 @@ extension Journal {
     if hasBatches { try beginSegment() } else { try sync() }
     guard let last = sealed.last else { return nil }
     return Compaction(
-      group: group, folder: contents.folder, index: contents.withIndex { $0 }, number: last.segment.number,
+      group: group, folder: contents.folder, index: contents.withIndex { $0.withoutFieldIndexes },
+      number: last.segment.number,
       batch: lastBatch)
   }
 

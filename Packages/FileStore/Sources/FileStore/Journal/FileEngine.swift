@@ -8,6 +8,9 @@ package struct FileEngineOptions: Sendable {
   /// Who is told, on the writing thread, of each batch of a group that was written.
   package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
 
+  /// What the program knows of the versions of models.
+  var migrations = MigrationPlan()
+
   package init() {}
 }
 
@@ -19,7 +22,7 @@ package struct FileEngineOptions: Sendable {
 package final class FileEngine: Sendable {
   /// The group whose models this engine stores.
   package let group: String
-  private let service: FileEngineService
+  let service: FileEngineService
 
   /// An engine for the group without a name in the store at `directory`, which is made if it is missing. Nothing is
   /// opened yet.
@@ -168,7 +171,7 @@ package final class FileEngine: Sendable {
 
   /// The types that have models, in the order in which they first appeared.
   package func types() async throws -> [String] {
-    try await service.contents(of: group).withIndex { $0.typeNames }
+    try await service.contents(of: group).withIndex { $0.typeNames.filter { $0 != ModelVersions.typeName } }
   }
 
   /// An integer for a new model of a type: one more than the largest so far, deleted models included. It is not given
@@ -219,4 +222,21 @@ package final class FileEngine: Sendable {
   ///
   /// - Throws: The first error, among them that of an earlier sync in the background. The store is closed nevertheless.
   package func close() async throws { try await service.close() }
+
+  // MARK: For what goes beyond single records
+
+  /// What can be read of the group, which is opened if it is not.
+  func contents() async throws -> JournalContents { try await service.contents(of: group) }
+
+  var isReadOnly: Bool { service.isReadOnly }
+
+  /// Runs `body` on the reading thread.
+  func reading<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await service.reading(body)
+  }
+
+  /// Runs `body` on the writing thread.
+  func writing<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await service.writing { _ in try body() }
+  }
 }

@@ -10,6 +10,12 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// A model was changed since the revision that an update is made from was read.
   case staleRevision(type: String, identifier: String)
 
+  /// A value that must not be there twice is that of another model.
+  case taken(type: String, identifier: String, field: String, holder: String)
+
+  /// There can't be a unique index, since two models have the same value.
+  case duplicates(type: String, field: String, identifier: String, holder: String)
+
   /// A value is not one line of JSON.
   case invalidValue(type: String, identifier: String, reason: String)
 
@@ -27,6 +33,21 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
 
   /// A record has an operation that this version does not know.
   case unknownOperation(name: String, file: String, offset: UInt64)
+
+  /// The records of a type have a version that the program does not know yet.
+  case newerModel(type: String, version: Int, known: Int)
+
+  /// The records of a type have an older version, and nobody may change them now.
+  case needsMigration(type: String, version: Int, known: Int)
+
+  /// A step of a migration failed for a record.
+  case migrationFailed(type: String, identifier: String, version: Int, reason: String)
+
+  /// The steps that were declared don't lead from one version to the next.
+  case wrongMigrations(type: String, reason: String)
+
+  /// A folder in which something is to be made is not empty.
+  case notEmpty(directory: String)
 
   /// A group's folder holds the journal of another group.
   case wrongGroup(folder: String, expected: String, found: String)
@@ -52,6 +73,12 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
       "'\(type)' has no model with the identifier \(Self.quoted(identifier)). Nothing was written."
     case .staleRevision(let type, let identifier):
       "'\(type)' \(Self.quoted(identifier)) was changed by another write in the meantime. Nothing was written."
+    case .taken(let type, let identifier, let field, let holder):
+      "The \(type) \(Self.quoted(identifier)) was not written: its \(field) has to be unique, and "
+        + "\(Self.quoted(holder)) has the same."
+    case .duplicates(let type, let field, let identifier, let holder):
+      "There is no unique index of '\(field)' of '\(type)': \(Self.quoted(holder)) and "
+        + "\(Self.quoted(identifier)) have the same value. Change one of them first."
     case .invalidValue(let type, let identifier, let reason):
       "The value of '\(type)' \(Self.quoted(identifier)) \(reason). Nothing was written."
     case .batchTooLarge(let bytes):
@@ -67,6 +94,19 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .unknownOperation(let name, let file, let offset):
       "'\(file)' has a record with the operation '\(name)' at offset \(offset), which this version of FileStore "
         + "does not know. Nothing was changed: open it with the version that wrote it."
+    case .newerModel(let type, let version, let known):
+      "The records of '\(type)' have version \(version), and this program knows version \(known). Nothing was changed: "
+        + "use a program with the migrations of '\(type)' up to version \(version)."
+    case .needsMigration(let type, let version, let known):
+      "The records of '\(type)' have version \(version), and this program reads version \(known). Nothing was changed: "
+        + "open the store for reading and writing once, which migrates them."
+    case .migrationFailed(let type, let identifier, let version, let reason):
+      "The migration of '\(type)' to version \(version) failed at \(Self.quoted(identifier)): \(reason). "
+        + "Nothing was changed."
+    case .wrongMigrations(let type, let reason):
+      "The migrations of '\(type)' don't go together: \(reason). Nothing was changed."
+    case .notEmpty(let directory):
+      "'\(directory)' is not empty. Nothing was written: choose a folder that does not exist yet."
     case .wrongGroup(let folder, let expected, let found):
       "'\(folder)' should hold the group \(Self.quoted(expected)) but holds the group \(Self.quoted(found)). "
         + "Nothing was changed: give the folder its old name back."

@@ -16,7 +16,7 @@ final class FileEngineService: Sendable {
 
   let directory: String
   private let options: FileEngineOptions
-  private let fileSystem: any FileSystem
+  let fileSystem: any FileSystem
   private let clock: any EngineClock
   private let state = Lock(State())
   private let writes = Mailbox<Writer.Job>()
@@ -42,6 +42,8 @@ final class FileEngineService: Sendable {
   }
 
   var isReadOnly: Bool { options.isReadOnly }
+
+  var migrations: MigrationPlan { options.migrations }
 
   var closedError: FileEngineError { .closed(directory: directory) }
 
@@ -85,7 +87,7 @@ final class FileEngineService: Sendable {
   }
 
   /// Runs `body` on the thread for what takes long. It is told when it is to stop.
-  private func caretaking<Result: Sendable>(
+  func caretaking<Result: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: () -> Bool) throws -> Result
   ) async throws -> Result {
     try startCaretaker()
@@ -112,19 +114,48 @@ final class FileEngineService: Sendable {
 
   // MARK: What takes long
 
+  /// Compacts a group, after what holds it came to its end.
   func compact(_ group: String) async throws {
-    try startCaretaker()
-    guard let compaction = try await writing({ writer in try writer.beginCompaction(of: group) }) else { return }
-    do {
-      let outcome = try await caretaking { [fileSystem] shouldStop in
-        try compaction.run(fileSystem, shouldStop: shouldStop)
+    try await holding(group) {
+      guard let compaction = try await writing({ writer in try writer.beginCompaction(of: group) }) else { return }
+      do {
+        let outcome = try await caretaking { [fileSystem] shouldStop in
+          try compaction.run(fileSystem, shouldStop: shouldStop)
+        }
+        try await writing { writer in try writer.finish(compaction, outcome) }
+      } catch {
+        try? await writing { writer in writer.abandon(compaction) }
+        throw error
       }
-      try await writing { writer in try writer.finish(compaction, outcome) }
+    }
+  }
+
+  /// Runs `body` while nothing replaces the old files of a group.
+  func holding<Result>(_ group: String, _ body: () async throws -> Result) async throws -> Result {
+    try await hold(group)
+    do {
+      let result = try await body()
+      await release(group)
+      return result
     } catch {
-      try? await writing { writer in writer.abandon(compaction) }
+      await release(group)
       throw error
     }
   }
+
+  /// Keeps the old files of a group from being replaced, once nobody else does.
+  func hold(_ group: String) async throws {
+    while try await !writing({ writer in try writer.hold(group) }) {
+      try Task.checkCancellation()
+      await withCheckedContinuation { continuation in
+        let isQueued = writes.send(.command { writer in writer.whenReleased(group) { continuation.resume() } })
+        if !isQueued { continuation.resume() }
+      }
+    }
+  }
+
+  /// Lets the old files of a group be replaced again.
+  func release(_ group: String) async { try? await writing { writer in writer.release(group) } }
 
   func verify(_ group: String) async throws -> [Finding] {
     let contents = try await contents(of: group)

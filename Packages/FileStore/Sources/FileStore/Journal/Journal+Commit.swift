@@ -48,6 +48,10 @@ extension Journal {
             lastType = record.key.type
             types.insert(lastType)
           }
+          if let keys = record.keys {
+            index.apply(record, keys, at: place)
+            continue
+          }
           record.key.identifier.withUnsafeBytes {
             index.apply(
               record.change.operation, type: record.key.type, identifier: $0, revision: record.revision, place: place)
@@ -65,9 +69,11 @@ private struct Admission {
 
   /// The revisions that the batches admitted so far leave behind; 0 stands for a deleted model.
   private var staged: [ModelKey: UInt64] = [:]
+  private var keys: KeyAdmission
 
   init(_ contents: JournalContents, capacity: Int) {
     self.contents = contents
+    keys = KeyAdmission(contents)
     staged.reserveCapacity(capacity)
   }
 
@@ -76,6 +82,7 @@ private struct Admission {
     var records: [JournalRecord] = []
     records.reserveCapacity(batch.count)
     var replaced: [UInt64?] = []
+    keys.begin()
     do throws(FileEngineError) {
       for change in batch {
         let record = try admit(change)
@@ -84,22 +91,23 @@ private struct Admission {
         records.append(record)
       }
     } catch {
+      keys.rollBack()
       for (record, revision) in zip(records, replaced).reversed() { staged[record.key] = revision }
       throw error
     }
     return records
   }
 
-  private func admit(_ change: Change) throws(FileEngineError) -> JournalRecord {
+  private mutating func admit(_ change: Change) throws(FileEngineError) -> JournalRecord {
     try check(change)
     let identifier = Array(change.identifier.utf8)
     // Only this thread changes what is stored, so it stays true until the batch is published.
     let (type, stored) = contents.withIndex { index in
       let type = index.intern(change.type)
-      return (type, index.entry(type: type, identifier)?.revision)
+      return (type, index.entry(type: type, identifier))
     }
     let key = ModelKey(type: type, identifier: identifier)
-    let current = staged[key] ?? stored ?? 0
+    let current = staged[key] ?? stored?.revision ?? 0
     switch change.operation {
     case .create:
       guard current == 0 else { throw .conflict(type: change.type, identifier: change.identifier) }
@@ -109,7 +117,8 @@ private struct Admission {
         throw .staleRevision(type: change.type, identifier: change.identifier)
       }
     }
-    return JournalRecord(change: change, revision: current + 1, key: key)
+    return JournalRecord(
+      change: change, revision: current + 1, key: key, keys: try keys.admit(change, key, stored: stored?.place))
   }
 
   /// A value becomes a part of a line: a line break or a zero byte would end that early.

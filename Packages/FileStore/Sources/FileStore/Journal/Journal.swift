@@ -190,7 +190,7 @@ package final class Journal {
   /// The index as it is now. All that it knows has to be on the disk.
   private func makeCheckpoint() -> Checkpoint {
     bytesSinceCheckpoint = 0
-    return Checkpoint(position: position, index: contents.withIndex { $0 }, files: sealed)
+    return Checkpoint(position: position, index: contents.withIndex { $0.withoutFieldIndexes }, files: sealed)
   }
 
   /// A checkpoint that is to be written, once.

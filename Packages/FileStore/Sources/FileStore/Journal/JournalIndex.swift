@@ -6,10 +6,24 @@ struct JournalIndex: Sendable {
   private var lastType: (name: String, number: Int)?
   private(set) var states: [FileTypeState] = []
 
+  /// The indexes of fields; copies of the whole that outlive a moment are made without them.
+  var fields = FieldIndexes()
+
   /// Where identifiers go, in the indexes of all types.
   let hash: IdentifierHash
 
   init(hash: IdentifierHash = IdentifierHash()) { self.hash = hash }
+
+  /// The same types without models, for one that takes the place of this one.
+  var withoutModels: JournalIndex {
+    var index = JournalIndex(hash: hash)
+    for (name, type) in zip(names, types) {
+      index.add(name, TypeIndex(hash: hash))
+      index.noteInteger(type.largestInteger, type: index.types.count - 1)
+    }
+    index.states = states
+    return index
+  }
 
   /// How many bytes the lines of live models have, with their line breaks.
   var liveBytes: UInt64 { types.reduce(0) { $0 + $1.liveBytes } }

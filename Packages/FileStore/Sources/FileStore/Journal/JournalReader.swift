@@ -41,9 +41,18 @@ final class JournalReader {
   static func verify(
     group: String, folder: String, upTo end: ClosedMark, _ fileSystem: any FileSystem
   ) throws -> [Finding] {
-    var replay = Replay()
+    try scan(group: group, folder: folder, upTo: end, into: JournalIndex(), fileSystem).findings
+  }
+
+  /// The same, and what is readable.
+  ///
+  /// - Parameter index: An index without models, whose types keep their numbers.
+  static func scan(
+    group: String, folder: String, upTo end: ClosedMark, into index: JournalIndex, _ fileSystem: any FileSystem
+  ) throws -> (index: JournalIndex, findings: [Finding]) {
+    var replay = Replay(into: index)
     _ = try read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: true, upTo: end)
-    return replay.findings
+    return (replay.takeIndex(), replay.findings)
   }
 
   /// Takes over what was written since.

@@ -67,6 +67,12 @@ struct Replay {
     lastBatch = 0
   }
 
+  /// A replay from the beginning, into an index without models.
+  init(into index: JournalIndex) {
+    self.index = index
+    lastBatch = 0
+  }
+
   /// A replay of what was written after a batch, by which the index was as it is here.
   init(_ index: JournalIndex, lastBatch: UInt64) {
     self.index = index

@@ -55,6 +55,15 @@ struct SegmentScan {
     return firstBatch
   }
 
+  /// The group of a segment, as its first line says; nil if that can't be read.
+  static func group(of file: any StoreFile) throws -> String? {
+    var scanner = LineScanner(file, windowSize: 4_096)
+    guard let piece = try scanner.next(), piece.isTerminated, LineParser.isSound(piece.bytes),
+      case .segment(_, _, _, let group, _) = LineParser.parse(piece.bytes)
+    else { return nil }
+    return group
+  }
+
   private func take(_ piece: LineScanner.Piece, into replay: inout Replay, _ extent: inout Extent) throws {
     var bytes = piece.bytes
     var offset = piece.offset

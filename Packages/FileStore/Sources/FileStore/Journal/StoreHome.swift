@@ -86,6 +86,13 @@ struct StoreHome {
     }
   }
 
+  /// Writes the manifest anew, if something was wrong with it.
+  mutating func restoreManifest(_ fileSystem: any FileSystem) throws {
+    if findings.isEmpty { return }
+    try fileSystem.replace(StoreFormat.manifest, in: directory, with: Self.manifest())
+    findings = []
+  }
+
   /// The version that the manifest names; nil if it is missing or damaged, which is noted.
   private mutating func knownVersion(_ fileSystem: any FileSystem) throws -> UInt64? {
     let path = "\(directory)/\(StoreFormat.manifest)"
@@ -111,7 +118,7 @@ struct StoreHome {
   /// `{"crc":"01234567",` and the rest of one line, which the checksum covers.
   private static let manifestPrefix = 18
 
-  private static func manifest() -> [UInt8] {
+  static func manifest() -> [UInt8] {
     let rest = Array(#""format":"\#(StoreFormat.name)","version":\#(StoreFormat.version)}"#.utf8)
     return Array(#"{"crc":"\#(checksum(rest[...]))","#.utf8) + rest + [0x0a]
   }

@@ -10,18 +10,23 @@ struct Writer {
   /// refused together if the disk is full.
   private static let largestAppend = 8 << 20
 
-  private let directory: String
+  let directory: String
   private let options: FileEngineOptions
-  private let fileSystem: any FileSystem
+  let fileSystem: any FileSystem
   private let clock: any EngineClock
 
   private var home: StoreHome?
   private var journals: [String: Journal] = [:]
   private var readers: [String: JournalReader] = [:]
 
-  /// The groups that are being compacted, and those in which that went wrong and is not tried again.
-  private var compacting: Set<String> = []
-  private var uncompactable: Set<String> = []
+  /// The groups whose old files must stay as they are: they are being compacted, or copied.
+  private var held: Set<String> = []
+
+  /// Who waits for that to end.
+  private var waiting: [String: [@Sendable () -> Void]] = [:]
+
+  /// How large the journals have to be before a compaction is tried again that went wrong.
+  private var sizesToTryAgain: [String: UInt64] = [:]
 
   /// When the journals of these groups are to be synced, by ``clock``.
   private var deadlines: [String: UInt64] = [:]
@@ -53,40 +58,71 @@ struct Writer {
   private mutating func takeCare(with caretaker: Caretaker) {
     for (group, journal) in journals {
       if let checkpoint = journal.takeDueCheckpoint() { caretaker.write(checkpoint, to: journal.contents.folder) }
-      guard !compacting.contains(group), !uncompactable.contains(group), journal.wantsCompaction else { continue }
+      guard !held.contains(group), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction else {
+        continue
+      }
       // That it can't begin, writing will say too.
       guard let compaction = try? journal.beginCompaction() else { continue }
-      compacting.insert(group)
+      held.insert(group)
       caretaker.run(compaction)
     }
   }
 
-  /// Begins the compaction of a group; nil if there is nothing to gain, or it is under way.
+  /// Begins the compaction of a group that is not held; nil if there is nothing to gain.
   mutating func beginCompaction(of group: String) throws -> Compaction? {
-    guard let journal = journals[group], !compacting.contains(group) else { return nil }
-    guard let compaction = try journal.beginCompaction() else { return nil }
-    compacting.insert(group)
-    return compaction
+    try journals[group]?.beginCompaction()
+  }
+
+  /// The journal of a group, if it is open.
+  func journal(_ group: String) throws -> Journal {
+    guard let journal = journals[group] else { throw FileEngineError.closed(directory: directory) }
+    return journal
+  }
+
+  /// Keeps the old files of a group from being replaced.
+  ///
+  /// - Returns: False if somebody else does already.
+  mutating func hold(_ group: String) throws -> Bool {
+    _ = try journal(group)
+    return held.insert(group).inserted
+  }
+
+  /// Lets the old files of a group be replaced again.
+  mutating func release(_ group: String) {
+    writes += 1
+    guard held.remove(group) != nil else { return }
+    for body in waiting.removeValue(forKey: group) ?? [] { body() }
+  }
+
+  /// Calls `body` when nobody holds a group any more.
+  mutating func whenReleased(_ group: String, _ body: @escaping @Sendable () -> Void) {
+    if held.contains(group) { waiting[group, default: []].append(body) } else { body() }
   }
 
   mutating func finish(_ compaction: Compaction, _ outcome: Compaction.Outcome) throws {
-    writes += 1
-    guard compacting.remove(compaction.group) != nil, let journal = journals[compaction.group] else {
-      throw FileEngineError.closed(directory: directory)
-    }
-    try journal.finish(compaction, outcome)
+    guard held.contains(compaction.group) else { throw FileEngineError.closed(directory: directory) }
+    try journal(compaction.group).finish(compaction, outcome)
+    sizesToTryAgain[compaction.group] = nil
   }
 
   /// Gives a compaction up.
-  mutating func abandon(_ compaction: Compaction) {
-    if compacting.remove(compaction.group) != nil { journals[compaction.group]?.abandon(compaction) }
-  }
+  mutating func abandon(_ compaction: Compaction) { journals[compaction.group]?.abandon(compaction) }
 
-  /// Gives a compaction up that failed, for as long as the store is open: trying again each time would stop nothing else
-  /// than the disk.
+  /// Gives a compaction up that failed. It is tried again when the journal has grown: at once would stop nothing else than
+  /// the disk.
   mutating func fail(_ compaction: Compaction) {
     abandon(compaction)
-    uncompactable.insert(compaction.group)
+    guard let size = journals[compaction.group]?.size else { return }
+    sizesToTryAgain[compaction.group] = size + max(options.journal.compactionThreshold ?? 0, size / 4)
+  }
+
+  /// Writes the manifest anew if something was wrong with it, and says what that was.
+  mutating func restoreManifest() throws -> [Finding] {
+    guard var home else { return [] }
+    let findings = home.findings
+    try home.restoreManifest(fileSystem)
+    self.home = home
+    return findings
   }
 
   /// Brings everything to the disk, and says where that ends.
@@ -109,6 +145,7 @@ struct Writer {
     do {
       let journal = try Journal.open(
         group: group, in: home.groups, options: options.journal, fileSystem: fileSystem, findings: home.findings)
+      try journal.migrate(options.migrations)
       journals[group] = journal
       return journal.contents
     } catch {
@@ -124,6 +161,7 @@ struct Writer {
     self.home = home
     let reader = try JournalReader(
       group: group, in: home.groups, fileSystem: fileSystem, findings: home.findings)
+    try Journal.refuseOtherVersions(reader.contents, options.migrations)
     readers[group] = reader
     return reader.contents
   }
@@ -143,7 +181,7 @@ struct Writer {
     }
     for reader in readers.values { reader.contents.closeFiles() }
     readers = [:]
-    compacting = []
+    for group in held { release(group) }
     journals = [:]
     deadlines = [:]
     home = nil

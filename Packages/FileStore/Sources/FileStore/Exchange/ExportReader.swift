@@ -1,0 +1,161 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// A model as an exported file has it.
+struct ExportedModel: Sendable {
+  var type: String
+  var identifier: String
+  var value: [UInt8]
+  var line: Int
+  var offset: UInt64
+}
+
+/// Reads an exported file, model by model.
+struct ExportReader: Sendable {
+  private var scanner: ExportScanner
+  private var isInModels = false
+  private var isAtEnd = false
+  private var hadModels = false
+
+  /// The versions of the models in the file; 1 for those that are not named.
+  private(set) var modelVersions: [String: Int] = [:]
+  private var format: String?
+
+  init(_ file: any StoreFile) { scanner = ExportScanner(file) }
+
+  /// How much of the file was read.
+  var offset: UInt64 { scanner.offset }
+
+  /// Some of the models that follow; none at the end.
+  mutating func nextModels(byteLimit: Int = 1 << 20) throws -> [ExportedModel] {
+    var models: [ExportedModel] = []
+    var size = 0
+    while size < byteLimit, let model = try nextModel() {
+      size += model.value.count + 64
+      models.append(model)
+    }
+    return models
+  }
+
+  private mutating func nextModel() throws -> ExportedModel? {
+    if isAtEnd { return nil }
+    if !isInModels {
+      try begin()
+      if isAtEnd { return nil }
+    } else if try !scanner.passIf(",") {
+      try scanner.pass("]")
+      isInModels = false
+      try passMembers(isFirst: false)
+      return nil
+    }
+    return try Self.model(try scanner.value())
+  }
+
+  /// Goes to the first model.
+  private mutating func begin() throws {
+    try scanner.pass("{")
+    try passMembers(isFirst: true)
+    guard isInModels else { throw scanner.failure(#"there is no list "models""#) }
+    if try scanner.passIf("]") {
+      isInModels = false
+      try passMembers(isFirst: false)
+    }
+  }
+
+  /// Passes members of the whole, up to the models or to the end.
+  private mutating func passMembers(isFirst: Bool) throws {
+    var isFirst = isFirst
+    while try !scanner.passIf("}") {
+      if !isFirst { try scanner.pass(",") }
+      isFirst = false
+      let name = try scanner.value()
+      try scanner.pass(":")
+      guard case .string(let key)? = try? JSONValue(json: name.bytes) else {
+        throw ExportFileError(line: name.line, offset: name.offset, reason: "a key is expected here")
+      }
+      if key == "models", !hadModels {
+        if format == nil {
+          throw ExportFileError(
+            line: name.line, offset: name.offset,
+            reason: #"it does not begin with "format":"\#(ExportFormat.name)""#)
+        }
+        try scanner.pass("[")
+        isInModels = true
+        hadModels = true
+        return
+      }
+      try take(key, try scanner.value())
+    }
+    if try scanner.peekPart() != nil { throw scanner.failure("there is something behind the end") }
+    isAtEnd = true
+  }
+
+  private mutating func take(_ key: String, _ value: ExportScanner.Value) throws {
+    func failure(_ reason: String) -> ExportFileError {
+      ExportFileError(line: value.line, offset: value.offset, reason: reason)
+    }
+    guard let json = try? JSONValue(json: value.bytes) else { throw failure("the value of \"\(key)\" is no JSON") }
+    switch key {
+    case "format":
+      guard json == .string(ExportFormat.name) else { throw failure("this is not the format \(ExportFormat.name)") }
+      format = ExportFormat.name
+    case "version":
+      guard let version = json.intValue, version >= 1 else { throw failure("this is no version") }
+      guard version <= ExportFormat.version else {
+        throw ModelStoreError(
+          .unsupported,
+          """
+          Nothing was imported: the file has version \(version) of its format, and this version of FileStore reads up to \
+          \(ExportFormat.version).
+          """)
+      }
+    case "modelVersions":
+      for (type, version) in json.objectValue ?? [:] {
+        guard let version = version.intValue, version >= 1 else { throw failure("this is no version of \(type)") }
+        modelVersions[type] = version
+      }
+    default: break
+    }
+  }
+
+  private static func model(_ value: ExportScanner.Value) throws -> ExportedModel {
+    func failure(_ reason: String, _ place: Int = 0) -> ExportFileError {
+      let passed = value.bytes[..<min(place, value.bytes.count)]
+      return ExportFileError(
+        line: value.line + passed.count { $0 == 0x0a }, offset: value.offset + UInt64(passed.count), reason: reason)
+    }
+    var type: String?
+    var identifier: String?
+    var record: [UInt8]?
+    do {
+      try value.bytes.withUnsafeBytes { bytes in
+        var scanner = JSONScanner(bytes)
+        try scanner.beginObject()
+        while let key = try scanner.nextKey() {
+          scanner.skipWhitespace()
+          let start = scanner.offset
+          switch key.string {
+          case "type": type = try scanner.readString()
+          case "identifier": identifier = try scanner.readString()
+          case "value":
+            guard try scanner.peek() == .object else { throw failure("the value of a model is no object", start) }
+            try scanner.skipValue()
+            record = Array(bytes[start..<scanner.offset])
+          default: try scanner.skipValue()
+          }
+        }
+        try scanner.finish()
+      }
+    } catch let error as JSONSyntaxError {
+      throw failure("\(error)", error.offset)
+    }
+    guard let type, let identifier, var record else {
+      throw failure("a model needs type, identifier and value")
+    }
+    if record.contains(0x0a) || record.contains(0) {
+      // Somebody has made it more readable; a line of a journal is one line.
+      record = Array(try JSONValue(json: record).jsonData(JSONWritingOptions(sortedKeys: true)))
+    }
+    return ExportedModel(type: type, identifier: identifier, value: record, line: value.line, offset: value.offset)
+  }
+}

@@ -1,0 +1,122 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// The format of exported files, which `JSONFiles.md` describes.
+enum ExportFormat {
+  static let name = "modelkit-models"
+  static let version = 1
+}
+
+extension FileEngine {
+  /// About how many bytes are read and written at a time.
+  private static let pieceSize = 1 << 20
+
+  /// Writes all models as of one moment into a file.
+  func exportJSON(to path: String, _ progress: (FileStoreProgress) -> Void) async throws -> Int {
+    let contents = try await contents()
+    if isReadOnly { return try await export(contents, to: path, progress) }
+    return try await service.holding(group) { try await export(contents, to: path, progress) }
+  }
+
+  private func export(
+    _ contents: JournalContents, to path: String, _ progress: (FileStoreProgress) -> Void
+  ) async throws -> Int {
+    // As it is now: records don't move as long as the files are held.
+    let index = contents.withIndex { $0.withoutFieldIndexes }
+    let fileSystem = service.fileSystem
+    let unfinished = path + StoreFormat.unfinishedSuffix
+    do {
+      let file = try await reading {
+        let file = try fileSystem.open(unfinished, .create)
+        try file.truncate(to: 0)
+        return file
+      }
+      var end: UInt64 = 0
+      var count = 0
+      var done: UInt64 = 0
+      var bytes = try Self.header(index, contents)
+      for (name, type) in zip(index.names, index.types) where type.liveCount > 0 {
+        let typeName = String(decoding: name, as: UTF8.self)
+        if typeName == ModelVersions.typeName { continue }
+        var cursor: CreationCursor? = .start
+        while let position = cursor {
+          try Task.checkCancellation()
+          let (entries, next) = type.liveEntries(after: position, limit: 4_096, byteLimit: Self.pieceSize)
+          let (start, isFirst) = (end, count == 0)
+          let begun = bytes
+          end = try await reading {
+            var piece = begun
+            try Self.append(entries, type, typeName, isFirst: isFirst, contents, to: &piece)
+            try file.writeFully(piece, at: start)
+            return start + UInt64(piece.count)
+          }
+          bytes = []
+          count += entries.count
+          done += entries.reduce(0) { $0 + UInt64($1.place.length) + 1 }
+          progress(FileStoreProgress(count, done, of: index.liveBytes))
+          cursor = next
+        }
+      }
+      let (start, rest) = (end, bytes + Array("\n]}\n".utf8))
+      try await reading {
+        try file.writeFully(rest, at: start)
+        try file.synchronize()
+        try fileSystem.rename(unfinished, to: path)
+        try fileSystem.synchronizeDirectory(PosixFileSystem.parent(of: path))
+      }
+      if count == 0 { progress(FileStoreProgress(0, 0, of: 0)) }
+      return count
+    } catch {
+      try? await reading { try fileSystem.remove(unfinished) }
+      throw error
+    }
+  }
+
+  /// Everything before the first model.
+  private static func header(_ index: JournalIndex, _ contents: JournalContents) throws -> [UInt8] {
+    let versions = try ModelVersions.all(in: index, contents)
+    var text = #"{"format":"\#(ExportFormat.name)","version":\#(ExportFormat.version),"#
+    if !versions.isEmpty {
+      let object = JSONValue.object(versions.mapValues { .int($0) })
+      text +=
+        #""modelVersions":"#
+        + String(decoding: try object.jsonData(JSONWritingOptions(sortedKeys: true)), as: UTF8.self) + ","
+    }
+    return Array((text + #""models":["#).utf8)
+  }
+
+  /// Adds models, each on a line of its own.
+  private static func append(
+    _ entries: [TypeIndex.Entry], _ type: TypeIndex, _ typeName: String, isFirst: Bool, _ contents: JournalContents,
+    to bytes: inout [UInt8]
+  ) throws {
+    var isFirst = isFirst
+    var start = Array(#"{"type":"#.utf8)
+    appendText(typeName, to: &start)
+    start += Array(#","identifier":"#.utf8)
+    let places = entries.map(\.place)
+    try contents.forEachRecord(at: places) { number, line, value in
+      guard let value else { throw FileEngineError.damaged(contents.damage(at: places[number])) }
+      if !isFirst { bytes.append(UInt8(ascii: ",")) }
+      isFirst = false
+      bytes.append(0x0a)
+      bytes.append(contentsOf: start)
+      appendText(type.identifier(of: entries[number]), to: &bytes)
+      bytes.append(contentsOf: #","value":"#.utf8)
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[value]))
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func appendText(_ text: String, to bytes: inout [UInt8]) {
+    let digits = Array("0123456789abcdef".utf8)
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20: bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 0xf)]]
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

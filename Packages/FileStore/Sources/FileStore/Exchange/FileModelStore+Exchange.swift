@@ -1,0 +1,67 @@
+public import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension FileModelStore {
+  /// Writes all models of this group, of all types, into one file of JSON: for people, other programs, and
+  /// ``importJSON(from:existing:progress:)``. <doc:JSONFiles> has the format.
+  ///
+  /// ```swift
+  /// try await store.exportJSON(to: URL(filePath: "people.json"))
+  /// ```
+  ///
+  /// What is written is the group as of one moment; reading and writing go on meanwhile. A transaction under way is not part
+  /// of it. The file is made under another name and replaces an older one when it is complete, so that an error or a crash
+  /// leaves what was there.
+  ///
+  /// - Parameters:
+  ///   - url: the file.
+  ///   - progress: is told now and then how far it is.
+  /// - Returns: how many models were written.
+  /// - Throws: `ModelStoreError` with the code `corrupt` if a record can't be read, `cancelled`, or what the disk says.
+  /// - Complexity: O(*n*) in the size of the models, with a few megabytes of memory.
+  @discardableResult
+  public func exportJSON(to url: URL, progress: ((FileStoreProgress) -> Void)? = nil) async throws -> Int {
+    try await translating {
+      try await handle.engine.exportJSON(to: url.path(percentEncoded: false)) { progress?($0) }
+    }
+  }
+
+  /// Adds the models of a file that ``exportJSON(to:progress:)`` has written, or somebody else in the same format.
+  ///
+  /// ```swift
+  /// let outcome = try await store.importJSON(from: URL(filePath: "people.json"))
+  /// print(outcome.createdCount)
+  /// ```
+  ///
+  /// The whole file is checked first: if anything is wrong with it, or a model of it is in the store and that is refused,
+  /// the error says where, and nothing is imported. Then it is read once more, and written in batches. Should one of these
+  /// fail, as on a full disk or for a value that has to be unique, the error says how many models were written before; they
+  /// stay, and another import with ``FileStoreImport/Existing/keep`` adds the others.
+  ///
+  /// Rules of models are not checked, hooks don't run, and live models follow when they are read next. Records of an older
+  /// model version go through the migrations of the store.
+  ///
+  /// - Parameters:
+  ///   - url: the file.
+  ///   - existing: what becomes of models that are in the store already.
+  ///   - progress: is told now and then how far it is.
+  /// - Returns: how many models were created, replaced and kept.
+  /// - Throws: `ModelStoreError` with the code `invalid` for a file that makes no sense, with line and offset; `conflict` if
+  ///   a model is there already, or twice in the file; `unsupported` if the file is of a newer version; `cancelled`; or what
+  ///   the disk says.
+  /// - Complexity: O(*n*) in the size of the file, with a few megabytes of memory, and some 30 bytes for each model.
+  @discardableResult
+  public func importJSON(
+    from url: URL, existing: FileStoreImport.Existing = .refuse, progress: ((FileStoreProgress) -> Void)? = nil
+  ) async throws -> FileStoreImport {
+    guard transaction == nil else {
+      throw ModelStoreError(.unsupported, "Nothing was imported: that can't be done inside a transaction.")
+    }
+    return try await translating {
+      var importer = JSONImport(
+        engine: handle.engine, path: url.path(percentEncoded: false), existing: existing,
+        durability: handle.options.durability)
+      return try await importer.run { progress?($0) }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+extension FileModelStore {
+  /// Removes a model, what goes with it by the delete rules of its relations, and the links to them in the records of
+  /// models that stay: all or none, with one write to the disk. Models need not be live for that.
+  ///
+  /// Live models that stay and led to a deleted one lead to nothing then; that is stored, and `afterUpdate` runs.
+  ///
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `denied` if a rule denies it, or what the disk
+  ///   says.
+  /// - Complexity: O(*n*) in the number of records that could lead to the model, or O(log *n*) with an index of the foreign
+  ///   key. Where there are more than a thousand, the store makes an index by itself.
+  @discardableResult
+  public func delete<M: Model>(_ model: M) async throws -> M {
+    let deletion = try await PendingDeletion(of: model, in: self, completing: .rules)
+    var records = deletion.records
+    while true {
+      do {
+        let cuts = try await cuts(of: deletion)
+        try await write(cuts + records.map { .delete($0.typeName, $0.identifier) })
+        break
+      } catch let error as ModelStoreError where (error.cause as? FileEngineError)?.isStaleRevision == true {
+        // Another front changed what leads there meanwhile.
+        continue
+      } catch let error as ModelStoreError where error.code == .notFound {
+        // What goes with the model, or led to it, may be gone already.
+        var present: [PendingDeletion.Record] = []
+        for record in records where try await row(record.typeName, record.identifier) != nil { present.append(record) }
+        guard present.contains(where: \.isRequested) else { throw error }
+        records = present
+      }
+    }
+    try await deletion.finish(in: transaction?.log, others: .wereCut)
+    return model
+  }
+
+  /// The records of models that stay, without their links to those that go.
+  private func cuts(of deletion: PendingDeletion) async throws -> [Change] {
+    var changes: [RecordName: Change] = [:]
+    var order: [RecordName] = []
+    let gone = Set(deletion.records.map { RecordName($0.typeName, $0.identifier) })
+    for reference in deletion.references {
+      guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { continue }
+      for found in try await records(modelClass, reference) {
+        let name = RecordName(modelClass.typeName, found)
+        if gone.contains(name) { continue }
+        guard let stored = try await row(modelClass.typeName, found) else { continue }
+        // A record may lead there by several fields.
+        if changes[name] == nil { order.append(name) }
+        let known = changes[name]
+        let bytes = try reference.cut(known?.value ?? stored.bytes, in: scope.transformers)
+        changes[name] = .update(
+          modelClass.typeName, found, bytes, ifRevision: known?.expectedRevision ?? stored.revision)
+      }
+    }
+    return order.compactMap { changes[$0] }
+  }
+
+  /// The identifiers of the records that lead there.
+  private func records<M: Model>(_ type: M.Type, _ reference: BackReference) async throws -> [String] {
+    let engine = handle.engine
+    if !reference.isToMany, handle.options.mode == .readWrite,
+      try await translating({ try await engine.count(M.typeName) }) > 1_000,
+      let field = try? reference.field(M.self, in: scope.transformers)
+    {
+      try await translating { try await engine.keepIndex(M.typeName, field) }
+    }
+    var query = ModelQuery(type)
+    query.filter = reference.condition
+    return try await run(query).records.map(\.identifier)
+  }
+}
+
+/// Which record it is, byte by byte.
+private struct RecordName: Hashable {
+  let type: [UInt8]
+  let identifier: [UInt8]
+
+  init(_ type: String, _ identifier: String) {
+    (self.type, self.identifier) = (Array(type.utf8), Array(identifier.utf8))
+  }
+}

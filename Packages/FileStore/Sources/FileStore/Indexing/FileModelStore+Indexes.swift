@@ -1,0 +1,56 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+extension FileModelStore {
+  /// Keeps an index of a field for all fronts of the store, as long as it is open. Conditions that compare the field with
+  /// values (`==`, `!=`, `<`, `isIn`, `hasPrefix` and what `&&`, `||` and `!` make of them) and lists that are sorted by it
+  /// use it by themselves, where it leads to fewer records. ``explain(_:)`` says what is used.
+  ///
+  /// ```swift
+  /// try await store.index(\Person.email, unique: true)
+  /// let ada = try await store.first(Person.self, where: { $0.email == "ada@example.com" })
+  /// ```
+  ///
+  /// An index is made of the records when this is called, while others read and write, and follows every commit; so ask for
+  /// it once, after opening the store. A store that was opened for reading only accepts it and goes through all records.
+  ///
+  /// - Parameters:
+  ///   - field: the field: one of numbers, text, dates, UUIDs, yes or no, or an enumeration.
+  ///   - unique: whether a value, nil excepted, must not be there twice: then a commit that writes it throws `conflict`,
+  ///     names the field and who has the value, and nothing of it is written.
+  /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` for a field
+  ///   of another type. There is no index then.
+  /// - Complexity: O(*n*) in the number of stored models of the type; it has some 50 bytes of memory for each.
+  public func index<M: Model, Value>(_ field: KeyPath<M, Field<Value>>, unique: Bool = false) async throws {
+    let path = try StoredKeyPath(M.self, { $0[keyPath: field] }, in: scope.transformers)
+    try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
+  }
+
+  /// Keeps an index of a foreign key, which conditions such as `$0.company == acme` and `list(in: acme.employees)` use.
+  ///
+  /// - Parameters:
+  ///   - relation: a relation to one model with `foreignKey: true`.
+  ///   - unique: whether no two models may lead to the same one.
+  /// - Throws: `ModelStoreError` with the code `conflict` if two models lead to the same one already, `invalid` for a
+  ///   relation without foreign key.
+  public func index<M: Model, Related: Model>(
+    _ relation: KeyPath<M, ModelField<Related>>, unique: Bool = false
+  ) async throws {
+    let path = try StoredKeyPath(M.self, { $0[keyPath: relation] }, in: scope.transformers)
+    try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
+  }
+
+  /// How the store goes about a query, for those who wonder why it takes long: which indexes it uses, and how many records
+  /// it looks at.
+  ///
+  /// ```swift
+  /// print(try await store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))
+  /// // by the index of age, 12 of 1000 records; read 12, tested 0, found 12
+  /// ```
+  ///
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is run, but for making models.
+  public func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
+    let (found, plan, lookedAt) = try await run(query)
+    let isTested = query.filter != nil && !plan.isExact
+    return QueryReport(plan: plan, testedCount: isTested ? lookedAt : 0, readCount: lookedAt, foundCount: found.count)
+  }
+}

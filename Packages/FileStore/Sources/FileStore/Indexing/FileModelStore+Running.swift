@@ -1,0 +1,167 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// A record that a query found.
+typealias FoundRecord = (identifier: String, value: [UInt8])
+
+/// What a query has asked of other records so far. These can't be waited for while a record is being looked at: so what is
+/// missing is noted, asked for, and the record is looked at again.
+private final class QueryMemory {
+  struct Join: Hashable {
+    let relatedClass: ObjectIdentifier
+    let condition: QueryExpression
+  }
+
+  var related: [String: [String: [UInt8]?]] = [:]
+  var joined: [Join: [[UInt8]]] = [:]
+  var missingJoin: (relatedClass: ModelObject.Type, condition: QueryExpression)?
+
+  func record(of modelClass: ModelObject.Type, _ identifier: String) throws -> [UInt8]? {
+    guard let known = related[modelClass.typeName]?[identifier] else {
+      throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier)
+    }
+    return known
+  }
+
+  func records(of relatedClass: ModelObject.Type, where condition: QueryExpression) throws -> [[UInt8]] {
+    if let known = joined[Join(relatedClass: ObjectIdentifier(relatedClass), condition: condition)] { return known }
+    missingJoin = (relatedClass, condition)
+    throw RelatedRecordIsMissing(typeName: relatedClass.typeName, identifier: "")
+  }
+}
+
+extension FileModelStore {
+  /// About how many records are read together.
+  private static let sliceSize = 1_024
+
+  /// The records that a query finds, in its order, how they were found, and how many were looked at.
+  func run<M: Model>(
+    _ query: ModelQuery<M>
+  ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    let (engine, name) = (handle.engine, M.typeName)
+    let memory = QueryMemory()
+    if transaction?.touches(name) == true {
+      // Indexes don't know yet what the transaction did.
+      let plan = QueryPlan.all(try await translating { try await engine.count(name) })
+      return try await runThroughAll(program, plan, memory)
+    }
+    let fields = try await translating { try await engine.indexedFields(name) }
+    let planner = QueryPlanner(program, fields: fields)
+    // An order is followed as far as it takes to have enough; how far that is, is known only afterwards.
+    var orderedLimit = max(128, query.limit.map { $0.addingReportingOverflow(query.offset).partialValue } ?? .max)
+    while true {
+      let limit = orderedLimit
+      let selected = try await translating { try await engine.select(name, planner, orderedLimit: limit) }
+      guard let records = selected.records else { return try await runThroughAll(program, selected.plan, memory) }
+      do {
+        if let found = try await run(program, selected, records, memory) { return found }
+        orderedLimit = orderedLimit.multipliedReportingOverflow(by: 8).overflow ? .max : orderedLimit * 8
+      } catch is RecordsWereMoved {
+        continue
+      }
+    }
+  }
+
+  private func makeRun<M: Model>(
+    _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory
+  ) throws -> QueryRun<M> {
+    try QueryRun(
+      program, plan, related: { try memory.record(of: $0, $1) }, joined: { try memory.records(of: $0, where: $1) })
+  }
+
+  /// Looks at records that indexes lead to.
+  ///
+  /// - Returns: nil if more of them are needed.
+  private func run<M: Model>(
+    _ program: QueryProgram<M>, _ selected: SelectedRecords, _ records: [SelectedRecord], _ memory: QueryMemory
+  ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int)? {
+    let (engine, plan) = (handle.engine, selected.plan)
+    let run = try makeRun(program, plan, memory)
+    var found: [FoundRecord] = []
+    var lookedAt = 0
+    var isEnough = run.isFinished
+    var start = 0
+    // What is enough is mostly found soon.
+    var size = plan.isSortedByIndex ? 64 : Self.sliceSize
+    while start < records.count, !isEnough {
+      let slice = records[start..<min(start + size, records.count)]
+      let values = try await translating { try await engine.read(slice) }
+      for (record, value) in zip(slice, values) {
+        if plan.isSortedByIndex, record.isNewKey, run.isFinishedBeforeNewKey { isEnough = true }
+        if isEnough { break }
+        lookedAt += 1
+        if try await take(record.identifier, value, run, memory) { found.append((record.identifier, value)) }
+        isEnough = run.isFinished
+      }
+      start += slice.count
+      size = Self.sliceSize
+    }
+    if !isEnough, selected.goesOn { return nil }
+    return (run.finish().map { found[$0] }, plan, lookedAt)
+  }
+
+  /// Looks at all records of a type, those of the transaction under way included.
+  private func runThroughAll<M: Model>(
+    _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory
+  ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
+    let name = M.typeName
+    let run = try makeRun(program, plan, memory)
+    var found: [FoundRecord] = []
+    var lookedAt = 0
+    func look(_ identifier: String, _ value: [UInt8]) async throws {
+      lookedAt += 1
+      if try await take(identifier, value, run, memory) { found.append((identifier, value)) }
+    }
+    var cursor: CreationCursor? = .start
+    while let position = cursor, !run.isFinished {
+      let chunk = try await translating { try await handle.engine.readChunk(name, after: position) }
+      if let damage = chunk.damages.first {
+        throw ModelStoreError(.corrupt, "A stored \(name) can't be read: \(damage)")
+      }
+      for row in chunk.rows where !run.isFinished {
+        if let entry = transaction?.entry(name, row.identifier) {
+          // What it was before the transaction does not count; what came with it comes last.
+          if entry.revision != nil, let content = entry.content { try await look(row.identifier, content) }
+        } else {
+          try await look(row.identifier, Array(chunk.value(row)))
+        }
+      }
+      cursor = chunk.next
+    }
+    for record in transaction?.newRecords(name) ?? [] where !run.isFinished {
+      try await look(record.identifier, record.bytes)
+    }
+    return (run.finish().map { found[$0] }, plan, lookedAt)
+  }
+
+  /// Looks at one record, and asks for those of others that it takes.
+  private func take<M: Model>(
+    _ identifier: String, _ value: [UInt8], _ run: QueryRun<M>, _ memory: QueryMemory
+  ) async throws -> Bool {
+    while true {
+      do {
+        return try run.take(value).isFound
+      } catch let missing as RelatedRecordIsMissing {
+        if let join = memory.missingJoin {
+          memory.missingJoin = nil
+          let key = QueryMemory.Join(relatedClass: ObjectIdentifier(join.relatedClass), condition: join.condition)
+          memory.joined[key] = try await records(of: join.relatedClass, where: join.condition)
+        } else {
+          memory.related[missing.typeName, default: [:]][missing.identifier] = .some(
+            try await row(missing.typeName, missing.identifier)?.bytes)
+        }
+      }
+    }
+  }
+
+  private func records(of modelClass: ModelObject.Type, where condition: QueryExpression) async throws -> [[UInt8]] {
+    guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
+    return try await records(modelClass, where: condition)
+  }
+
+  private func records<M: Model>(_ type: M.Type, where condition: QueryExpression) async throws -> [[UInt8]] {
+    var query = ModelQuery(type)
+    query.filter = condition
+    return try await run(query).records.map(\.value)
+  }
+}

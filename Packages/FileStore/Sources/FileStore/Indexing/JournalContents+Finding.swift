@@ -1,0 +1,171 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A record that a query has to look at.
+struct SelectedRecord: Sendable {
+  let place: RecordPlace
+  let identifier: String
+
+  /// Whether it has another key than the one before, in the index whose order is followed.
+  let isNewKey: Bool
+}
+
+/// The records that a query has to look at, all as of one moment.
+struct SelectedRecords: Sendable {
+  let plan: QueryPlan
+
+  /// Nil if these are all of the type, which are better read one after the other.
+  let records: [SelectedRecord]?
+
+  /// Whether the order of an index goes on behind the last of them.
+  let goesOn: Bool
+}
+
+/// Records were moved by a compaction between being found and being read: they have to be found again.
+struct RecordsWereMoved: Error {}
+
+/// The key of a record, for making an index.
+struct RecordKey: Sendable {
+  let ordinal: UInt64
+  let revision: UInt64
+  let key: IndexKey?
+}
+
+extension JournalContents {
+  /// The records that a query has to look at.
+  ///
+  /// - Parameter orderedLimit: how many are taken at most from an index whose order is followed.
+  func select(ofType type: Int, _ planner: QueryPlanner, orderedLimit: Int) -> SelectedRecords {
+    withIndex { index in
+      let indexes = index.fields[type].map(\.keys)
+      let plan = planner.plan(with: indexes, totalCount: index.types[type].liveCount)
+      var records: [SelectedRecord] = []
+      func add(_ ordinal: Int, _ isNewKey: Bool) {
+        guard let entry = index.entry(type: type, ordinal: UInt64(ordinal)) else { return }
+        records.append(
+          SelectedRecord(
+            place: entry.place, identifier: index.types[type].identifier(of: entry), isNewKey: isNewKey))
+      }
+      if let places = plan.places(in: indexes) {
+        records.reserveCapacity(places.count)
+        for place in places { add(place, false) }
+        return SelectedRecords(plan: plan, records: records, goesOn: false)
+      }
+      guard plan.isSortedByIndex else { return SelectedRecords(plan: plan, records: nil, goesOn: false) }
+      var goesOn = false
+      plan.forEachInOrder(indexes) { place, isNewKey in
+        if records.count >= orderedLimit { goesOn = true } else { add(place, isNewKey) }
+        return !goesOn
+      }
+      return SelectedRecords(plan: plan, records: records, goesOn: goesOn)
+    }
+  }
+
+  /// The values of records that were selected. May wait for the disk.
+  ///
+  /// - Throws: ``RecordsWereMoved``, ``FileEngineError/damaged(_:)``, ``FileSystemError``.
+  func read(_ records: ArraySlice<SelectedRecord>) throws -> [[UInt8]] {
+    var values: [[UInt8]] = []
+    values.reserveCapacity(records.count)
+    let places = records.map(\.place)
+    do {
+      try forEachRecord(at: places) { number, line, value in
+        guard let value else { throw FileEngineError.damaged(damage(at: places[number])) }
+        values.append(Array(line[value]))
+      }
+    } catch let error as FileSystemError where error.code == ENOENT {
+      throw RecordsWereMoved()
+    }
+    return values
+  }
+
+  /// The keys of the records that were created after a cursor, and where to go on. May wait for the disk.
+  func keys(
+    ofType type: Int, _ field: StoredKeyPath, after cursor: CreationCursor
+  ) throws -> (keys: [RecordKey], next: CreationCursor?) {
+    try readingAgainIfMoved {
+      let (entries, next) = withIndex { $0.types[type].liveEntries(after: cursor, limit: 4_096, byteLimit: 1 << 22) }
+      var keys: [RecordKey] = []
+      keys.reserveCapacity(entries.count)
+      try forEachRecord(at: entries.map(\.place)) { number, line, value in
+        // Of one that can't be read there is no key: whoever asks finds out what is wrong with it.
+        let key = value.flatMap { field.key(in: UnsafeRawBufferPointer(rebasing: line[$0])) }
+        keys.append(RecordKey(ordinal: entries[number].ordinal, revision: entries[number].revision, key: key))
+      }
+      return (keys, next)
+    }
+  }
+
+  /// Makes an index complete that was made while others wrote, and keeps it from now on. Only for the thread that writes.
+  ///
+  /// - Parameters:
+  ///   - known: the keys that are in the index, in the order of their records.
+  /// - Throws: ``FileEngineError/taken(type:identifier:field:holder:)`` if a value that has to be unique is there twice.
+  func add(_ index: FieldIndex, type: Int, name: String, known: [RecordKey]) throws {
+    var added = index
+    let entries = withIndex { $0.types[type].entries }
+    var next = 0
+    for entry in entries where entry.isLive {
+      while next < known.count, known[next].ordinal < entry.ordinal {
+        added.keys.remove(known[next].key, Int(known[next].ordinal))
+        next += 1
+      }
+      if next < known.count, known[next].ordinal == entry.ordinal {
+        defer { next += 1 }
+        if known[next].revision == entry.revision { continue }
+        added.keys.remove(known[next].key, Int(entry.ordinal))
+      }
+      let key = (try? read(entry.place)).flatMap { added.field.key(in: $0) }
+      added.keys.insert(key, Int(entry.ordinal))
+    }
+    for rest in known[next...] { added.keys.remove(rest.key, Int(rest.ordinal)) }
+    try refuseDuplicate(in: added, type: type, name: name)
+    withIndex { $0.fields.put(added, type: type) }
+  }
+
+  /// Demands that no value of an index is there twice, or does so no longer.
+  func setUnique(_ isUnique: Bool, _ field: StoredKeyPath, type: Int, name: String) throws {
+    guard var index = withIndex({ $0.fields[type].first { $0.field == field } }), index.isUnique != isUnique else {
+      return
+    }
+    index.isUnique = isUnique
+    try refuseDuplicate(in: index, type: type, name: name)
+    withIndex { $0.fields.put(index, type: type) }
+  }
+
+  private func refuseDuplicate(in index: FieldIndex, type: Int, name: String) throws {
+    guard index.isUnique, let (place, other) = index.keys.firstDuplicate else { return }
+    let (identifier, holder) = withIndex { contents in
+      func identifier(_ ordinal: Int) -> String {
+        contents.entry(type: type, ordinal: UInt64(ordinal)).map { contents.types[type].identifier(of: $0) } ?? "?"
+      }
+      return (identifier(place), identifier(other))
+    }
+    throw FileEngineError.duplicates(
+      type: name, field: index.field.description, identifier: identifier, holder: holder)
+  }
+
+  /// Makes the indexes of fields anew, after the whole was replaced. Only for the thread that writes.
+  func rebuild(_ indexes: FieldIndexes) throws {
+    for type in indexes.types {
+      for index in indexes[type] {
+        var all: [RecordKey] = []
+        var cursor: CreationCursor? = .start
+        while let position = cursor {
+          let (keys, next) = try keys(ofType: type, index.field, after: position)
+          all += keys
+          cursor = next
+        }
+        let keys = OrderedIndex(all.map { (key: $0.key, place: Int($0.ordinal)) })
+        withIndex { $0.fields.put(FieldIndex(field: index.field, isUnique: index.isUnique, keys: keys), type: type) }
+      }
+    }
+  }
+}

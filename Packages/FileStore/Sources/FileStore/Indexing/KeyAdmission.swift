@@ -1,0 +1,91 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// Finds out what changes do to indexes, and refuses those by which a unique value would be there twice.
+struct KeyAdmission {
+  private struct UniqueKey: Hashable {
+    let type: Int
+    let index: Int
+    let key: IndexKey
+  }
+
+  private let contents: JournalContents
+  private let fields: [Int: [(field: StoredKeyPath, isUnique: Bool)]]
+
+  /// The keys that the changes admitted so far leave behind; none for a deleted model.
+  private var staged: [ModelKey: [IndexKey?]?] = [:]
+
+  /// Who has a unique value after them; nobody if it was given up.
+  private var owners: [UniqueKey: ModelKey?] = [:]
+
+  /// What takes the changes of the batch back that is being admitted.
+  private var oldStaged: [(ModelKey, [IndexKey?]??)] = []
+  private var oldOwners: [(UniqueKey, ModelKey??)] = []
+
+  init(_ contents: JournalContents) {
+    self.contents = contents
+    fields = contents.withIndex { $0.fields.fields }
+  }
+
+  /// Begins another batch.
+  mutating func begin() {
+    oldStaged.removeAll(keepingCapacity: true)
+    oldOwners.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets the batch.
+  mutating func rollBack() {
+    for (key, old) in oldStaged.reversed() { staged[key] = old }
+    for (key, old) in oldOwners.reversed() { owners[key] = old }
+    begin()
+  }
+
+  /// Finds out what a change does.
+  ///
+  /// - Parameter place: where the stored record stands; nil if there is none.
+  /// - Returns: nil if the type has no indexes.
+  mutating func admit(
+    _ change: Change, _ key: ModelKey, stored place: RecordPlace?
+  ) throws(FileEngineError) -> KeyChange? {
+    guard let fields = fields[key.type] else { return nil }
+    let old: KeyChange.Old
+    if let keys = staged[key] {
+      old = keys.map { .known($0) } ?? .none
+    } else if let place {
+      old = (try? contents.read(place)).map { bytes in .known(fields.map { $0.field.key(in: bytes) }) } ?? .lost
+    } else {
+      old = .none
+    }
+    let new = change.operation == .delete ? nil : fields.map { $0.field.key(in: change.value) }
+    for (number, field) in fields.enumerated() where field.isUnique {
+      guard let value = new?[number], !value.isNull else { continue }
+      if let holder = holder(of: UniqueKey(type: key.type, index: number, key: value)), holder != key.identifier {
+        throw .taken(
+          type: change.type, identifier: change.identifier, field: field.field.description,
+          holder: String(decoding: holder, as: UTF8.self))
+      }
+    }
+    oldStaged.append((key, staged.updateValue(new, forKey: key)))
+    for (number, field) in fields.enumerated() where field.isUnique {
+      if case .known(let keys) = old, let value = keys[number] { setOwner(nil, key.type, number, value) }
+      if let value = new?[number] { setOwner(key, key.type, number, value) }
+    }
+    return KeyChange(old: old, new: new)
+  }
+
+  private mutating func setOwner(_ owner: ModelKey?, _ type: Int, _ index: Int, _ value: IndexKey) {
+    if value.isNull { return }
+    let key = UniqueKey(type: type, index: index, key: value)
+    oldOwners.append((key, owners.updateValue(owner, forKey: key)))
+  }
+
+  /// The identifier of the model that has a value.
+  private func holder(of unique: UniqueKey) -> [UInt8]? {
+    if let owner = owners[unique] { return owner?.identifier }
+    return contents.withIndex { index in
+      guard let ordinal = index.fields[unique.type][unique.index].keys.first(unique.key),
+        let entry = index.entry(type: unique.type, ordinal: UInt64(ordinal))
+      else { return nil }
+      return Array(index.types[unique.type].identifier(of: entry).utf8)
+    }
+  }
+}

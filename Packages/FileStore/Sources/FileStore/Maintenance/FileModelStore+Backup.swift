@@ -1,0 +1,51 @@
+public import Foundation
+import StoreProtocol
+
+extension FileModelStore {
+  /// Copies the whole store, with all its groups, as of one moment, into another directory, which can be opened as a store.
+  /// Reading and writing go on meanwhile.
+  ///
+  /// ```swift
+  /// try await store.backup(to: URL(filePath: "backups/monday.store"))
+  /// ```
+  ///
+  /// Every change that was acknowledged before this was called is in the copy, and no part of a batch or a transaction. The
+  /// copy is made under another name, brought to the disk, and gets its own name at the end: an error or a crash leaves no
+  /// half of one. Quarantine files are not copied.
+  ///
+  /// - Parameter directory: a folder that does not exist yet, or is empty.
+  /// - Throws: `ModelStoreError` with the code `conflict` if there is something in the folder, `unsupported` if the store was
+  ///   opened for reading only, `corrupt` if it can't be told whose a group is, `cancelled`, or what the disk says.
+  /// - Complexity: O(*n*) in the size of the journals, older revisions included: ``compact()`` first makes a smaller copy.
+  public func backup(to directory: URL) async throws {
+    let target = directory.standardizedFileURL.path(percentEncoded: false)
+    try await translating {
+      let trimmed = target.count > 1 && target.hasSuffix("/") ? String(target.dropLast()) : target
+      try await handle.engine.backup(to: trimmed)
+    }
+  }
+}
+
+extension FileEngine {
+  func backup(to target: String) async throws {
+    if isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
+    _ = try await contents()
+    let fileSystem = service.fileSystem
+    try await reading { try StoreBackup.refuseIfNotEmpty(target, fileSystem) }
+    let groups = try await service.writing { writer in try writer.openAll() }
+    var held: [String] = []
+    do {
+      for group in groups {
+        try await service.hold(group)
+        held.append(group)
+      }
+      let backup = try await service.writing { writer in try writer.backup(of: groups) }
+      try await service.caretaking { shouldStop in try backup.write(to: target, fileSystem, shouldStop: shouldStop) }
+    } catch {
+      try? await reading { try StoreBackup.removeUnfinished(target) }
+      for group in held { await service.release(group) }
+      throw error
+    }
+    for group in held { await service.release(group) }
+  }
+}

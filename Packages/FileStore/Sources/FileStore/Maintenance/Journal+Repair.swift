@@ -1,0 +1,174 @@
+import Foundation
+
+extension Writer {
+  /// Repairs a group that is held, and the manifest.
+  mutating func repair(_ group: String) throws -> FileStoreRepair {
+    var repair = try journal(group).repair()
+    for finding in try restoreManifest() {
+      repair.losses.append(.init(finding: finding, typeName: nil, identifier: nil, keptRevision: nil))
+    }
+    return repair
+  }
+}
+
+extension Journal {
+  /// Keeps what is readable, and moves the rest to a quarantine file.
+  ///
+  /// What is readable is copied to a compacted file that takes the place of all others, at the moment at which it gets its
+  /// name. Before that nothing is changed but for the quarantine file.
+  func repair() throws -> FileStoreRepair {
+    try sync()
+    let (before, fields) = contents.withIndex { ($0.withoutFieldIndexes, $0.fields) }
+    let (index, findings) = try JournalReader.scan(
+      group: group, folder: contents.folder, upTo: position, into: before.withoutModels, fileSystem)
+    var repair = FileStoreRepair()
+    repair.keptCount = index.liveCount
+    guard !findings.isEmpty else { return repair }
+    let parts = try DamagedParts(findings, before: before, after: index, contents.folder, fileSystem)
+    repair.losses = parts.losses
+    if let name = try parts.quarantine(in: contents.folder, fileSystem) {
+      repair.quarantine = URL(filePath: "\(contents.folder)/\(name)")
+    }
+    // A segment of its own, so that the new file can't have the name of one that it replaces.
+    try beginSegment()
+    contents.replace(index, fields.unusable)
+    guard let last = sealed.last else { return repair }
+    let compaction = Compaction(
+      group: group, folder: contents.folder, index: index, number: last.segment.number, batch: lastBatch)
+    do {
+      try finish(compaction, try compaction.run(fileSystem))
+    } catch {
+      abandon(compaction)
+      throw error
+    }
+    try contents.rebuild(fields)
+    return repair
+  }
+}
+
+extension JournalContents {
+  /// Takes over another state of the whole, in which types have the same numbers, and who remembers what he read is told.
+  fileprivate func replace(_ other: JournalIndex, _ fields: FieldIndexes) {
+    var other = other
+    other.fields = fields
+    replace(other)
+  }
+}
+
+/// Bytes of a journal that are not what was written.
+private struct DamagedParts {
+  private struct Part {
+    let finding: Finding
+    let bytes: [UInt8]
+  }
+
+  private var parts: [Part] = []
+  private(set) var losses: [FileStoreRepair.Loss] = []
+
+  /// The longest stretch of bytes in which somebody looks for a record: one of a file that was written over could be all
+  /// of it.
+  private static let longestLine: UInt64 = 1 << 26
+
+  /// - Parameters:
+  ///   - before: what the store believed to have.
+  ///   - after: what is readable.
+  init(
+    _ findings: [Finding], before: JournalIndex, after: JournalIndex, _ folder: String, _ fileSystem: any FileSystem
+  ) throws {
+    let known = Self.records(of: before, in: findings, folder)
+    for (number, finding) in findings.enumerated() {
+      var names = known[number] ?? []
+      if finding.length > 0 {
+        let bytes = try Self.bytes(of: finding, fileSystem)
+        if names.isEmpty, let name = Self.name(in: bytes) { names = [name] }
+        parts.append(Part(finding: finding, bytes: bytes))
+      }
+      if names.isEmpty {
+        losses.append(.init(finding: finding, typeName: nil, identifier: nil, keptRevision: nil))
+      }
+      for (type, identifier) in names {
+        let kept = after.number(of: type).flatMap { after.entry(type: $0, Array(identifier.utf8))?.revision }
+        losses.append(.init(finding: finding, typeName: type, identifier: identifier, keptRevision: kept))
+      }
+    }
+  }
+
+  /// Writes the bytes to a file of their own: each piece behind a line that says where it was and how long it is.
+  ///
+  /// - Returns: The name of the file; nil if there are no bytes.
+  func quarantine(in folder: String, _ fileSystem: any FileSystem) throws -> String? {
+    if parts.isEmpty { return nil }
+    let names = try fileSystem.list(folder)
+    var number = 1
+    while names.contains("repair-\(number).quarantine") { number += 1 }
+    let name = "repair-\(number).quarantine"
+    let file = try fileSystem.open("\(folder)/\(name)", .create)
+    var end: UInt64 = 0
+    for part in parts {
+      let line = Line(
+        file: URL(filePath: part.finding.file).lastPathComponent, offset: part.finding.offset,
+        length: part.bytes.count, reason: part.finding.reason)
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let bytes = Array(try encoder.encode(line)) + [0x0a] + part.bytes + [0x0a]
+      try file.writeFully(bytes, at: end)
+      end += UInt64(bytes.count)
+    }
+    try file.synchronize()
+    try fileSystem.synchronizeDirectory(folder)
+    return name
+  }
+
+  private struct Line: Encodable {
+    let file: String
+    let offset: UInt64
+    let length: Int
+    let reason: String
+  }
+
+  private static func bytes(of finding: Finding, _ fileSystem: any FileSystem) throws -> [UInt8] {
+    let file = try fileSystem.open(finding.file, .read)
+    return try [UInt8](unsafeUninitializedCapacity: Int(finding.length)) { buffer, count in
+      count = try file.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: finding.offset)
+    }
+  }
+
+  /// The model that a damaged line was about, if the damage is somewhere behind its name.
+  private static func name(in bytes: [UInt8]) -> (type: String, identifier: String)? {
+    guard UInt64(bytes.count) < longestLine else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      guard bytes.count > LineLayout.prefixLength, case .record(let record) = LineParser.parse(bytes) else {
+        return nil
+      }
+      return (record.type.string(in: bytes), record.identifier.string(in: bytes))
+    }
+  }
+
+  /// The models whose records are where something is wrong, by the number of the finding.
+  private static func records(
+    of index: JournalIndex, in findings: [Finding], _ folder: String
+  ) -> [Int: [(type: String, identifier: String)]] {
+    var byFile: [String: [(range: Range<UInt64>, number: Int)]] = [:]
+    for (number, finding) in findings.enumerated() where finding.length > 0 {
+      byFile[finding.file, default: []].append((finding.offset..<finding.offset + finding.length, number))
+    }
+    var found: [Int: [(type: String, identifier: String)]] = [:]
+    var ranges: [SegmentNumber: [(range: Range<UInt64>, number: Int)]] = [:]
+    for (name, type) in zip(index.names, index.types) {
+      for entry in type.entries where entry.isLive {
+        let segment = entry.place.segment
+        if ranges[segment] == nil {
+          ranges[segment] = (byFile["\(folder)/\(StoreFormat.segment(segment))"] ?? []).sorted {
+            $0.range.lowerBound < $1.range.lowerBound
+          }
+        }
+        guard let parts = ranges[segment], !parts.isEmpty else { continue }
+        let place = entry.place.offset..<entry.place.offset + UInt64(entry.place.length)
+        for part in parts where part.range.overlaps(place) {
+          found[part.number, default: []].append((String(decoding: name, as: UTF8.self), type.identifier(of: entry)))
+        }
+      }
+    }
+    return found
+  }
+}

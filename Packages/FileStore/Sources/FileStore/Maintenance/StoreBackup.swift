@@ -1,0 +1,142 @@
+import Foundation
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a store consists of at one moment. Its files only grow, and none is removed as long as their groups are held.
+struct StoreBackup: Sendable {
+  struct Group: Sendable {
+    let folder: String
+    let name: String
+    let files: [SegmentExtent]
+    let end: ClosedMark
+  }
+
+  let groups: [Group]
+
+  private static let unfinishedSuffix = ".unfinished"
+  private static let pieceSize = 1 << 20
+
+  /// - Throws: ``FileEngineError/notEmpty(directory:)``.
+  static func refuseIfNotEmpty(_ target: String, _ fileSystem: any FileSystem) throws {
+    do {
+      if try !fileSystem.list(target).isEmpty { throw FileEngineError.notEmpty(directory: target) }
+    } catch let error as FileSystemError where error.code == ENOENT {
+      return
+    }
+  }
+
+  /// Removes what is there of a copy that came to no end.
+  static func removeUnfinished(_ target: String) throws {
+    let path = target + unfinishedSuffix
+    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+  }
+
+  /// Copies everything, brings it to the disk, and gives it its name.
+  func write(to target: String, _ fileSystem: any FileSystem, shouldStop: () -> Bool) throws {
+    let unfinished = target + Self.unfinishedSuffix
+    try Self.removeUnfinished(target)
+    try fileSystem.createDirectories("\(unfinished)/\(StoreFormat.groups)")
+    for group in groups {
+      let folder = "\(unfinished)/\(StoreFormat.groups)/\(group.name)"
+      _ = try fileSystem.createDirectory(folder)
+      for extent in group.files {
+        let name = StoreFormat.segment(extent.segment)
+        try Self.copy("\(group.folder)/\(name)", extent.length, to: "\(folder)/\(name)", fileSystem, shouldStop)
+      }
+      var encoder = LineEncoder()
+      encoder.closed(segment: UInt64(group.end.segment), length: group.end.length, batch: group.end.batch)
+      // This brings the names of all to the disk.
+      try fileSystem.replace(StoreFormat.closedMark, in: folder, with: encoder.bytes)
+    }
+    try fileSystem.synchronizeDirectory("\(unfinished)/\(StoreFormat.groups)")
+    try fileSystem.replace(StoreFormat.manifest, in: unfinished, with: StoreHome.manifest())
+    try Self.refuseIfNotEmpty(target, fileSystem)
+    try fileSystem.rename(unfinished, to: target)
+    try fileSystem.synchronizeDirectory(PosixFileSystem.parent(of: target))
+  }
+
+  private static func copy(
+    _ path: String, _ length: UInt64, to newPath: String, _ fileSystem: any FileSystem, _ shouldStop: () -> Bool
+  ) throws {
+    let source = try fileSystem.open(path, .read)
+    let copy = try fileSystem.open(newPath, .create)
+    var offset: UInt64 = 0
+    while offset < length {
+      if shouldStop() { throw CancellationError() }
+      let bytes = try [UInt8](unsafeUninitializedCapacity: Int(min(length - offset, UInt64(pieceSize)))) {
+        buffer, count in
+        count = try source.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+      }
+      guard !bytes.isEmpty else {
+        throw FileEngineError.damaged(
+          Finding(
+            kind: .missing, file: path, offset: offset, length: 0,
+            reason: "\(length - offset) bytes were here and are gone"))
+      }
+      try copy.writeFully(bytes, at: offset)
+      offset += UInt64(bytes.count)
+    }
+    try copy.synchronize()
+  }
+}
+
+extension Writer {
+  /// Opens the journals of all groups that have one, and says which these are.
+  mutating func openAll() throws -> [String] {
+    let folder = "\(directory)/\(StoreFormat.groups)"
+    var groups: [String] = []
+    for name in try fileSystem.list(folder).sorted() {
+      guard let names = try Self.names(in: "\(folder)/\(name)", fileSystem) else { continue }
+      let files = try JournalFiles(names, in: "\(folder)/\(name)", fileSystem)
+      guard !files.segments.isEmpty else { continue }
+      let group = try Self.group(in: "\(folder)/\(name)", files, fileSystem)
+      guard let group, GroupFolder.name(of: group) == name else {
+        throw FileEngineError.damaged(
+          Finding(
+            kind: .damage, file: "\(folder)/\(name)", offset: 0, length: 0,
+            reason: "it can't be told which group is in this folder"))
+      }
+      _ = try open(group)
+      groups.append(group)
+    }
+    return groups
+  }
+
+  /// What is in a folder; nil if it is none.
+  private static func names(in folder: String, _ fileSystem: any FileSystem) throws -> [String]? {
+    do {
+      return try fileSystem.list(folder)
+    } catch {
+      if error.code == ENOTDIR { return nil }
+      throw error
+    }
+  }
+
+  /// The group whose journal is in a folder, as the first line says that is readable.
+  private static func group(in folder: String, _ files: JournalFiles, _ fileSystem: any FileSystem) throws -> String? {
+    for segment in files.segments {
+      let file = try fileSystem.open("\(folder)/\(StoreFormat.segment(segment))", .read)
+      if let group = try SegmentScan.group(of: file) { return group }
+    }
+    return nil
+  }
+
+  /// What groups consist of now, all of it on the disk.
+  mutating func backup(of groups: [String]) throws -> StoreBackup {
+    StoreBackup(
+      groups: try groups.map { group in
+        try sync(group)
+        let journal = try journal(group)
+        let current = SegmentExtent(segment: SegmentNumber(journal.segment), length: journal.end)
+        return StoreBackup.Group(
+          folder: journal.contents.folder, name: GroupFolder.name(of: group), files: journal.sealed + [current],
+          end: journal.position)
+      })
+  }
+}

@@ -1,0 +1,63 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension Journal {
+  /// Brings all records to the versions that the program knows, with one batch.
+  ///
+  /// - Throws: ``FileEngineError/newerModel(type:version:known:)``,
+  ///   ``FileEngineError/migrationFailed(type:identifier:version:reason:)``, ``FileEngineError/damaged(_:)``; nothing is
+  ///   changed then.
+  func migrate(_ plan: MigrationPlan) throws {
+    try plan.refuseMistakes()
+    let index = contents.withIndex { $0 }
+    let versions = try ModelVersions.all(in: index, contents)
+    for (type, version) in versions { _ = try plan.isDue(type, from: version) }
+    var changes: [Change] = []
+    for type in plan.types {
+      let known = plan.version(of: type)
+      if versions[type] == known { continue }
+      if let number = index.number(of: type), index.types[number].liveCount > 0 {
+        let version = versions[type] ?? 1
+        guard try plan.isDue(type, from: version) else { continue }
+        try migrate(index.types[number], type, from: version, plan, into: &changes)
+      }
+      let record = ModelVersions.record(known)
+      changes.append(
+        versions[type] == nil
+          ? .create(ModelVersions.typeName, type, record) : .update(ModelVersions.typeName, type, record))
+    }
+    guard !changes.isEmpty else { return }
+    for result in commit([changes], isDurable: true) { _ = try result.get() }
+  }
+
+  private func migrate(
+    _ type: TypeIndex, _ name: String, from version: Int, _ plan: MigrationPlan, into changes: inout [Change]
+  ) throws {
+    let live = type.entries.filter(\.isLive)
+    let places = live.map(\.place)
+    try contents.forEachRecord(at: places) { number, line, value in
+      // What is left of it might be readable by repair(); a migration must not leave it behind.
+      guard let value else { throw FileEngineError.damaged(contents.damage(at: places[number])) }
+      let identifier = type.identifier(of: live[number])
+      let old = Array(line[value])
+      guard let new = try plan.migrate(old, of: name, identifier, from: version) else {
+        return changes.append(.delete(name, identifier))
+      }
+      if new != old { changes.append(.update(name, identifier, new)) }
+    }
+  }
+
+  /// Refuses to read records of other versions than those that the program knows.
+  static func refuseOtherVersions(_ contents: JournalContents, _ plan: MigrationPlan) throws {
+    try plan.refuseMistakes()
+    let index = contents.withIndex { $0 }
+    let versions = try ModelVersions.all(in: index, contents)
+    for (type, version) in versions { _ = try plan.isDue(type, from: version) }
+    for type in plan.types {
+      guard let number = index.number(of: type), index.types[number].liveCount > 0 else { continue }
+      let version = versions[type] ?? 1
+      if try plan.isDue(type, from: version) {
+        throw FileEngineError.needsMigration(type: type, version: version, known: plan.version(of: type))
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// A stored record on its way from one version to the next. Keys are those of the JSON; dots lead into nested objects.
+public struct MigratingRecord {
+  /// What stores call the type of the model.
+  public let typeName: String
+  /// The identifier of the model. It stays as it is, whatever becomes of the record.
+  public let identifier: String
+  /// The record.
+  public var value: AttributeDictionary
+  private(set) var isRemoved = false
+
+  init(typeName: String, identifier: String, value: AttributeDictionary) {
+    self.typeName = typeName
+    self.identifier = identifier
+    self.value = value
+  }
+
+  /// The value of a key; nil if it is not there. Setting nil removes the key.
+  public subscript(key: String) -> JSONValue? {
+    get { try? value.value(atNestedKey: key) }
+    set {
+      if let newValue {
+        StoredValue(path: path(key), value: newValue).write(to: &value)
+      } else {
+        drop(key)
+      }
+    }
+  }
+
+  /// Gives a value another key. Nothing happens if it is not there.
+  ///
+  /// - Throws: `ModelStoreError` with the code `conflict` if the new key is there already.
+  public mutating func rename(_ key: String, to newKey: String) throws {
+    guard let old = self[key] else { return }
+    if self[newKey] != nil {
+      throw ModelStoreError(.conflict, "\"\(key)\" can't become \"\(newKey)\", which is there already")
+    }
+    drop(key)
+    self[newKey] = old
+  }
+
+  /// Replaces a value. Nothing happens if it is not there; `null` is there.
+  public mutating func convert(_ key: String, _ body: (JSONValue) throws -> JSONValue) throws {
+    guard let old = self[key] else { return }
+    self[key] = try body(old)
+  }
+
+  /// Replaces a value by several with other keys. Nothing happens if it is not there.
+  public mutating func split(_ key: String, _ body: (JSONValue) throws -> AttributeDictionary) throws {
+    guard let old = self[key] else { return }
+    let parts = try body(old)
+    drop(key)
+    for (key, part) in parts.sorted(by: { $0.key < $1.key }) { self[key] = part }
+  }
+
+  /// Removes a key with its value, if it is there.
+  public mutating func drop(_ key: String) {
+    if value.removeValue(forKey: key) != nil { return }
+    Self.drop(path(key)[...], from: &value)
+  }
+
+  /// Sets the value of a key that is not there.
+  public mutating func setDefault(_ json: JSONValue, for key: String) {
+    if self[key] == nil { self[key] = json }
+  }
+
+  /// Removes the model from the store.
+  public mutating func remove() { isRemoved = true }
+
+  private func path(_ key: String) -> [String] {
+    value[key] != nil ? [key] : key.split(separator: ".").map(String.init)
+  }
+
+  private static func drop(_ path: ArraySlice<String>, from members: inout AttributeDictionary) {
+    guard let key = path.first else { return }
+    if path.count == 1 {
+      members[key] = nil
+    } else if case .object(var inner)? = members[key] {
+      drop(path.dropFirst(), from: &inner)
+      members[key] = .object(inner)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// The steps that a program knows, in their order.
+struct MigrationPlan: Sendable {
+  private var steps: [String: [Migration]] = [:]
+
+  /// What makes no sense in what was declared.
+  private let mistake: FileEngineError?
+
+  init(_ migrations: [Migration] = []) {
+    var mistake: FileEngineError?
+    for (type, steps) in Dictionary(grouping: migrations, by: \.typeName) {
+      let sorted = steps.sorted { $0.version < $1.version }
+      self.steps[type] = sorted
+      for (step, next) in zip(sorted, sorted.dropFirst()) where step.version == next.version {
+        mistake = .wrongMigrations(type: type, reason: "there are two steps to version \(step.version)")
+      }
+      for (step, next) in zip(sorted, sorted.dropFirst()) where step.version + 1 < next.version {
+        mistake = .wrongMigrations(
+          type: type, reason: "there is a step to version \(next.version), and none to version \(next.version - 1)")
+      }
+      if let first = sorted.first, first.version < 2 {
+        mistake = .wrongMigrations(type: type, reason: "a step leads to version \(first.version); the first leads to 2")
+      }
+    }
+    self.mistake = mistake
+  }
+
+  /// The types that have steps.
+  var types: [String] { steps.keys.sorted() }
+
+  /// The version that the program has of a type.
+  func version(of type: String) -> Int { steps[type]?.last?.version ?? 1 }
+
+  func refuseMistakes() throws(FileEngineError) { if let mistake { throw mistake } }
+
+  /// The steps from a version to that of the program.
+  ///
+  /// - Throws: ``FileEngineError/newerModel(type:version:known:)``, or
+  ///   ``FileEngineError/wrongMigrations(type:reason:)`` if a step is missing.
+  private func steps(_ type: String, from version: Int) throws(FileEngineError) -> ArraySlice<Migration> {
+    try refuseMistakes()
+    let known = self.version(of: type)
+    guard version <= known else { throw .newerModel(type: type, version: version, known: known) }
+    let due = steps[type]?.drop { $0.version <= version } ?? []
+    if let first = due.first, first.version > version + 1 {
+      throw .wrongMigrations(
+        type: type, reason: "the store has version \(version), and there is no step to version \(version + 1)")
+    }
+    return due
+  }
+
+  /// Whether records of a version have to be changed.
+  func isDue(_ type: String, from version: Int) throws(FileEngineError) -> Bool {
+    try !steps(type, from: version).isEmpty
+  }
+
+  /// A record in the version of the program; nil if it is to be removed.
+  func migrate(_ bytes: [UInt8], of type: String, _ identifier: String, from version: Int) throws -> [UInt8]? {
+    let due = try steps(type, from: version)
+    if due.isEmpty { return bytes }
+    var step = version
+    do {
+      guard case .object(let value) = try JSONValue(json: bytes) else {
+        throw ModelStoreError(.corrupt, "it is no object")
+      }
+      var record = MigratingRecord(typeName: type, identifier: identifier, value: value)
+      for migration in due {
+        step = migration.version
+        try migration.body(&record)
+        if record.isRemoved { return nil }
+      }
+      return Array(try JSONValue.object(record.value).jsonData(JSONWritingOptions(sortedKeys: true)))
+    } catch {
+      throw FileEngineError.migrationFailed(type: type, identifier: identifier, version: step, reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,24 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// The versions of the models of a group, which stand in the journal as records of a type of their own: so they change in
+/// the same batch as the records that they are about.
+enum ModelVersions {
+  /// No class has this name.
+  static let typeName = "@model-versions"
+
+  /// The versions of all types that have another one than 1.
+  static func all(in index: JournalIndex, _ contents: JournalContents) throws -> [String: Int] {
+    guard let number = index.number(of: typeName) else { return [:] }
+    var versions: [String: Int] = [:]
+    let type = index.types[number]
+    for entry in type.entries where entry.isLive {
+      guard let version = try JSONValue(json: contents.read(entry.place))["version"]?.intValue else {
+        throw FileEngineError.damaged(contents.damage(at: entry.place))
+      }
+      versions[type.identifier(of: entry)] = version
+    }
+    return versions
+  }
+
+  static func record(_ version: Int) -> [UInt8] { Array(#"{"version":\#(version)}"#.utf8) }
+}

@@ -1,0 +1,191 @@
+import FileStore
+import Foundation
+import Testing
+
+@Suite struct `A file of JSON` {
+  final class Book: Model {
+    let id = Field<String>()
+    let title = Field<String>()
+    override var identifierField: (any FieldProtocol)? { id }
+    override class var typeName: String { "Book" }
+  }
+
+  final class Reader: Model {
+    let id = Field<Int>()
+    let name = Field<String>()
+    override var identifierField: (any FieldProtocol)? { id }
+    override class var typeName: String { "Reader" }
+  }
+
+  private func book(_ identifier: String, _ title: String) -> Book {
+    let book = Book()
+    book.id.value = identifier
+    book.title.value = title
+    return book
+  }
+
+  /// Runs a test with a store, an empty one, and the path of a file.
+  private func withStores(_ body: (FileModelStore, FileModelStore, URL) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      let options = FileStoreOptions(durability: .none)
+      let store = FileModelStore(directory: directory, options: options)
+      let other = FileModelStore(directory: directory.appendingPathExtension("other"), options: options)
+      try await store.open()
+      defer { try? FileManager.default.removeItem(at: directory.appendingPathExtension("other")) }
+      try await body(store, other, directory.appending(path: "export.json"))
+      try await store.close()
+      try await other.close()
+    }
+  }
+
+  @Test func `has the models of all types, and makes the same store of them`() async throws {
+    try await withStores { store, other, url in
+      try await store.createAll([book("é\"\n\\", "Émile"), book("2", "Line\nbreak"), book("3", "gone")])
+      let reader = Reader()
+      reader.name.value = "Ada"
+      try await store.create(reader)
+      try await store.delete(try await store.lookup(Book.self, identifier: "3"))
+      var progress: [FileStoreProgress] = []
+      #expect(try await store.exportJSON(to: url) { progress.append($0) } == 3)
+      #expect(progress.last?.modelCount == 3)
+      #expect(progress.last?.fractionCompleted == 1)
+
+      // Anybody can read it.
+      let whole = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
+      let models = try #require(whole["models"] as? [[String: Any]])
+      #expect(models.map { $0["type"] as? String } == ["Book", "Book", "Reader"])
+      #expect(models.first?["identifier"] as? String == "é\"\n\\")
+
+      progress = []
+      let outcome = try await other.importJSON(from: url) { progress.append($0) }
+      #expect(outcome.createdCount == 3)
+      #expect(progress.last?.fractionCompleted == 1)
+      #expect(try await other.list(Book.self).map(\.title.value) == ["Émile", "Line\nbreak"])
+      #expect(try await other.lookup(Reader.self, identifier: "1").name.value == "Ada")
+    }
+  }
+
+  @Test func `may be laid out by others, with more in it`() async throws {
+    try await withStores { store, _, url in
+      let text = """
+        { "comment": {"a": [1, "}"]},
+          "format": "modelkit-models", "version": 1,
+          "models": [
+            {
+              "identifier": "1", "note": null,
+              "value": { "id": "1",
+                         "title": "Emma" },
+              "type": "Book"
+            } , {"type":"Book","identifier":"2","value":{"id":"2","title":"Sanditon"}}
+          ], "end": true }
+        """
+      try Data(text.utf8).write(to: url)
+      #expect(try await store.importJSON(from: url).createdCount == 2)
+      #expect(try await store.list(Book.self).map(\.title.value) == ["Emma", "Sanditon"])
+      #expect(try await store.verify() == [])
+    }
+  }
+
+  @Test func `of many models goes through in pieces`() async throws {
+    try await withStores { store, other, url in
+      try await store.createAll((0..<20_000).map { book("\($0)", String(repeating: "x", count: 300)) })
+      var steps = 0
+      #expect(try await store.exportJSON(to: url) { _ in steps += 1 } == 20_000)
+      #expect(steps > 4)
+      #expect(try await other.importJSON(from: url).createdCount == 20_000)
+      #expect(try await other.count(Book.self) == 20_000)
+    }
+  }
+
+  struct Mistake: Sendable, CustomTestStringConvertible {
+    let text: String
+    let place: String
+    var testDescription: String { place }
+  }
+
+  private static let start = #"{"format":"modelkit-models","version":1,"models":["#
+  private static let good = #"{"type":"Book","identifier":"1","value":{"id":"1"}}"#
+
+  @Test(arguments: [
+    Mistake(text: "", place: "line 1, offset 0"),
+    Mistake(text: "[]", place: "line 1, offset 0"),
+    Mistake(text: #"{"format":"else","models":[]}"#, place: "line 1, offset 10"),
+    Mistake(text: #"{"models":[]}"#, place: "line 1, offset 1"),
+    Mistake(text: start + "\n" + good + "\n", place: "line 3, offset 103"),
+    Mistake(text: start + "\n" + good + ",\n{\"type\":\"Book\"}]}", place: "line 3, offset 104"),
+    Mistake(text: start + "\n" + good + ",\n{\"type\":\"Book\",\"identifier\":\"2\",\"value\":7}]}", place: "line 3"),
+    Mistake(text: start + "\n" + good + ",\n{\"type\":\"Book\",\n\"identifier\":2,\"value\":{}}]}", place: "line 4"),
+    Mistake(text: start + "\n" + good + ",\n{\"type\":\"Book\",\"value\":{\"a\":[}}]}", place: "line 3"),
+    Mistake(text: start + "\n" + good + "]} rest", place: "line 2"),
+    Mistake(text: start + "\n" + good + ",\n{\"type\":\"Bo", place: "line 3, offset 104"),
+  ])
+  func `that is wrong is refused with line and offset, and nothing of it is imported`(mistake: Mistake) async throws {
+    try await withStores { store, _, url in
+      try Data(mistake.text.utf8).write(to: url)
+      let error = await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
+      #expect(error?.code == .invalid)
+      #expect(error?.message.contains(mistake.place) == true, "\(error?.message ?? "")")
+      #expect(try await store.count(Book.self) == 0)
+    }
+  }
+
+  @Test func `of a newer version is refused`() async throws {
+    try await withStores { store, _, url in
+      try Data(#"{"format":"modelkit-models","version":2,"models":[]}"#.utf8).write(to: url)
+      let error = await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
+      #expect(error?.code == .unsupported)
+      #expect(error?.message.contains("version 2") == true)
+    }
+  }
+
+  @Test func `with models that are there already is refused, or they are kept or replaced`() async throws {
+    try await withStores { store, other, url in
+      try await store.createAll([book("1", "Emma"), book("2", "Sanditon")])
+      try await store.exportJSON(to: url)
+      try await other.create(book("2", "Mine"))
+      let error = await #expect(throws: ModelStoreError.self) { try await other.importJSON(from: url) }
+      #expect(error?.code == .conflict)
+      #expect(error?.identifier == "2")
+      #expect(try await other.count(Book.self) == 1)
+      let kept = try await other.importJSON(from: url, existing: .keep)
+      #expect((kept.createdCount, kept.keptCount, kept.replacedCount) == (1, 1, 0))
+      #expect(try await FileModelStore(other.handle).lookup(Book.self, identifier: "2").title.value == "Mine")
+      let replaced = try await other.importJSON(from: url, existing: .replace)
+      #expect((replaced.createdCount, replaced.keptCount, replaced.replacedCount) == (0, 0, 2))
+      #expect(try await FileModelStore(other.handle).lookup(Book.self, identifier: "2").title.value == "Sanditon")
+    }
+  }
+
+  @Test func `with a model twice is refused`() async throws {
+    try await withStores { store, _, url in
+      try Data("\(Self.start)\(Self.good),\n\(Self.good)]}".utf8).write(to: url)
+      let error = await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
+      #expect(error?.code == .conflict)
+      #expect(error?.message.contains("line 2") == true)
+      #expect(try await store.count(Book.self) == 0)
+    }
+  }
+
+  @Test func `whose writing fails says what of it is there`() async throws {
+    try await withStores { store, other, url in
+      try await store.createAll([book("1", "Emma"), book("2", "Emma")])
+      try await store.exportJSON(to: url)
+      try await other.index(\Book.title, unique: true)
+      let error = await #expect(throws: ModelStoreError.self) { try await other.importJSON(from: url) }
+      #expect(error?.code == .conflict)
+      #expect(error?.message.hasPrefix("Nothing was imported.") == true)
+      #expect(try await other.count(Book.self) == 0)
+    }
+  }
+
+  @Test func `that can't be written leaves nothing`() async throws {
+    try await withStores { store, _, url in
+      try await store.create(book("1", "Emma"))
+      let missing = url.deletingLastPathComponent().appending(path: "nowhere/export.json")
+      await #expect(throws: ModelStoreError.self) { try await store.exportJSON(to: missing) }
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      await #expect(throws: ModelStoreError.self) { try await store.exportJSON(to: url) }
+      #expect(!FileManager.default.fileExists(atPath: url.path + ".new"))
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import FileStore
+import Foundation
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A deletion in a file store` {
+  /// Runs a test with a front that has read nothing yet.
+  private func withClubs(_ body: (FileModelStore) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      let first = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      try await Clubs.fill(first)
+      try await body(FileModelStore(first.handle))
+      try await first.close()
+    }
+  }
+
+  @Test func `cuts links in lists and in several fields of records that nobody has read`() async throws {
+    try await withClubs { store in
+      try await store.delete(try await store.lookup(Club.self, identifier: "reds"))
+      let other = FileModelStore(store.handle)
+      #expect(
+        try await other.list(Player.self).map { $0.clubs.value?.compactMap(\.id.value) } == [[], ["blues"], ["blues"]])
+      let matches = try await other.list(Match.self)
+      #expect(matches.map(\.home.value?.id.value) == ["blues", nil])
+      #expect(matches.map(\.guest.value?.id.value) == [nil, "greens"])
+      #expect(matches.map(\.goals.value) == [5, 1])
+      #expect(try await other.count(ClubBadge.self, where: { $0.club == nil }) == 1)
+    }
+  }
+
+  @Test func `of both ends of a record in one transaction cuts both`() async throws {
+    try await withClubs { store in
+      try await store.transaction { store in
+        try await store.delete(try await store.lookup(Club.self, identifier: "reds"))
+        try await store.delete(try await store.lookup(Club.self, identifier: "blues"))
+      }
+      let matches = try await FileModelStore(store.handle).list(Match.self)
+      #expect(matches.map(\.home.value?.id.value) == [nil, nil])
+      #expect(matches.map(\.guest.value?.id.value) == [nil, "greens"])
+    }
+  }
+
+  @Test func `cuts links of live models, which are not dirty then, but for what they changed themselves`() async throws
+  {
+    try await withClubs { store in
+      let match = try await store.lookup(Match.self, identifier: "1")
+      match.goals.value = 9
+      try await store.delete(try await store.lookup(Club.self, identifier: "reds"))
+      #expect(match.guest.value == nil)
+      #expect(!match.guest.isDirty)
+      #expect(match.goals.isDirty)
+      try await store.update(match)
+      #expect(try await FileModelStore(store.handle).lookup(Match.self, identifier: "1").goals.value == 9)
+    }
+  }
+
+  @Test func `of a model that is gone already changes nothing`() async throws {
+    try await withClubs { store in
+      let other = FileModelStore(store.handle)
+      let reds = try await store.lookup(Club.self, identifier: "reds")
+      try await other.delete(try await other.lookup(Club.self, identifier: "reds"))
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.delete(reds) }
+      #expect(error?.code == .notFound)
+    }
+  }
+
+  @Test func `finds what leads there among many with an index it makes by itself`() async throws {
+    try await withClubs { store in
+      let greens = try await store.lookup(Club.self, identifier: "greens")
+      let matches = (0..<1_500).map { (number: Int) in
+        let match = Match()
+        match.goals.value = number
+        match.home.value = number == 700 ? greens : nil
+        return match
+      }
+      try await store.createAll(matches)
+      try await store.delete(greens)
+      let report = try await store.explain(ModelQuery(Match.self, where: { $0.home.id == "blues" }))
+      #expect(report.plan.usedIndexes == ["home"])
+      #expect(report.readCount == 1)
+      #expect(matches[700].home.value == nil)
+      #expect(try await store.count(ModelQuery(Match.self, where: { $0.home == nil })) == 1_500)
+    }
+  }
+
+  @Test func `by rules that deny and cascade counts what other fronts wrote`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      let team = ContractTeam()
+      team.id.value = "reds"
+      try await store.create(team)
+      let other = FileModelStore(store.handle)
+      let member = ContractMember()
+      member.team.value = try await other.lookup(ContractTeam.self, identifier: "reds")
+      try await other.create(member)
+      let debt = ContractDebt()
+      debt.team.value = member.team.value
+      try await other.create(debt)
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.delete(team) }
+      #expect(error?.code == .denied)
+      try await other.delete(debt)
+      let third = FileModelStore(store.handle)
+      try await third.delete(try await third.lookup(ContractTeam.self, identifier: "reds"))
+      #expect(try await third.list(ContractMember.self) == [])
+      try await store.close()
+    }
+  }
+}
+
+@Suite struct `A condition on a file store about a relation that only the other side keeps` {
+  @Test func `is asked of the models that lead there`() async throws {
+    try await withTemporaryDirectory { directory in
+      let first = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      try await Clubs.fill(first)
+      let store = FileModelStore(first.handle)
+      func clubs(_ filter: @escaping (ModelColumns<Club>) -> QueryExpression) async throws -> [String?] {
+        let query = ModelQuery(Club.self, where: filter)
+        let found = try await store.list(query).map(\.id.value)
+        #expect(try await store.count(query) == found.count)
+        return found
+      }
+      #expect(try await clubs { $0.players.contains { $0.age > 35 } } == ["reds", "blues"])
+      #expect(try await clubs { $0.players.isEmpty } == ["greens"])
+      #expect(
+        try await clubs { $0.players.count < 1 || $0.homeMatches.contains { $0.goals == 5 } } == ["blues", "greens"])
+      #expect(try await clubs { !$0.homeMatches.contains { $0.goals == 5 } } == ["reds", "greens"])
+      #expect(
+        try await clubs { $0.homeMatches.contains { $0.guest.players.contains { $0.age == 20 } } } == ["blues"])
+      #expect(try await clubs { $0.badge.motto == nil } == ["blues", "greens"])
+      try await store.index(\Player.age)
+      #expect(try await clubs { $0.players.contains { $0.age > 35 } } == ["reds", "blues"])
+      try await store.transaction { store in
+        let player = Player()
+        player.age.value = 70
+        player.clubs.value = [try await store.lookup(Club.self, identifier: "greens")]
+        try await store.create(player)
+        #expect(try await clubs { $0.players.contains { $0.age > 60 } } == ["greens"])
+      }
+      try await first.close()
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import FileStore
+import Foundation
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `An index of a file store` {
+  private static let options = FileStoreOptions(durability: .none)
+
+  private func withStore(_ body: (FileModelStore) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: Self.options)
+      try await body(store)
+      try await store.close()
+    }
+  }
+
+  private func person(_ name: String, age: Int? = nil) -> ContractPerson {
+    let person = ContractPerson()
+    person.name.value = name
+    person.age.value = age
+    return person
+  }
+
+  private func names(age: Int?, in front: FileModelStore) async throws -> [String?] {
+    let query = ModelQuery(ContractPerson.self, where: { $0.age == age })
+    let report = try await front.explain(query)
+    #expect(report.plan.usedIndexes == ["age"])
+    #expect(report.readCount == report.foundCount)
+    #expect(try await front.count(query) == report.foundCount)
+    return try await front.list(query).map(\.name.value)
+  }
+
+  @Test(arguments: [23, 24] as [UInt64])
+  func `of everything finds what random queries find without`(seed: UInt64) async throws {
+    try await withTemporaryDirectory { directory in
+      try await ModelStoreContract.randomQueries(2_500, seed: seed).run {
+        let store = FileModelStore(directory: directory, options: Self.options)
+        try await Self.indexEverything(store)
+        return store
+      }
+    }
+  }
+
+  @Test(arguments: ModelStoreContract.checks)
+  func `keeps the contract`(check: ModelStoreContract.Check) async throws {
+    try await withTemporaryDirectory { directory in
+      try await check.run {
+        let store = FileModelStore(directory: directory, options: Self.options)
+        try await Self.indexEverything(store)
+        return store
+      }
+    }
+  }
+
+  private static func indexEverything(_ store: FileModelStore) async throws {
+    try await store.index(\ContractPerson.id, unique: true)
+    try await store.index(\ContractPerson.age)
+    try await store.index(\ContractPerson.name)
+    try await store.index(\ContractPerson.color)
+    try await store.index(\ContractPerson.height)
+    try await store.index(\ContractPerson.company)
+    try await store.index(\ContractPerson.isActive)
+    try await store.index(\ContractPerson.birthday)
+    try await store.index(\ContractPerson.joined)
+    try await store.index(\ContractPerson.nickname)
+  }
+
+  @Test func `follows creates, updates, deletes and compactions, those of other fronts too`() async throws {
+    try await withStore { store in
+      try await store.create(person("Ada", age: 36))
+      try await store.index(\ContractPerson.age)
+      let bob = try await store.create(person("Bob", age: 40))
+      try await store.create(person("Cleo", age: 36))
+      #expect(try await names(age: 36, in: store) == ["Ada", "Cleo"])
+      let other = FileModelStore(store.handle)
+      let sameBob = try await other.lookup(ContractPerson.self, identifier: bob.identifier ?? "")
+      sameBob.age.value = 36
+      try await other.update(sameBob)
+      try await store.compact()
+      #expect(try await names(age: 36, in: store) == ["Ada", "Bob", "Cleo"])
+      #expect(try await names(age: 40, in: store) == [])
+      try await store.delete(bob)
+      #expect(try await names(age: 36, in: other) == ["Ada", "Cleo"])
+      try await store.create(person("Dan"))
+      #expect(try await names(age: nil, in: store) == ["Dan"])
+    }
+  }
+
+  @Test func `made while others write knows all that they wrote`() async throws {
+    try await withStore { store in
+      try await store.createAll((0..<6_000).map { person("n\($0)", age: $0 % 50) })
+      let handle = store.handle
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await FileModelStore(handle).index(\ContractPerson.age) }
+        for task in 0..<4 {
+          group.addTask {
+            let front = FileModelStore(handle)
+            for number in stride(from: task + 1, to: 400, by: 4) {
+              let model = try await front.lookup(ContractPerson.self, identifier: "\(number * 10)")
+              if number % 3 == 0 {
+                try await front.delete(model)
+              } else {
+                model.age.value = 77
+                try await front.update(model)
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await names(age: 77, in: FileModelStore(handle)).count == 399 - 133)
+      let everything = try await FileModelStore(handle).list(ContractPerson.self)
+      #expect(
+        try await names(age: 9, in: FileModelStore(handle)) == everything.filter { $0.age == 9 }.map(\.name.value))
+    }
+  }
+
+  @Test func `that is unique refuses a commit and names the field and who has the value`() async throws {
+    try await withStore { store in
+      try await store.index(\ContractPerson.name, unique: true)
+      let ada = try await store.create(person("Ada"))
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.create(person("Ada")) }
+      #expect(error?.code == .conflict)
+      #expect(error?.fields == ["name": ["is taken"]])
+      #expect(error?.message.contains("\"1\" has the same") == true)
+      let bob = try await store.create(person("Bob"))
+      bob.name.value = "Ada"
+      await #expect(throws: ModelStoreError.self) { _ = try await store.update(bob) }
+      #expect(bob.name.isDirty)
+      ada.age.value = 36
+      try await store.update(ada)
+      try await store.delete(ada)
+      try await store.update(bob)
+      #expect(try await store.count(ContractPerson.self, where: { $0.name == "Ada" }) == 1)
+    }
+  }
+
+  @Test func `that is unique makes a batch and a transaction all or nothing`() async throws {
+    try await withStore { store in
+      try await store.index(\ContractPerson.name, unique: true)
+      await #expect(throws: ModelStoreError.self) {
+        _ = try await store.createAll([person("Ada", age: 1), person("Bob"), person("Ada")])
+      }
+      #expect(try await store.count(ContractPerson.self) == 0)
+      let ada = try await store.create(person("Ada"))
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await store.transaction { store in
+          try await store.create(person("Cleo"))
+          try await store.create(person("Ada"))
+        }
+      }
+      #expect(error?.fields == ["name": ["is taken"]])
+      #expect(try await store.count(ContractPerson.self) == 1)
+      // A value that is given up is free within the same transaction.
+      try await store.transaction { store in
+        ada.name.value = "Ida"
+        try await store.update(ada)
+        try await store.create(person("Ada"))
+      }
+      #expect(try await store.count(ContractPerson.self) == 2)
+    }
+  }
+
+  @Test func `that is unique lets one of many writers win`() async throws {
+    try await withStore { store in
+      try await store.index(\ContractPerson.name, unique: true)
+      let handle = store.handle
+      let won = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for _ in 0..<16 {
+          group.addTask {
+            let person = ContractPerson()
+            person.name.value = "Ada"
+            do {
+              try await FileModelStore(handle).create(person)
+              return true
+            } catch let error as ModelStoreError where error.code == .conflict {
+              return false
+            }
+          }
+        }
+        return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+      }
+      #expect(won == 1)
+    }
+  }
+
+  @Test func `is refused where a value is there twice already`() async throws {
+    try await withStore { store in
+      try await store.createAll([person("Ada"), person("Ada")])
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await store.index(\ContractPerson.name, unique: true)
+      }
+      #expect(error?.code == .conflict)
+      #expect(error?.fields == ["name": ["is taken"]])
+      try await store.index(\ContractPerson.name)
+      await #expect(throws: ModelStoreError.self) { try await store.index(\ContractPerson.name, unique: true) }
+      try await store.create(person("Ada"))
+    }
+  }
+
+  @Test func `of a foreign key finds the models that lead to another one`() async throws {
+    try await withStore { store in
+      try await store.index(\ContractPerson.company)
+      let acme = ContractCompany()
+      acme.id.value = "acme"
+      try await store.create(acme)
+      let ada = person("Ada")
+      ada.company.value = acme
+      try await store.create(ada)
+      try await store.create(person("Bob"))
+      #expect(try await store.list(ContractPerson.self, where: { $0.company == acme }) == [ada])
+      #expect(try await store.list(in: acme.employees) == [ada])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `sorted by its field reads no more than the limit`(isDescending: Bool) async throws {
+    try await withStore { store in
+      try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
+      let order: ModelSort<ContractPerson> = isDescending ? .descending(\.age) : .ascending(\.age)
+      let query = ModelQuery(ContractPerson.self, sort: [order], limit: 7, offset: 8)
+      let expected = try await store.identifiers(query)
+      try await store.index(\ContractPerson.age)
+      let report = try await store.explain(query)
+      #expect(report.plan.isSortedByIndex)
+      #expect(report.readCount == 15)
+      #expect(try await store.identifiers(query) == expected)
+      // What the index does not know makes it go further than it guessed.
+      let rare = ModelQuery(
+        ContractPerson.self, where: { $0.name.hasPrefix("n19") && $0.age > 50 }, sort: [order], limit: 3)
+      let found = try await store.identifiers(rare)
+      let all = try await store.list(ContractPerson.self)
+      #expect(try found == rare.apply(to: all).map { $0.identifier ?? "" })
+    }
+  }
+
+  @Test func `of a store for reading only changes nothing about what is found`() async throws {
+    try await withTemporaryDirectory { directory in
+      let writer = FileModelStore(directory: directory, options: Self.options)
+      try await writer.create(person("Ada", age: 36))
+      let reader = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
+      try await reader.index(\ContractPerson.age)
+      try await writer.create(person("Bob", age: 36))
+      #expect(try await reader.list(ContractPerson.self, where: { $0.age == 36 }).map(\.name.value) == ["Ada", "Bob"])
+      try await reader.close()
+      try await writer.close()
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import FileStore
+import Foundation
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A backup of a file store` {
+  private func person(_ name: String) -> ContractPerson {
+    let person = ContractPerson()
+    person.name.value = name
+    return person
+  }
+
+  private func withStore(_ body: (FileModelStore, URL) async throws -> Void) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      let target = directory.deletingLastPathComponent().appending(path: "backup-\(UUID().uuidString)/monday.store")
+      defer { try? FileManager.default.removeItem(at: target.deletingLastPathComponent()) }
+      try await body(store, target)
+      try await store.close()
+    }
+  }
+
+  @Test func `opens as a store with all groups, also those that are not open`() async throws {
+    try await withStore { first, target in
+      try await first.createAll([person("Ada"), person("Bob")])
+      try await first.compact()
+      try await first.group("Rare / é").create(person("Cleo"))
+      try await first.close()
+      let store = FileModelStore(directory: first.handle.directory)
+      try await store.create(person("Dan"))
+      try await store.backup(to: target)
+      try await store.create(person("Eve"))
+      try await store.close()
+
+      let copy = FileModelStore(directory: target)
+      #expect(try await copy.open() == [])
+      #expect(try await copy.list(ContractPerson.self).map(\.name.value) == ["Ada", "Bob", "Dan"])
+      #expect(try await copy.group("Rare / é").list(ContractPerson.self).map(\.name.value) == ["Cleo"])
+      #expect(try await copy.verify() == [])
+      try await copy.create(person("Fay"))
+      try await copy.close()
+      #expect(!FileManager.default.fileExists(atPath: target.path + ".unfinished"))
+    }
+  }
+
+  @Test func `while others write, compact and copy has whole transactions, all up to some moment`() async throws {
+    try await withStore { store, target in
+      let handle = store.handle
+      try await store.create(person("first"))
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          let front = FileModelStore(handle)
+          for number in 0..<200 {
+            try await front.transaction { front in
+              for part in 0..<3 {
+                let person = ContractPerson()
+                person.name.value = "\(number).\(part)"
+                try await front.create(person)
+              }
+            }
+          }
+        }
+        group.addTask { for _ in 0..<5 { try await FileModelStore(handle).compact() } }
+        for number in 0..<4 {
+          group.addTask { try await FileModelStore(handle).backup(to: target.appendingPathExtension("\(number)")) }
+        }
+        try await group.waitForAll()
+      }
+      let names = try await store.list(ContractPerson.self).compactMap(\.name.value)
+      #expect(names.count == 601)
+      for number in 0..<4 {
+        let copy = FileModelStore(directory: target.appendingPathExtension("\(number)"))
+        #expect(try await copy.open() == [])
+        let copied = try await copy.list(ContractPerson.self).compactMap(\.name.value)
+        #expect(copied.count % 3 == 1)
+        #expect(copied == Array(names.prefix(copied.count)))
+        try await copy.close()
+      }
+    }
+  }
+
+  @Test func `is refused where something is already, which stays`() async throws {
+    try await withStore { store, target in
+      try await store.create(person("Ada"))
+      try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+      try await store.backup(to: target)
+      let error = await #expect(throws: ModelStoreError.self) { try await store.backup(to: target) }
+      #expect(error?.code == .conflict)
+      #expect(error?.message.contains("not empty") == true)
+      let copy = FileModelStore(directory: target)
+      #expect(try await copy.count(ContractPerson.self) == 1)
+      try await copy.close()
+    }
+  }
+
+  @Test func `that fails leaves nothing half, and the store goes on`() async throws {
+    try await withStore { store, target in
+      try await store.create(person("Ada"))
+      let parent = target.deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+      let file = parent.appending(path: "file")
+      try Data("x".utf8).write(to: file)
+      await #expect(throws: ModelStoreError.self) { try await store.backup(to: file.appending(path: "inside")) }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: parent.path) == ["file"])
+      try await store.create(person("Bob"))
+      try await store.compact()
+      try await store.backup(to: target)
+    }
+  }
+}

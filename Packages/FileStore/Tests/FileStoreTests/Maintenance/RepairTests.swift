@@ -1,0 +1,179 @@
+import Foundation
+import Testing
+
+@testable import FileStore
+
+@Suite struct `A repair of a file store` {
+  private final class Book: Model {
+    let id = Field<String>()
+    let title = Field<String>()
+    override var identifierField: (any FieldProtocol)? { id }
+    override class var typeName: String { "Book" }
+  }
+
+  private func book(_ identifier: String, _ title: String) -> Book {
+    let book = Book()
+    book.id.value = identifier
+    book.title.value = title
+    return book
+  }
+
+  private func segment(_ directory: URL) -> URL { directory.appending(path: "groups/@default/000001.journal") }
+
+  /// Changes the first byte of a text in a file.
+  private func damage(_ text: String, in file: URL) throws {
+    var data = try Data(contentsOf: file)
+    let range = try #require(data.range(of: Data(text.utf8)))
+    data[range.lowerBound] ^= 1
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.seek(toOffset: UInt64(range.lowerBound))
+    try handle.write(contentsOf: data[range.lowerBound..<range.lowerBound + 1])
+    try handle.close()
+  }
+
+  @Test func `of a sound store changes nothing`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      try await store.create(book("1", "Emma"))
+      let before = try Data(contentsOf: segment(directory))
+      let repair = try await store.repair()
+      #expect(repair.losses == [])
+      #expect(repair.quarantine == nil)
+      #expect(repair.keptCount == 1)
+      #expect(try Data(contentsOf: segment(directory)) == before)
+      try await store.close()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `keeps all that is readable, moves the rest aside, and says whose it was`(isReopened: Bool) async throws {
+    try await withTemporaryDirectory { directory in
+      var store = FileModelStore(directory: directory)
+      try await store.create(book("1", "Emma"))
+      let second = try await store.create(book("2", "Persuasion"))
+      try await store.create(book("3", "Sanditon"))
+      second.title.value = "Persuaded"
+      try await store.update(second)
+      try await store.create(book("4", "Lady Susan"))
+      if isReopened { try await store.close() }
+      try damage("Persuaded", in: segment(directory))
+      try damage("Sanditon", in: segment(directory))
+      if isReopened { store = FileModelStore(directory: directory) }
+      try await store.index(\Book.title)
+
+      let repair = try await store.repair()
+      #expect(repair.losses.map(\.typeName) == ["Book", "Book"])
+      #expect(Set(repair.losses.map(\.identifier)) == ["2", "3"])
+      let lossOfTwo = try #require(repair.losses.first { $0.identifier == "2" })
+      #expect(lossOfTwo.keptRevision == 1)
+      #expect(lossOfTwo.finding.file.hasSuffix("000001.journal"))
+      #expect(lossOfTwo.finding.offset > 0)
+      #expect(repair.losses.first { $0.identifier == "3" }?.keptRevision == Optional<UInt64>.none)
+      #expect(repair.keptCount == 3)
+      #expect(repair.description.contains("nothing of it is left"))
+      let quarantine = try String(contentsOf: try #require(repair.quarantine), encoding: .utf8)
+      #expect(quarantine.contains("ersuaded"))
+      #expect(quarantine.contains("anditon"))
+
+      func check(_ store: FileModelStore) async throws {
+        let books = try await store.list(Book.self)
+        #expect(books.map(\.id.value) == ["1", "2", "4"])
+        #expect(books.map(\.title.value) == ["Emma", "Persuasion", "Lady Susan"])
+        #expect(try await store.verify() == [])
+      }
+      let front = FileModelStore(store.handle)
+      try await check(front)
+      #expect(try await front.identifiers(ModelQuery(Book.self, where: { $0.title == "Persuasion" })) == ["2"])
+      #expect(try await front.identifiers(ModelQuery(Book.self, where: { $0.title == "Persuaded" })) == [])
+      try await front.create(book("5", "Love"))
+      try await front.delete(try await front.lookup(Book.self, identifier: "5"))
+      try await store.compact()
+      #expect(try await store.repair().losses == [])
+      try await store.close()
+      let again = FileModelStore(directory: directory)
+      #expect(try await again.open() == [])
+      try await check(again)
+      try await again.close()
+    }
+  }
+
+  @Test func `shows fronts what they have read already as it is now`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      let emma = try await store.create(book("1", "Emma"))
+      emma.title.value = "Emma Woodhouse"
+      try await store.update(emma)
+      #expect(try await store.lookup(Book.self, identifier: "1").title.value == "Emma Woodhouse")
+      try damage("Emma Woodhouse", in: segment(directory))
+      try await store.repair()
+      #expect(try await store.lookup(Book.self, identifier: "1").title.value == "Emma")
+      try await store.close()
+    }
+  }
+
+  @Test func `of a damaged manifest writes it anew`() async throws {
+    try await withTemporaryDirectory { directory in
+      let first = FileModelStore(directory: directory)
+      try await first.create(book("1", "Emma"))
+      try await first.close()
+      try damage("version", in: directory.appending(path: "manifest.json"))
+      let store = FileModelStore(directory: directory)
+      #expect(try await store.open().count == 1)
+      let repair = try await store.repair()
+      #expect(repair.losses.map(\.finding.file) == [directory.appending(path: "manifest.json").path])
+      try await store.close()
+      #expect(try await FileModelStore(directory: directory).open() == [])
+    }
+  }
+
+  @Test func `of a store for reading only is refused`() async throws {
+    try await withTemporaryDirectory { directory in
+      let writer = FileModelStore(directory: directory)
+      try await writer.create(book("1", "Emma"))
+      let reader = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
+      let error = await #expect(throws: ModelStoreError.self) { try await reader.repair() }
+      #expect(error?.code == .unsupported)
+      try await reader.close()
+      try await writer.close()
+    }
+  }
+}
+
+@Suite struct `A journal that is repaired` {
+  @Test func `is after a crash at any call as it was or as it is to be`() throws {
+    let path = JournalScript.folder + "/000001.journal"
+    func makeDamaged() throws -> FaultyFileSystem {
+      let fileSystem = FaultyFileSystem()
+      let journal = try Journal.scripted(fileSystem)
+      for number in 1...6 { try journal.write([.create("Book", "\(number)", JournalScript.json("\(number)"))]) }
+      try journal.write([.update("Book", "2", JournalScript.json("lost"))])
+      try journal.write([.delete("Book", "5")])
+      try journal.close()
+      var bytes = try #require(fileSystem.bytes(path))
+      let text = Array("lost".utf8)
+      let start = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
+      bytes[start] ^= 4
+      let disk = fileSystem.disk()
+      disk.overwrite(path, with: bytes)
+      return disk
+    }
+    let sound = try makeDamaged()
+    let journal = try Journal.scripted(sound)
+    let expected = try journal.snapshot()
+    let before = sound.calls
+    let repair = try journal.repair()
+    #expect(repair.losses.map(\.identifier) == ["2"])
+    #expect(try journal.snapshot() == expected)
+    let calls = sound.calls - before
+    for call in 1...calls + 1 {
+      let disk = try makeDamaged()
+      let damaged = try Journal.scripted(disk)
+      disk.stop(at: disk.calls + call)
+      _ = try? damaged.repair()
+      for loss in [.dropped, .kept] as [FaultyFileSystem.Loss] {
+        let again = try Journal.scripted(disk.disk(after: loss))
+        #expect(try again.snapshot() == expected, "stopped at call \(call)")
+      }
+    }
+  }
+}
