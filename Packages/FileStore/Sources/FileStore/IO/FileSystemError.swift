@@ -30,9 +30,20 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     self.code = code
   }
 
-  /// A sentence with the path and the system's reason.
+  /// What was tried, on which path, the system's reason, and what to do about it where that is known.
   package var description: String {
-    "Could not \(operation.rawValue) '\(path)': \(String(cString: strerror(code))) (errno \(code))."
+    "Could not \(operation.rawValue) '\(path)': \(String(cString: strerror(code))) (errno \(code)).\(advice)"
+  }
+
+  private var advice: String {
+    switch code {
+    case ENOSPC, EDQUOT: " Make room on the disk, then try again."
+    case EMFILE, ENFILE: " Close files that are not needed, or allow the process more of them, then try again."
+    case EACCES, EPERM: " Give the user of this process the right to read and write there."
+    case EROFS: " It can only be read there: open the store with the mode readOnly, or somewhere else."
+    case ENOENT: " It was moved or removed: put it back, then open the store again."
+    default: ""
+    }
   }
 }
 

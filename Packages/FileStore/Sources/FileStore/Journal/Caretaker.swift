@@ -12,6 +12,14 @@ struct Caretaker: Sendable {
     }
   }
 
+  /// Waits for what is under way, which is told to stop, and begins nothing more. Until then the directory must not be
+  /// given back: whoever has it next could write the same files.
+  func finish() {
+    let done = Mailbox<Void>()
+    if upkeep.send({ _ = done.send(()) }) { _ = done.takeAll(waitingAtMost: nil) }
+    upkeep.finish()
+  }
+
   /// Does what a compaction has to do beside the journal, and gives it back to the writing thread.
   func run(_ compaction: Compaction) {
     _ = upkeep.send { [fileSystem, shouldStop, writes] in

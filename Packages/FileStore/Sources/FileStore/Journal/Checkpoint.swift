@@ -69,6 +69,8 @@ struct Checkpoint: Sendable {
   ///
   /// - Parameter shouldStop: Is asked now and then.
   func write(to folder: String, _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws {
+    // Before the file is touched: when this is to stop, another store may have the directory soon.
+    if shouldStop() { throw CancellationError() }
     var writer = try CheckpointWriter(
       file: fileSystem.open("\(folder)/\(StoreFormat.checkpoint)\(StoreFormat.unfinishedSuffix)", .create))
     try writer.begin(self)

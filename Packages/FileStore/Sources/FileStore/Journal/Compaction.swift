@@ -36,6 +36,8 @@ struct Compaction: Sendable {
   /// - Throws: `CancellationError` if it should stop; ``FileEngineError/damaged(_:)`` if a record can't be read, since
   ///   what is left of it is in the old file only; ``FileSystemError``.
   func run(_ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws -> Outcome {
+    // Before the file is touched: when this is to stop, another store may have the directory soon.
+    if shouldStop() { throw CancellationError() }
     let file = try fileSystem.open(unfinishedPath, .create)
     try file.truncate(to: 0)
     let contents = JournalContents(folder: folder, index: JournalIndex(), findings: [], fileSystem: fileSystem)

@@ -110,9 +110,10 @@ package final class FileEngine: Sendable {
   ) async throws -> Chunk {
     let contents = try await service.contents(of: group)
     try Task.checkCancellation()
-    guard let number = contents.withIndex({ $0.number(of: type) }) else { return Chunk() }
     return try await service.reading {
-      try contents.chunk(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
+      // Each time anew: the numbers of types can be others when what is read was compacted by another process.
+      guard let number = contents.withIndex({ $0.number(of: type) }) else { return Chunk() }
+      return try contents.chunk(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
     }
   }
 
@@ -122,11 +123,11 @@ package final class FileEngine: Sendable {
   ) async throws -> RecordList {
     let contents = try await service.contents(of: group)
     try Task.checkCancellation()
-    guard let number = contents.withIndex({ $0.number(of: type) }) else {
-      return RecordList(bytes: Array("[]".utf8))
-    }
     return try await service.reading {
-      try contents.list(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
+      guard let number = contents.withIndex({ $0.number(of: type) }) else {
+        return RecordList(bytes: Array("[]".utf8))
+      }
+      return try contents.list(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
     }
   }
 

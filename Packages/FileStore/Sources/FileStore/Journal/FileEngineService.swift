@@ -1,5 +1,13 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// What the engines of a store's groups share: its threads and what is open.
 ///
 /// One thread writes, one reads, and one does what takes long and is not waited for: compaction, checkpoints, checks.
@@ -33,12 +41,13 @@ final class FileEngineService: Sendable {
     self.clock = clock
   }
 
-  /// The threads hold the mailboxes and not this object: without it they do what is left, close the store and end.
+  /// The threads hold the mailboxes and not this object: without it they do what is left, close the store and end. The
+  /// writing thread ends the third one, before it gives the directory back.
   deinit {
     isStopping.withLock { $0 = true }
     writes.finish()
     reads.finish()
-    upkeep.finish()
+    if state.withLock({ !$0.hasWriter || !$0.hasCaretaker }) { upkeep.finish() }
   }
 
   var isReadOnly: Bool { options.isReadOnly }
@@ -83,7 +92,16 @@ final class FileEngineService: Sendable {
   /// Runs `body` on the reading thread.
   func reading<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try startReader()
-    return try await Self.run(on: reads, orElse: closedError, body)
+    var attempts = 0
+    while true {
+      do {
+        return try await Self.run(on: reads, orElse: closedError, body)
+      } catch let error as FileSystemError where isReadOnly && error.code == ENOENT && attempts < 16 {
+        // Whoever writes has compacted a journal since the last look: what was in the file stands elsewhere now.
+        attempts += 1
+        try await writing { writer in try writer.followAll() }
+      }
+    }
   }
 
   /// Runs `body` on the thread for what takes long. It is told when it is to stop.

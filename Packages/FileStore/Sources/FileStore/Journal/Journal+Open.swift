@@ -138,6 +138,10 @@ private struct JournalOpening {
         Finding(
           kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
           reason: "it does not tell any more where the journal ended when it was closed"))
+    } else if bytes.last != 0x0a {
+      replay.note(
+        Finding(
+          kind: .damage, file: path, offset: UInt64(bytes.count), length: 0, reason: StoreFormat.missingLineBreak))
     }
     return mark
   }

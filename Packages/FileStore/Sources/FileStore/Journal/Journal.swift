@@ -178,8 +178,15 @@ package final class Journal {
   /// Ends the segment, which is complete on the disk then, and begins the next.
   func beginSegment() throws {
     try trim()
-    let next = try Self.createSegment(
-      segment + 1, firstBatch: lastBatch + 1, group: group, folder: contents.folder, fileSystem)
+    let next: (file: any StoreFile, end: UInt64)
+    do {
+      next = try Self.createSegment(
+        segment + 1, firstBatch: lastBatch + 1, group: group, folder: contents.folder, fileSystem)
+    } catch let error as FileSystemError where error.operation == .synchronize {
+      // A second sync could succeed without having done anything.
+      failure = error
+      throw error
+    }
     sealed.append(SegmentExtent(segment: SegmentNumber(segment), length: end))
     (file, segment, end, reserved, hasBatches) = (next.file, segment + 1, next.end, next.end, false)
     if bytesSinceCheckpoint >= options.checkpointInterval { dueCheckpoint = makeCheckpoint() }

@@ -20,6 +20,9 @@ final class JournalReader {
   private var file: (any StoreFile)?
   private var position = ClosedMark(segment: 0, length: 0, batch: 0)
 
+  /// The first file of the journal as it was read. If it is another one now, what it replaced is gone.
+  private var firstFile: SegmentNumber?
+
   /// Reads what is there.
   ///
   /// - Parameter readsAll: Whether everything is read, although a checkpoint may know it already.
@@ -31,6 +34,7 @@ final class JournalReader {
     let folder = "\(directory)/\(GroupFolder.name(of: group))"
     var replay = Replay()
     for finding in findings { replay.note(finding) }
+    firstFile = Self.firstFile(in: folder, fileSystem)
     let state = try Self.read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: readsAll)
     contents = JournalContents(
       folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem)
@@ -70,6 +74,7 @@ final class JournalReader {
       try readOn()
       let names = try fileSystem.list(contents.folder)
       let files = try JournalFiles(names, in: contents.folder, fileSystem)
+      if let first = files.segments.first, first.isCompacted, first != firstFile { return try startOver() }
       guard let next = files.segments.first(where: { $0.number > position.segment }) else { return }
       let path = contents.path(next)
       let following = try fileSystem.open(path, .read)
@@ -114,9 +119,16 @@ final class JournalReader {
   /// Reads everything anew, because what was read before is not there any more.
   private func startOver() throws {
     var replay = Replay()
+    firstFile = Self.firstFile(in: contents.folder, fileSystem)
     (file, position) = try Self.read(
       group: group, folder: contents.folder, fileSystem, &replay, isWholeJournal: false)
     contents.replace(replay.index)
+  }
+
+  /// The first file of a journal; nil if that can't be told just now, so that it is looked at again later.
+  private static func firstFile(in folder: String, _ fileSystem: any FileSystem) -> SegmentNumber? {
+    guard let names = try? fileSystem.list(folder) else { return nil }
+    return (try? JournalFiles(names, in: folder, fileSystem))?.segments.first
   }
 
   /// Reads a journal without changing anything.

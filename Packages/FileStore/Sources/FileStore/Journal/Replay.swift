@@ -49,6 +49,10 @@ struct Replay {
   private var file = ""
   private var segment = SegmentNumber.none
 
+  /// Where the bytes of the segment ended, once they were all read; and those of the segment before it.
+  private var segmentEnd: UInt64?
+  private var previous: (segment: SegmentNumber, file: String, end: UInt64)?
+
   /// The batches of the segment of which no later line says that they had been synced, and where they begin.
   private var unsynced: [(number: UInt64, start: UInt64)] = []
 
@@ -97,13 +101,37 @@ struct Replay {
   /// Begins a segment; those before it had been brought to the disk.
   mutating func begin(segment: SegmentNumber, file: String) {
     end(synced: .max)
+    previous = segmentEnd.map { (self.segment, self.file, $0) }
+    if segmentEnd == 0 {
+      note(.missing, at: 0, length: 0, "the file is empty")
+      explainsGap = true
+    }
+    segmentEnd = nil
     self.segment = segment
     self.file = file
     unsynced = []
   }
 
-  /// Takes the first line of a segment.
-  mutating func takeSegment(firstBatch: UInt64) { if expected == nil { expected = firstBatch } }
+  /// Takes the first line of a segment, which tells whether the one before it has all of its batches.
+  mutating func takeSegment(firstBatch: UInt64) {
+    guard let due = expected else {
+      expected = firstBatch
+      return
+    }
+    guard firstBatch > due, !explainsGap, let previous, previous.segment.number + 1 == segment.number else { return }
+    findings.append(
+      Finding(
+        kind: .missing, file: previous.file, offset: previous.end, length: 0,
+        reason: Self.missing(due, upTo: firstBatch - 1)))
+    explainsGap = true
+  }
+
+  /// Takes the end of a segment, behind the last byte that is not reserved room.
+  mutating func endSegment(at end: UInt64) { segmentEnd = end }
+
+  private static func missing(_ first: UInt64, upTo last: UInt64) -> String {
+    first == last ? "batch \(first) is missing" : "the batches \(first) to \(last) are missing"
+  }
 
   mutating func takeBatch(number: UInt64, count: UInt64, synced: UInt64, at offset: UInt64) {
     closeBatch(at: offset)
@@ -118,7 +146,7 @@ struct Replay {
       return
     }
     if number > due, !explainsGap {
-      let reason = due == number - 1 ? "batch \(due) is missing" : "the batches \(due) to \(number - 1) are missing"
+      let reason = Self.missing(due, upTo: number - 1)
       var gap = Batch(number: number - 1, start: offset, records: staged.count..<staged.count)
       gap.problems = [finding(.missing, offset, 0, reason)]
       pending.append(gap)

@@ -40,6 +40,7 @@ struct SegmentScan {
       let count = extent.records.expected - extent.records.found
       replay.note(.missing, at: extent.dataEnd, length: 0, "\(count) records were here and are gone")
     }
+    replay.endSegment(at: extent.dataEnd)
     return extent
   }
 

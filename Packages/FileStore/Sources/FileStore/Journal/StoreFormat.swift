@@ -15,6 +15,9 @@ enum StoreFormat {
   static let closedMark = "closed.json"
   static let checkpoint = "index.checkpoint"
 
+  /// What is said of a file whose one line is sound, but not ended.
+  static let missingLineBreak = "the line break at its end is missing, the line is sound"
+
   /// At the end of the names of files that are being written.
   static let unfinishedSuffix = ".new"
   private static let compactedSuffix = ".compacted.journal"

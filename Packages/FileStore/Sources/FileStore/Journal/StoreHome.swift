@@ -112,6 +112,11 @@ struct StoreHome {
     guard version <= StoreFormat.version else {
       throw FileEngineError.newerFormat(path: path, version: version, supported: StoreFormat.version)
     }
+    if bytes.last != 0x0a {
+      findings.append(
+        Finding(
+          kind: .damage, file: path, offset: UInt64(bytes.count), length: 0, reason: StoreFormat.missingLineBreak))
+    }
     return version
   }
 

@@ -50,6 +50,7 @@ struct Writer {
       syncWhatIsDue()
       if writes != before { takeCare(with: caretaker) }
     }
+    caretaker.finish()
     // Nobody is left who could be told about an error; whoever wants to know closes the store himself.
     try? close()
   }
@@ -134,6 +135,9 @@ struct Writer {
 
   /// Takes over what another process has written.
   mutating func follow(_ group: String) throws { try readers[group]?.follow() }
+
+  /// Takes over what another process has written to the groups that are open.
+  func followAll() throws { for reader in readers.values { try reader.follow() } }
 
   /// Opens the journal of a group, and the store itself with the first.
   mutating func open(_ group: String) throws -> JournalContents {

@@ -91,7 +91,17 @@ import Testing
     for batch in JournalScript.batches { try journal.write(batch) }
     let before = try journal.snapshot()
     let compaction = try #require(try journal.beginCompaction())
+    var asked = 0
+    #expect(throws: CancellationError.self) {
+      try compaction.run(fileSystem) {
+        asked += 1
+        return asked == 2
+      }
+    }
+    #expect(fileSystem.paths.contains { $0.hasSuffix(".new") })
+    let calls = fileSystem.calls
     #expect(throws: CancellationError.self) { try compaction.run(fileSystem) { true } }
+    #expect(fileSystem.calls == calls, "who is to stop before he begins touches nothing")
     #expect(try journal.snapshot() == before)
     let reopened = try Journal.scripted(fileSystem)
     #expect(try reopened.snapshot() == before)

@@ -87,6 +87,42 @@ import Testing
     try reopened.write(Self.batches[2])
   }
 
+  @Test(arguments: [".journal", "/books"])
+  func `writes nothing more after the sync of a new segment or its name failed`(suffix: String) throws {
+    let healthy = FaultyFileSystem()
+    let other = try Journal.scripted(healthy, segmentSize: 1)
+    try other.write(Self.batches[0])
+    let start = healthy.log.count
+    try other.write(Self.batches[1])
+    // The last of these calls before the batch itself is written.
+    let number = try #require(
+      healthy.log[start...].dropLast(3).lastIndex { $0.hasPrefix("synchronize") && $0.hasSuffix(suffix) })
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem, segmentSize: 1)
+    try journal.write(Self.batches[0])
+    fileSystem.fail(number + 1, with: EIO)
+    #expect(throws: FileSystemError.self) { try journal.write(Self.batches[1]) }
+    guard
+      case .refusesWrites? = #expect(throws: FileEngineError.self, performing: { try journal.write(Self.batches[1]) })
+    else {
+      Issue.record("it goes on")
+      return
+    }
+    let reopened = try Journal.scripted(fileSystem.disk(after: .dropped), segmentSize: 1)
+    #expect(try reopened.snapshot() == journal.snapshot())
+    try reopened.write(Self.batches[1])
+  }
+
+  @Test func `says what to do about it`() {
+    func message(_ code: Int32) -> String { FileSystemError(.write, "/file", code: code).description }
+    #expect(message(ENOSPC).hasSuffix("(errno \(ENOSPC)). Make room on the disk, then try again."))
+    #expect(message(EMFILE).contains("Close files"))
+    #expect(message(EACCES).contains("the right to read and write there"))
+    #expect(message(EROFS).contains("with the mode readOnly"))
+    #expect(message(ENOENT).contains("put it back"))
+    #expect(message(EIO).hasSuffix("(errno \(EIO))."))
+  }
+
   @Test func `goes on after a full disk has room again`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 0)

@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+@testable import FileStore
+
+/// Replays what random workloads did to a disk, up to every call, with everything that a disk may make of what was not
+/// synced.
+///
+/// `MODELKIT_CRASH_STATES` is how many different states are to be tried, 5,000 if it is not set; a long run takes
+/// 100,000 or more. A failure names its seed: `MODELKIT_CRASH_SEED` begins with that one.
+@Suite struct `A store that lost its power` {
+  static let wanted = ProcessInfo.processInfo.environment["MODELKIT_CRASH_STATES"].flatMap(Int.init) ?? 5_000
+  static let firstSeed = ProcessInfo.processInfo.environment["MODELKIT_CRASH_SEED"].flatMap(UInt64.init) ?? 1
+
+  @Test(arguments: 0..<2 as Range<UInt64>)
+  func `holds in every possible state what was acknowledged, whole batches only, and can be written`(
+    part: UInt64
+  ) throws {
+    var run = CrashRun()
+    var seed = Self.firstSeed + part
+    while run.states < Self.wanted / 2 {
+      try run.tryAll(of: seed)
+      seed += 2
+    }
+    print("Crash points: \(run.states) different states of \(run.workloads) workloads (\(run.nested) in recoveries).")
+    #expect(run.failures == [])
+  }
+}
+
+/// The trying of states, and its count.
+private struct CrashRun {
+  private(set) var states = 0
+  private(set) var nested = 0
+  private(set) var workloads = 0
+  private(set) var failures: [String] = []
+
+  /// The states that were tried with this workload.
+  private var seen: Set<Int> = []
+
+  mutating func tryAll(of seed: UInt64) throws {
+    var workload = try CrashWorkload(seed: seed)
+    let fileSystem = TracingFileSystem(workload.start)
+    try workload.run(on: fileSystem)
+    workloads += 1
+    var random = SplitMix(seed: seed &* 31)
+    seen = []
+    var disk = DiskModel(workload.start)
+    let trace = fileSystem.trace
+    for position in 0...trace.count {
+      if position > 0 { disk.apply(trace[position - 1]) }
+      let possible = workload.histories.map { $0.possible(after: position) }
+      for loss in losses(after: position > 0 ? trace[position - 1] : nil, &random) {
+        let isTorn = if case .torn = loss { true } else { false }
+        // What was torn had not returned.
+        let expected =
+          isTorn ? workload.histories.map { $0.possible(after: position - 1, orBegun: position) } : possible
+        let image = disk.image(after: loss)
+        guard isNew(image, expected) else { continue }
+        let place = "seed \(seed), call \(position) of \(trace.count), \(loss)"
+        check(image, expected, workload.options, place, nests: random.next() % 64 == 0, &random)
+      }
+    }
+  }
+
+  /// Counts a state that was not tried before.
+  private mutating func isNew(_ image: DiskImage, _ expected: [ArraySlice<Snapshot>]) -> Bool {
+    let number = expected.reduce(0) { $0 &* 1_000 &+ $1.startIndex }
+    guard seen.insert(image.fingerprint(with: number)).inserted else { return false }
+    states += 1
+    return true
+  }
+
+  private func losses(after operation: DiskOperation?, _ random: inout SplitMix) -> [Loss] {
+    var losses: [Loss] = [.dropped, .kept, .onlyNamesKept, .onlyBytesKept]
+    for block in [16, 64, 512] {
+      losses += (0..<2).map { _ in .shuffled(seed: random.next(), block: block) }
+    }
+    if case .write(_, _, let bytes)? = operation {
+      // Every byte of the last record, and some of those before it: compaction writes many with one call.
+      let last = max(0, bytes.count - 160)
+      losses += (last..<bytes.count).map { .torn($0) }
+      if last > 0 { losses += (0..<12).map { _ in .torn(Int.random(in: 0..<last, using: &random)) } }
+    }
+    return losses
+  }
+
+  /// Opens a store as a crash has left it.
+  private mutating func check(
+    _ image: DiskImage, _ expected: [ArraySlice<Snapshot>], _ options: Journal.Options, _ place: String, nests: Bool,
+    _ random: inout SplitMix
+  ) {
+    let fileSystem = TracingFileSystem(image)
+    do {
+      var store: ScriptedStore? = try ScriptedStore(fileSystem, groups: CrashWorkload.groups, options: options)
+      let opening = fileSystem.trace
+      var after: [Snapshot] = []
+      for (group, journal) in (store?.journals ?? []).enumerated() {
+        var (found, damages) = try journal.contents.everything()
+        if !expected[group].contains(found) { fail(place, "group \(group) holds \(found)") }
+        let wrong = (damages + journal.contents.findings).filter { if case .tornTail = $0.kind { false } else { true } }
+        if !wrong.isEmpty { fail(place, "a crash was taken for damage: \(wrong)") }
+        let change = Change.create("Note", "after", JournalScript.json("x"))
+        try journal.write([change])
+        found.apply(change)
+        after.append(found)
+      }
+      store = nil
+      if nests { try checkRecovery(image, opening, expected, options, place, &random) }
+      var disk = DiskModel(image)
+      for operation in fileSystem.trace { disk.apply(operation) }
+      let again = try ScriptedStore(
+        TracingFileSystem(disk.image(after: .dropped)), groups: CrashWorkload.groups, options: options)
+      if try again.everything() != after { fail(place, "what was written after it was lost") }
+      let findings = again.journals.flatMap(\.contents.findings)
+      if !findings.isEmpty { fail(place, "after it was opened and written: \(findings)") }
+    } catch {
+      fail(place, "\(error)")
+    }
+  }
+
+  /// Lets the power go once more while the store is being opened.
+  private mutating func checkRecovery(
+    _ image: DiskImage, _ opening: [DiskOperation], _ expected: [ArraySlice<Snapshot>], _ options: Journal.Options,
+    _ place: String, _ random: inout SplitMix
+  ) throws {
+    var disk = DiskModel(image)
+    for (number, operation) in opening.enumerated() {
+      disk.apply(operation)
+      for loss in [Loss.dropped, .kept, .shuffled(seed: random.next(), block: 64)] {
+        let image = disk.image(after: loss)
+        guard isNew(image, expected) else { continue }
+        nested += 1
+        check(
+          image, expected, options, "\(place), then call \(number + 1) of its opening, \(loss)",
+          nests: false, &random)
+      }
+    }
+  }
+
+  private mutating func fail(_ place: String, _ reason: String) {
+    if failures.count < 20 { failures.append("\(place): \(reason)") }
+  }
+}
+
+extension GroupHistory {
+  /// The states that are possible while the call at `last` is under way.
+  func possible(after position: Int, orBegun last: Int) -> ArraySlice<Snapshot> {
+    let range = possible(after: position)
+    return states[range.startIndex..<max(range.endIndex, possible(after: last).endIndex)]
+  }
+}
