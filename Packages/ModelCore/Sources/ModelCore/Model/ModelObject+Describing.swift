@@ -38,8 +38,9 @@ extension ModelObject: DescribedModel {}
 extension ModelObject: BrieflyDescribed {
   /// The class and the identifier, as a model is shown inside another one.
   public var briefDescription: String {
-    guard let field = identifierField as? FieldBase, field.describedValue != nil else { return "\(type(of: self).displayName)()" }
-    return "\(type(of: self).displayName)(\(field.key ?? "?"): \(field.valueText))"
+    let name = type(of: self).displayName
+    guard let field = identifierField as? FieldBase, field.describedValue != nil else { return "\(name)()" }
+    return "\(name)(\(field.key ?? "?"): \(field.valueText))"
   }
 }
 
