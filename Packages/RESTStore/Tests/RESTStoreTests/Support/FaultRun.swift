@@ -16,7 +16,7 @@ struct FaultRun {
 
   /// Short only where it has to run out: a machine may be busy.
   private var timeout: Duration {
-    ["silence", "stalled-headers", "one-byte-per-second"].contains(fault) ? .seconds(1) : .seconds(30)
+    ["silence", "stalled-headers", "one-byte-per-second"].contains(fault) ? .seconds(1) : .seconds(240)
   }
 
   /// What may take a while, or is long, is cut here.

@@ -63,6 +63,8 @@ final class RESTServer: Sendable {
   func control(_ method: HTTPRequestData.Method, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue? {
     var request = HTTPRequestData(method, url.appendingPathComponent(path))
     request.body = try body?.jsonData()
+    // A machine may be busy.
+    request.timeout = .seconds(240)
     let response = try await URLSessionTransport.shared.send(request)
     return try RESTResponse(response).payload
   }

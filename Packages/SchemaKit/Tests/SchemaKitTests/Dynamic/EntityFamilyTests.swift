@@ -93,9 +93,9 @@ import Testing
 
   @Test func `print as the entity they are, and not as a class`() throws {
     let circle = try DynamicModel(entity: "Circle", in: schema, dictionaryValue: ["id": 7])
-    #expect("\(circle)" == "Circle \"7\"")
-    #expect(String(reflecting: circle) == "Circle \"7\"")
-    #expect("\(try DynamicModel(entity: "Circle", in: schema))" == "Circle without identifier")
+    #expect("\(circle)".hasPrefix("Circle(id: 7"))
+    #expect(String(reflecting: circle).hasPrefix("Circle(id: 7"))
+    #expect("\(try DynamicModel(entity: "Circle", in: schema))".hasPrefix("Circle("))
     let canvas = try DynamicModel(entity: "Canvas", in: schema)
     func message(_ work: () throws -> Void) -> String {
       do {
