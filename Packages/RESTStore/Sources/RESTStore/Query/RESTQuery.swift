@@ -75,7 +75,7 @@ public struct RESTQuery {
 
   /// The keys and the value of a comparison of a field, as it is, with a value.
   ///
-  /// - Returns: for ``QueryComparison/Operator/isIn`` a list of values.
+  /// - Returns: for `isIn` a list of values.
   /// - Throws: `ModelStoreError` with the code `unsupported` for any other comparison.
   public func plain(_ comparison: QueryComparison) throws -> (keys: [String], value: JSONValue) {
     guard comparison.term.form == .value, case .value(let value) = comparison.operand,

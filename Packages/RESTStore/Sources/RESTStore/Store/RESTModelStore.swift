@@ -11,7 +11,7 @@ public import Foundation
 /// ```
 ///
 /// After an error the models are as they were, but for the messages of a server that refused values: those are among the
-/// model's ``ModelIsolation/validationErrors``. A ``RESTRouter`` says where models are, a ``RESTDialect`` how the API speaks,
+/// model's `validationErrors`. A ``RESTRouter`` says where models are, a ``RESTDialect`` how the API speaks,
 /// and ``RESTOptions`` what is done beyond one request for one call.
 ///
 /// - Note: A front lives in one isolation, and encodes and decodes there. Make another with ``init(_:scope:)`` and

@@ -14,7 +14,7 @@ extension LiveModelStore {
   /// is what `list` gives after the last of these commits. A slow consumer gets the newest result, with the differences from
   /// the one it had.
   ///
-  /// Only what was written is looked at, see <doc:LiveResults>. What the query shows follows at once what others write; local
+  /// Only what was written is looked at, see <doc:KeepingResultsUpToDate>. What the query shows follows at once what others write; local
   /// changes are kept, and count only once they are saved.
   ///
   /// It never fails: where something goes wrong, the result has the `error` and the last models that were right. The sequence
@@ -34,13 +34,13 @@ extension LiveModelStore {
     observe(ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset, evaluation: evaluation))
   }
 
-  /// A query that keeps itself up to date: see ``observe(_:where:sort:limit:offset:evaluation:)``.
+  /// A query that keeps itself up to date, made before.
   public func observe<M: Model>(_ query: ModelQuery<M>) -> LiveResults<M> {
     LiveResults { LiveObservation(self, query, $0, capacity: $1) }
   }
 
-  /// A query that keeps itself up to date, about a type that may be known only when the program runs: see
-  /// ``observe(_:where:sort:limit:offset:evaluation:)``.
+  /// A query that keeps itself up to date, about a type that may be known only when the program runs:
+  /// otherwise as with a class.
   public func observe<M: Model>(
     _ type: ModelType<M>, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
@@ -54,7 +54,7 @@ extension LiveModelStore {
   }
 }
 
-/// What ``LiveModelStore/observe(_:where:sort:limit:offset:evaluation:)`` gives. It belongs to the isolation of its store.
+/// What `observe` of a ``LiveModelStore`` gives. It belongs to the isolation of its store.
 public struct LiveResults<M: Model>: AsyncSequence {
   /// What the query finds at a time.
   public typealias Element = LiveResult<M>

@@ -25,7 +25,7 @@ extension LiveModelStore {
     StoreChanges(source: source(of: type, buffer))
   }
 
-  /// The writes to models of a type that may be known only when the program runs: see ``changes(of:buffer:)``.
+  /// The writes to models of a type that may be known only when the program runs: otherwise as with a class.
   public func changes<M: Model>(of type: ModelType<M>, buffer: Int = 10_000) -> StoreChanges<M> {
     let exact: any Model.Type = type.exactClass
     return StoreChanges(source: source(of: exact, buffer))
@@ -38,7 +38,7 @@ extension LiveModelStore {
   }
 }
 
-/// What ``LiveModelStore/changes(of:buffer:)`` gives. It belongs to the isolation of its store.
+/// What `changes(of:)` of a ``LiveModelStore`` gives. It belongs to the isolation of its store.
 public struct StoreChanges<M: Model>: AsyncSequence {
   /// What one commit did.
   public typealias Element = ModelChangeBatch<M>
