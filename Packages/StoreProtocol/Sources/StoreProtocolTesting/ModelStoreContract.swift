@@ -23,6 +23,8 @@ public enum ModelStoreContract {
     case batches
     /// Transactions over several models and types.
     case transactions
+    /// Models of any class, also inside others: a server may know only some.
+    case anyModels
   }
 
   /// The promises of a store that can do only a part.

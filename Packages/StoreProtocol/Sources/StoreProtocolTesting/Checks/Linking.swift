@@ -2,15 +2,19 @@ import StoreProtocol
 
 extension ModelStoreContract {
   static let linking: [Check] = [
-    Check("create keeps what is inside a model without identifier, also if it leads back") { store in
+    Check("create keeps what is inside a model without identifier, also if it leads back", needs: [.anyModels]) {
+      store in
       let identifier = try await savedBook(in: store, author: nil)
       try await requireAuthor(of: identifier, in: store)
     },
-    Check("create keeps a model with an identifier inside one without, also if it leads back") { store in
+    Check("create keeps a model with an identifier inside one without, also if it leads back", needs: [.anyModels]) {
+      store in
       let identifier = try await savedBook(in: store, author: 5)
       try await requireAuthor(of: identifier, in: store)
     },
-    Check("a model that was created with another one inside still leads to it when it is read again") { store in
+    Check(
+      "a model that was created with another one inside still leads to it when it is read again", needs: [.anyModels]
+    ) { store in
       let book = ContractBook(), author = ContractAuthor()
       author.name.value = "Jane"
       book.author.value = author
@@ -20,13 +24,13 @@ extension ModelStoreContract {
       try require(book.author.value?.name.value == "Jane", "the author is gone")
       try require(book.author.value?.books.value == [book], "the author does not lead back")
     },
-    Check("save writes a new model whose parts refer to it") { store in
+    Check("save writes a new model whose parts refer to it", needs: [.anyModels]) { store in
       let identifier = try await savedAlbum(in: store)
       let album = try await store.lookup(ContractAlbum.self, identifier: identifier)
       try requireEqual(album.tracks.value?.map(\.title.value), ["One", "Two"], "the tracks")
       try require(album.tracks.value?.allSatisfy { $0.album.value === album } == true, "a track does not lead back")
     },
-    Check("save including related writes two new models that refer to each other") { store in
+    Check("save including related writes two new models that refer to each other", needs: [.anyModels]) { store in
       let identifier = try await savedKeeper(in: store)
       let keeper = try await store.lookup(ContractKeeper.self, identifier: identifier)
       try requireEqual(keeper.animals.value?.count, 2, "the number of animals")
@@ -35,7 +39,8 @@ extension ModelStoreContract {
       try require(animals.allSatisfy { $0.keeper.value === keeper }, "an animal does not lead to its keeper")
       try requireEqual(keeper.animals.value, animals, "the animals")
     },
-    Check("save including related leaves nothing dirty of models that refer to each other") { store in
+    Check("save including related leaves nothing dirty of models that refer to each other", needs: [.anyModels]) {
+      store in
       let keeper = ContractKeeper(), animal = ContractAnimal()
       keeper.name.value = "Ann"
       animal.keeper.value = keeper
@@ -43,14 +48,17 @@ extension ModelStoreContract {
       try require(!keeper.isDirty && !animal.isDirty, "something is still dirty")
       try require(keeper.animals.value == [animal] && animal.keeper.value === keeper, "a link is cut")
     },
-    Check("save including related creates models that were read from elsewhere and are in no store") { store in
+    Check(
+      "save including related creates models that were read from elsewhere and are in no store", needs: [.anyModels]
+    ) { store in
       let keeper = try ContractKeeper.from(dictionaryValue: ["id": 3, "name": "Ann"])
       let animal = ContractAnimal()
       animal.keeper.value = keeper
       try await store.save(animal, including: .related)
       try requireEqual(try await store.list(ContractKeeper.self).map(\.name.value), ["Ann"], "what is stored")
     },
-    Check("save including related creates no models of which there is only an identifier") { store in
+    Check("save including related creates no models of which there is only an identifier", needs: [.anyModels]) {
+      store in
       let animal = try ContractAnimal.from(dictionaryValue: ["keeper": 3])
       try await store.save(animal, including: .related)
       try requireEqual(try await store.list(ContractKeeper.self).count, 0, "the number of keepers")
