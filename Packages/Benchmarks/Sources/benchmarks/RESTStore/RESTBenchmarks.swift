@@ -27,7 +27,7 @@ enum RESTBenchmarks {
     ) { size in
       let server = try PeopleServer(count: single, single: single)
       let handle = RESTModelStore(baseURL: server.url).handle
-      let session = BareSession(server.url)
+      let client = BareClient(server.url)
       return [
         Side(
           "ModelKit", prepare: { _ in },
@@ -35,7 +35,7 @@ enum RESTBenchmarks {
           finish: { server.stop() }),
         Side(
           "URLSession and JSONDecoder", goal: 1 / 0.95, prepare: { _ in },
-          run: { try await inTasks(concurrency, size) { try await session.lookUp($0) } }, checksum: { $0 }),
+          run: { try await inTasks(concurrency, size) { try await client.lookUp($0) } }, checksum: { $0 }),
       ]
     }
   }
@@ -46,14 +46,14 @@ enum RESTBenchmarks {
       let router = RESTRouter()
       router.route(Person.self, to: "everybody")
       let handle = RESTModelStore(baseURL: server.url, router: router).handle
-      let session = BareSession(server.url)
+      let client = BareClient(server.url)
       return [
         Side(
           "ModelKit", prepare: { _ in RESTModelStore(handle) },
           run: { front in (front, try await front.list(Person.self)) }, checksum: { Person.checksum($1) },
           finish: { server.stop() }),
         Side(
-          "URLSession and JSONDecoder", goal: 1 / 1.5, prepare: { _ in }, run: { try await session.everybody() },
+          "URLSession and JSONDecoder", goal: 1 / 1.5, prepare: { _ in }, run: { try await client.everybody() },
           checksum: { CodablePerson.checksum($0) }),
       ]
     }
@@ -63,7 +63,7 @@ enum RESTBenchmarks {
     Benchmark(group: "rest", name: "\(count) equal lookups at once", operation: "lookup", size: count) { size in
       let server = try PeopleServer(count: 1, single: 1)
       let handle = RESTModelStore(baseURL: server.url).handle
-      let session = BareSession(server.url)
+      let client = BareClient(server.url)
       return [
         Side(
           "ModelKit", prepare: { _ in },
@@ -71,7 +71,7 @@ enum RESTBenchmarks {
           finish: { server.stop() }),
         Side(
           "URLSession and JSONDecoder", goal: 1, prepare: { _ in },
-          run: { try await inTasks(size, size) { _ in try await session.lookUp(0) } }, checksum: { $0 }),
+          run: { try await inTasks(size, size) { _ in try await client.lookUp(0) } }, checksum: { $0 }),
       ]
     }
   }
@@ -117,7 +117,7 @@ enum RESTBenchmarks {
 }
 
 /// What people write without a store.
-private struct BareSession: Sendable {
+private struct BareClient: Sendable {
   private let session = URLSession(configuration: .ephemeral)
   private let url: URL
 
