@@ -17,13 +17,7 @@ extension FileModelStore: LiveModelStore {
       if let damage = chunk.damages.first {
         throw ModelStoreError(.corrupt, "A stored \(typeName) can't be read: \(damage)")
       }
-      var records: [StoredRecord] = []
-      records.reserveCapacity(chunk.rows.count)
-      for row in chunk.rows {
-        // One that is gone meanwhile is told of.
-        guard let order = try await order(typeName, row.identifier) else { continue }
-        records.append(StoredRecord(row.identifier, Array(chunk.value(row)), order: order))
-      }
+      let records = chunk.rows.map { StoredRecord($0.identifier, Array(chunk.value($0)), order: $0.ordinal) }
       try await body(records)
       cursor = chunk.next
     }
@@ -32,14 +26,10 @@ extension FileModelStore: LiveModelStore {
 
   /// A record as it is stored.
   public func readRecord(of typeName: String, identifier: String) async throws -> StoredRecord? {
-    guard let order = try await order(typeName, identifier),
+    guard let order = try await translating({ try await handle.engine.ordinal(typeName, identifier) }),
       let stored = try await translating({ try await handle.engine.read(typeName, identifier) })
     else { return nil }
     return StoredRecord(identifier, stored.value, order: order)
-  }
-
-  private func order(_ typeName: String, _ identifier: String) async throws -> UInt64? {
-    try await translating { try await handle.engine.ordinal(typeName, identifier) }
   }
 }
 

@@ -13,6 +13,9 @@ package struct Chunk: Sendable {
     package var identifier: String
     package var revision: UInt64
 
+    /// What rises with each creation of a model of the type, and stays the same as long as the model is there.
+    package var ordinal: UInt64
+
     /// Where its value stands in ``Chunk/bytes``.
     package var value: Range<Int>
   }
@@ -63,7 +66,7 @@ extension JournalContents {
         let type = index.types[type]
         let (entries, next) = type.liveEntries(after: cursor, limit: limit, byteLimit: byteLimit)
         let rows = entries.map {
-          Chunk.Row(identifier: type.identifier(of: $0), revision: $0.revision, value: 0..<0)
+          Chunk.Row(identifier: type.identifier(of: $0), revision: $0.revision, ordinal: $0.ordinal, value: 0..<0)
         }
         return (entries.map(\.place), rows, next)
       }
