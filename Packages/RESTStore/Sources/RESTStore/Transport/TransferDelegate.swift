@@ -43,6 +43,20 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     transfer(for: task)?.sent(totalBytesSent)
   }
 
+  #if canImport(FoundationNetworking)
+    /// Ends the transfer. libcurl asks for the body once more where the server ended a connection just when it was used
+    /// again: it would send the request a second time, although the first one may have been carried out, and wait for ever
+    /// for a body it doesn't get. Whoever knows that a repetition does no harm makes one. The task is cancelled by whoever
+    /// waits for the transfer: this is called on the queue that a cancellation would wait for.
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask,
+      needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+      transfer(for: task)?.fail(URLError(.networkConnectionLost))
+      completionHandler(nil)
+    }
+  #endif
+
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     transfer(for: task)?.complete(error)
   }

@@ -21,15 +21,6 @@ public final class URLSessionTransport: HTTPTransport {
 
   private let delegate = TransferDelegate()
   private let session: URLSession
-  #if canImport(FoundationNetworking)
-    /// Carries requests that have a body, each on a connection of its own: where a server ends a connection just when it is
-    /// used again, libcurl would send the request anew without its body, and wait for ever.
-    private let bodySession: URLSession
-    private let bodyDelegate: TransferDelegate
-  #else
-    private var bodySession: URLSession { session }
-    private var bodyDelegate: TransferDelegate { delegate }
-  #endif
 
   /// Creates a transport with a session of its own.
   ///
@@ -37,15 +28,10 @@ public final class URLSessionTransport: HTTPTransport {
   public init(configuration: URLSessionConfiguration? = nil) {
     let configuration = configuration ?? Self.forgetfulConfiguration
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-    #if canImport(FoundationNetworking)
-      bodyDelegate = TransferDelegate()
-      bodySession = URLSession(configuration: configuration, delegate: bodyDelegate, delegateQueue: nil)
-    #endif
   }
 
   deinit {
     session.finishTasksAndInvalidate()
-    bodySession.finishTasksAndInvalidate()
   }
 
   private static var forgetfulConfiguration: URLSessionConfiguration {
@@ -72,8 +58,7 @@ public final class URLSessionTransport: HTTPTransport {
       throw ModelStoreError(.invalid, "\"\(request.url.absoluteString)\" is not the address of a web server")
     }
     let transfer = Transfer(request, observer: HTTPProgress.observer)
-    let delegate = request.body == nil ? delegate : bodyDelegate
-    let task = (request.body == nil ? session : bodySession).dataTask(with: URLRequest(request))
+    let task = session.dataTask(with: URLRequest(request))
     delegate.add(transfer, for: task)
     let timer = Task { @concurrent in
       try await Task.sleep(for: request.timeout)
@@ -98,6 +83,8 @@ public final class URLSessionTransport: HTTPTransport {
       // The address is fine, so it is the answer: Linux says it this way.
       throw ModelStoreError(.server, "the answer is not HTTP: \(error.localizedDescription)", cause: error)
     } catch {
+      // Whoever ended the transfer, nothing of it may go on.
+      task.cancel()
       throw ModelStoreError(transportError: error)
     }
   }
@@ -117,10 +104,5 @@ extension URLRequest {
       }
     timeoutInterval = Double(request.timeout.components.seconds) + Double(request.timeout.components.attoseconds) / 1e18
     for entry in request.headers.entries { addValue(entry.value, forHTTPHeaderField: entry.name) }
-    #if canImport(FoundationNetworking)
-      if request.body != nil, request.headers["Connection"] == nil {
-        addValue("close", forHTTPHeaderField: "Connection")
-      }
-    #endif
   }
 }

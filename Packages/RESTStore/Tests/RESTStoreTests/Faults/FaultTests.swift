@@ -128,6 +128,26 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     #expect(try await run.methods() == ["POST", "POST"])
   }
 
+  /// A connection that ends just when it is used again is nothing to wait for.
+  @Test(arguments: ["none", "reset-after"])
+  func `lets no write wait where one connection carries many`(fault: String) async throws {
+    let run = try FaultRun(fault)
+    let outcomes = try await withThrowingTaskGroup(of: [String].self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          let store = run.store()
+          var outcomes: [String] = []
+          for _ in 0..<50 { outcomes.append(try await outcome { try await store.create(Person(name: "Ada")) }) }
+          return outcomes
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(outcomes.count == 200)
+    #expect(Set(outcomes).isSubset(of: fault == "none" ? ["fine"] : ["fine", "offline"]))
+    #expect(try await run.methods().count { $0 == "POST" } <= 200)
+  }
+
   @Test func `lets no credentials follow to another host`() async throws {
     let run = try FaultRun("moved-to-another-host")
     var options = RESTOptions()
