@@ -40,8 +40,8 @@ final class EntityTags {
   static func isStrong(_ tag: String) -> Bool { !tag.hasPrefix("W/") }
 }
 
-/// What the server has, where an update failed because somebody else had changed the model: the cause of an error with the
-/// code `conflict`.
+/// What the server has, where an update or a delete failed because somebody else had changed the model: the cause of an
+/// error with the code `conflict`.
 ///
 /// ```swift
 /// do {

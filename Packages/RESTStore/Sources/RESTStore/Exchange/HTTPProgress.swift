@@ -32,7 +32,8 @@ public struct HTTPProgress: Sendable, Hashable {
   /// Runs `body`, and hears of the progress of every request it makes.
   ///
   /// - Parameters:
-  ///   - observer: called on any thread, whenever bytes went or came.
+  ///   - observer: called on any thread, whenever bytes went or came. Return soon: the transfer waits, and with it others
+  ///     of the transport.
   ///   - body: makes requests.
   public static func observing<Result>(
     _ observer: @escaping @Sendable (HTTPProgress) -> Void, _ body: () async throws -> Result

@@ -29,7 +29,7 @@ struct RESTExchange: Sendable {
     monitor.record(
       RESTEvent(
         kind(), call: number, attempt: attempt, method: request.method.description,
-        path: call.displayedPath(below: engine.baseURL)))
+        path: call.displayedPath(below: engine.base)))
   }
 
   /// Sends the request until there is an answer to go on with.

@@ -14,7 +14,7 @@ public struct RESTOptions: Sendable {
   /// The header in which each create and update gets a key of its own, such as `Idempotency-Key`; nil for none. Set it only
   /// if the server heeds it: such requests are sent again like those that are idempotent by themselves.
   public var idempotencyKeyHeader: String?
-  /// Whether the `ETag` of a model goes back with the next update, as `If-Match`, and with the next lookup, as
+  /// Whether the `ETag` of a model goes back with the next update or delete, as `If-Match`, and with the next lookup, as
   /// `If-None-Match`. Default: yes.
   public var usesEntityTags: Bool
   /// Whether lookups that are equal and under way at the same time are one request. Default: yes.

@@ -7,7 +7,7 @@ import StoreProtocol
 /// options.retry = RESTRetryPolicy(attempts: 5, base: .milliseconds(100), maximum: .seconds(20))
 /// ```
 ///
-/// Sent again are reads, deletes and PUTs without a precondition, and any request with a key of
+/// Sent again are reads, deletes and PUTs without a precondition such as an entity tag, and any request with a key of
 /// ``RESTOptions/idempotencyKeyHeader``; after a lost connection, a time-out, or one of ``statuses``. The wait is a random
 /// part of a limit that doubles each time, and at least what `Retry-After` says. If that is more than ``maximumDelay``,
 /// the error is thrown at once.

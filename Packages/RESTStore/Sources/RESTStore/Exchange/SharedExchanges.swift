@@ -74,10 +74,17 @@ final class SharedExchanges: Sendable {
   }
 
   private func start(_ flight: Int, _ send: @escaping @Sendable () async throws -> HTTPResponseData) {
-    let task = Task { @concurrent in
+    let fly: @Sendable () async -> Void = {
       let result: Result<HTTPResponseData, any Error>
       do { result = .success(try await send()) } catch { result = .failure(error) }
       self.land(flight, result)
+    }
+    let task: Task<Void, Never>
+    if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
+      // Up to where it waits for the server it need not change threads, which would cost more than all of that.
+      task = Task.immediate { await fly() }
+    } else {
+      task = Task { @concurrent in await fly() }
     }
     let isLeft = state.withLock { state in
       state.flights[flight]?.task = task

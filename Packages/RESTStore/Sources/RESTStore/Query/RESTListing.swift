@@ -115,7 +115,7 @@ struct RESTListing<M: Model> {
       next.call.link = nil
       next.call.address.query = RESTPageLink.replacing(firstCall.address.query, next.items)
     case .address(let address):
-      let current = try position.call.url(below: store.handle.baseURL)
+      let current = try position.call.url(below: store.handle.base)
       let url = try RESTPageAddress.url(address, from: current)
       guard url != current else { throw ModelStoreError(.server, "the next page of the list is this page itself") }
       next.items = []

@@ -27,6 +27,8 @@ public final class RESTRouter: Sendable {
     var routes: [ObjectIdentifier: String] = [:]
     /// Segments made from names of classes, each of which is inflected once.
     var segments: [ObjectIdentifier: String] = [:]
+    /// Paths of collections, and the routes they were made from.
+    var paths: [ObjectIdentifier: (route: String, path: String)] = [:]
   }
 
   private let tables = Lock(Tables())
@@ -132,8 +134,14 @@ public final class RESTRouter: Sendable {
   ///
   /// - Parameter value: gives the values of the places in a template.
   func pathOfCollection(_ type: ModelObject.Type, value: (String) -> String? = { _ in nil }) throws -> String {
-    if let template = RouteTemplate(collection(of: type).path) { return try template.path(of: type.typeName, value) }
-    return try plainPath(collection(of: type).path, of: type)
+    let route = collection(of: type).path
+    if let template = RouteTemplate(route) { return try template.path(of: type.typeName, value) }
+    let id = ObjectIdentifier(type)
+    // A class may say another path each time it is asked.
+    if let known = tables.withLock({ $0.paths[id] }), known.route == route { return known.path }
+    let path = try plainPath(route, of: type)
+    tables.withLock { $0.paths[id] = (route, path) }
+    return path
   }
 
   private func plainPath(_ path: String, of type: ModelObject.Type) throws -> String {

@@ -13,7 +13,7 @@ struct RouteTemplate {
   /// Reads a route; nil if it has no places. A last component that is a place stands for the identifier, and says nothing
   /// that would not hold anyway.
   init?(_ route: String) {
-    guard route.contains("{") else { return nil }
+    guard route.utf8.contains(UInt8(ascii: "{")) else { return nil }
     var components = route.split(separator: "/", omittingEmptySubsequences: true).map { Self.pieces(of: $0) }
     if let last = components.last, last.count == 1, case .value = last[0] { components.removeLast() }
     self.components = components

@@ -43,36 +43,16 @@ struct RESTCall: Sendable {
   /// The address below a base address, whose own path and query are kept.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if the base address is not that of a server.
-  func url(below base: URL, adding items: [RESTQueryItem] = []) throws -> URL {
+  func url(below base: BaseAddress, adding items: [RESTQueryItem] = []) throws -> URL {
     if let link { return link }
-    guard var components = URLComponents(url: base, resolvingAgainstBaseURL: true),
-      components.scheme?.isEmpty == false, components.host?.isEmpty == false
-    else {
-      throw ModelStoreError(
-        .invalid, "the base address \"\(base.absoluteString)\" names no server; it should begin like https://host/")
-    }
-    components.percentEncodedPath = Self.path(address.path, below: components.percentEncodedPath)
-    let items = (address.query + items).map(\.description)
-    let all = [components.percentEncodedQuery].compactMap { $0 }.filter { !$0.isEmpty } + items
-    components.percentEncodedQuery = all.isEmpty ? nil : all.joined(separator: "&")
-    components.fragment = nil
-    guard let url = components.url else {
-      throw ModelStoreError(.invalid, "the address below \"\(base.absoluteString)\" can't be made")
-    }
-    return url
-  }
-
-  private static func path(_ path: String, below base: String) -> String {
-    var base = base[...]
-    while base.hasSuffix("/") { base = base.dropLast() }
-    return base + path
+    if address.query.isEmpty, items.isEmpty { return try base.url(address.path, query: []) }
+    return try base.url(address.path, query: (address.query + items).map(\.description))
   }
 
   /// The path as error messages tell it, with that of the base address.
-  func displayedPath(below base: URL) -> String {
+  func displayedPath(below base: BaseAddress) -> String {
     if let link { return URLComponents(url: link, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? link.path }
-    let basePath = URLComponents(url: base, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? ""
-    return (basePath.hasSuffix("/") ? String(basePath.dropLast()) : basePath) + address.path
+    return base.path + address.path
   }
 
   /// An error as the caller of the store should see it: what became of the model, and which request it was.

@@ -25,6 +25,7 @@ public final class RESTEngine: Sendable {
   /// Where writes are told, to all fronts.
   public let changeFeed = StoreChangeFeed()
 
+  let base: BaseAddress
   let gate: RequestGate
   let shared = SharedExchanges()
 
@@ -32,6 +33,7 @@ public final class RESTEngine: Sendable {
     baseURL: URL, dialect: any RESTDialect, router: RESTRouter, transport: any HTTPTransport, options: RESTOptions
   ) {
     self.baseURL = baseURL
+    base = BaseAddress(baseURL)
     self.dialect = dialect
     self.router = router
     self.transport = transport
@@ -61,7 +63,7 @@ public final class RESTEngine: Sendable {
       isAccepted = true
       return try body(answer, response)
     } catch {
-      var explained = call.explained(error, isAccepted: isAccepted, path: call.displayedPath(below: baseURL))
+      var explained = call.explained(error, isAccepted: isAccepted, path: call.displayedPath(below: base))
       if explained.code == .conflict, let conflict = await onConflict?() { explained.cause = conflict }
       if explained.code != .cancelled { await dialect.handleError(explained) }
       throw explained
@@ -101,7 +103,7 @@ public final class RESTEngine: Sendable {
         output = try dialect.encoding(for: call.method).encode(formatted)
       }
       var request = HTTPRequestData(
-        call.method, try call.url(below: baseURL, adding: output.query), body: output.body,
+        call.method, try call.url(below: base, adding: output.query), body: output.body,
         timeout: dialect.timeout(for: operation), maximumResponseBytes: dialect.maximumResponseBytes)
       request.maximumRedirects = options.maximumRedirects
       request.cachePolicy = dialect.cachePolicy(for: operation)

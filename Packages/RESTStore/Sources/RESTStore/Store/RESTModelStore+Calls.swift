@@ -17,6 +17,15 @@ extension RESTModelStore {
     return call
   }
 
+  /// What stores and records call a class and its identifier: found out once, as it takes a model of its own.
+  private func names<M: Model>(of type: M.Type) -> TypeNames {
+    let id = ObjectIdentifier(type)
+    if let known = typeNames[id] { return known }
+    let names = TypeNames(typeName: M.typeName, identifierKey: identifierKey(of: M.prototype()))
+    typeNames[id] = names
+    return names
+  }
+
   private func identifierKey(of model: ModelObject) -> String? {
     (model.identifierField as? FieldBase)?.key.map { scope.transformers.key($0) }
   }
@@ -30,10 +39,11 @@ extension RESTModelStore {
       path = try? router.pathOfInstance(live, depth: router.maxPathDepth)
       collection = try? router.pathOfCollection(containing: live, depth: router.maxPathDepth)
     }
+    let names = names(of: type)
     let operation = RESTOperation(
-      .lookup, typeName: M.typeName, collectionPath: try collection ?? router.pathOfCollection(type),
+      .lookup, typeName: names.typeName, collectionPath: try collection ?? router.pathOfCollection(type),
       path: try path ?? router.pathOfInstance(type, identifier: identifier), identifier: identifier,
-      identifierKey: identifierKey(of: M.prototype()))
+      identifierKey: names.identifierKey)
     return try RESTCall(operation, handle.dialect)
   }
 
@@ -102,13 +112,14 @@ extension RESTModelStore {
     return tag
   }
 
-  /// What the server has, after it refused an update; nil if that can't be found out. Nothing is read into the model.
-  func serverVersion<M: Model>(of model: M, _ operation: RESTOperation) async -> RESTConflict? {
+  /// What the server has, after it refused an update or a delete; nil if that can't be found out. Nothing is read into the
+  /// model.
+  func serverVersion<M: Model>(of type: M.Type, _ operation: RESTOperation) async -> RESTConflict? {
     var operation = operation
     operation.kind = .lookup
     guard let call = try? RESTCall(operation, handle.dialect), let response = try? await handle.response(to: call),
       response.isSuccessful, let answer = try? handle.dialect.constructResponse(response, to: operation),
-      answer.error == nil, let record = try? record(in: answer, of: M.self)
+      answer.error == nil, let record = try? record(in: answer, of: type)
     else { return nil }
     return RESTConflict(record: record, entityTag: tag(in: response))
   }

@@ -133,7 +133,7 @@ extension RESTModelStore {
 extension RESTEngine {
   /// An error that was found after the answer had been read, explained and reported like all others.
   func reported(_ error: any Error, _ call: RESTCall) async -> ModelStoreError {
-    let explained = call.explained(error, isAccepted: true, path: call.displayedPath(below: baseURL))
+    let explained = call.explained(error, isAccepted: true, path: call.displayedPath(below: base))
     await dialect.handleError(explained)
     return explained
   }

@@ -24,6 +24,14 @@ public final class RESTModelStore: ModelStore {
 
   let tags = EntityTags()
 
+  struct TypeNames {
+    let typeName: String
+    let identifierKey: String?
+  }
+
+  /// By class.
+  var typeNames: [ObjectIdentifier: TypeNames] = [:]
+
   /// Creates a store. Nothing is sent yet.
   ///
   /// - Parameters:
@@ -115,7 +123,7 @@ public final class RESTModelStore: ModelStore {
     var onConflict: (() async -> RESTConflict?)?
     if let tag = tags.tag(of: model), EntityTags.isStrong(tag) {
       call.headers["If-Match"] = tag
-      onConflict = { await self.serverVersion(of: model, call.operation) }
+      onConflict = { await self.serverVersion(of: type(of: model), call.operation) }
     }
     do {
       try await handle.run(call, onConflict: onConflict) { answer, response in
@@ -137,8 +145,12 @@ public final class RESTModelStore: ModelStore {
   /// The rules are about the models that are known here: what else the server has to do with it, it decides. Models that
   /// stay, and had a foreign key to one of those deleted, lead to nothing then; that is written when they are saved next.
   ///
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `denied` if a rule denies it, or the code of what
-  ///   else went wrong. What was deleted before is deleted.
+  /// The first of these requests has the entity tag of the version that was read last, if there is one, so that changes of
+  /// somebody else don't go with it. The others have none: what was deleted before may have made another version of them.
+  ///
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `denied` if a rule denies it, `conflict` with a
+  ///   ``RESTConflict`` as its cause if somebody else changed the model, or the code of what else went wrong. What was
+  ///   deleted before is deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
     let deletion = try await PendingDeletion(of: model, in: self, completesRelations: false)
@@ -148,11 +160,22 @@ public final class RESTModelStore: ModelStore {
         .delete, member, collection: handle.router.pathOfCollection(containing: member, depth: depth),
         path: handle.router.pathOfInstance(member, depth: depth), identifier: record.identifier)
       call.ignoresPayload = true
-      return (record, call)
+      return (record, member, call)
     }
-    for (record, call) in calls {
+    var isFirst = true
+    for (record, member, plainCall) in calls {
+      var call = plainCall
+      var onConflict: (() async -> RESTConflict?)?
+      if isFirst, let tag = tags.tag(of: member), EntityTags.isStrong(tag) {
+        call.headers["If-Match"] = tag
+        let (type, operation): (any Model.Type, RESTOperation) = (
+          Swift.type(of: member) as? any Model.Type ?? M.self, call.operation
+        )
+        onConflict = { await self.serverVersion(of: type, operation) }
+      }
+      isFirst = false
       do {
-        try await handle.run(call) { _, _ in }
+        try await handle.run(call, onConflict: onConflict) { _, _ in tags.set(nil, of: member) }
         tellDeletion(of: record)
       } catch let error as ModelStoreError where error.code == .notFound && !record.isRequested {
         continue

@@ -40,8 +40,7 @@ public struct HTTPHeaderList: Sendable, Hashable, ExpressibleByDictionaryLiteral
       return values.isEmpty ? nil : values.joined(separator: ", ")
     }
     set {
-      let key = name.lowercased()
-      entries.removeAll { $0.name.lowercased() == key }
+      entries.removeAll { Self.isSame($0.name, name) }
       if let newValue { add(name, newValue) }
     }
   }
@@ -50,8 +49,16 @@ public struct HTTPHeaderList: Sendable, Hashable, ExpressibleByDictionaryLiteral
   ///
   /// - Complexity: O(*n*) in the number of lines.
   public func values(for name: String) -> [String] {
-    let key = name.lowercased()
-    return entries.filter { $0.name.lowercased() == key }.map(\.value)
+    entries.filter { Self.isSame($0.name, name) }.map(\.value)
+  }
+
+  /// Names are ASCII, so nothing has to be made of them to compare them.
+  private static func isSame(_ left: String, _ right: String) -> Bool {
+    func lowercased(_ byte: UInt8) -> UInt8 {
+      (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+    return left.utf8.count == right.utf8.count
+      && zip(left.utf8, right.utf8).allSatisfy { $0 == $1 || lowercased($0) == lowercased($1) }
   }
 
   /// Adds a line at the end, also if there are others with this name.

@@ -80,20 +80,14 @@ final class Transfer: Sendable {
   }
 
   /// Takes down a part of the body.
-  ///
-  /// - Returns: whether to go on.
-  func receive(_ data: Data) -> Bool {
+  func receive(_ data: Data) {
     let (count, progress) = state.withLock { state in
       state.response?.body.append(data)
       state.progress.receivedBytes = state.response?.body.count ?? 0
       return (state.progress.receivedBytes, state.progress)
     }
-    guard count <= maximumBytes else {
-      fail(tooLong())
-      return false
-    }
+    guard count <= maximumBytes else { return fail(tooLong()) }
     observer?(progress)
-    return true
   }
 
   func complete(_ error: (any Error)?) {

@@ -6,20 +6,15 @@ import Foundation
 #endif
 
 /// Hands what a URLSession reports to the transfer it belongs to, and decides on redirects.
+///
+/// It never cancels a task: on Linux it is called on the queue that a cancellation would wait for. Whoever waits for a
+/// transfer that has failed cancels its task.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
-  private let transfers = Lock<[Int: Transfer]>([:])
+  private let transfers: TransferTable
 
-  func add(_ transfer: Transfer, for task: URLSessionTask) {
-    transfers.withLock { $0[task.taskIdentifier] = transfer }
-  }
+  init(_ transfers: TransferTable) { self.transfers = transfers }
 
-  func remove(_ task: URLSessionTask) {
-    transfers.withLock { $0[task.taskIdentifier] = nil }
-  }
-
-  private func transfer(for task: URLSessionTask) -> Transfer? {
-    transfers.withLock { $0[task.taskIdentifier] }
-  }
+  private func transfer(for task: URLSessionTask) -> Transfer? { transfers.transfer(for: task) }
 
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -33,7 +28,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    if transfer(for: dataTask)?.receive(data) == false { dataTask.cancel() }
+    transfer(for: dataTask)?.receive(data)
   }
 
   func urlSession(
@@ -46,14 +41,27 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   #if canImport(FoundationNetworking)
     /// Ends the transfer. libcurl asks for the body once more where the server ended a connection just when it was used
     /// again: it would send the request a second time, although the first one may have been carried out, and wait for ever
-    /// for a body it doesn't get. Whoever knows that a repetition does no harm makes one. The task is cancelled by whoever
-    /// waits for the transfer: this is called on the queue that a cancellation would wait for.
+    /// for a body it doesn't get. Whoever knows that a repetition does no harm makes one.
     func urlSession(
       _ session: URLSession, task: URLSessionTask,
       needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
       transfer(for: task)?.fail(URLError(.networkConnectionLost))
       completionHandler(nil)
+    }
+
+    /// Takes a refusal as the answer it is. Linux asks for a password when all of the answer has come, and without one
+    /// would never say that it is done.
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      guard challenge.proposedCredential == nil else {
+        // A configuration with passwords of its own. To go on with one waits for the queue that this is called on.
+        return DispatchQueue.global().async { completionHandler(.performDefaultHandling, nil) }
+      }
+      transfer(for: task)?.complete(nil)
+      task.cancelSoon()
     }
   #endif
 
@@ -67,8 +75,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   ) {
     let next = Self.redirected(newRequest, from: task.currentRequest ?? task.originalRequest, answer: response)
     if next != nil, transfer(for: task)?.redirect() == false {
-      completionHandler(nil)
-      return task.cancel()
+      return completionHandler(nil)
     }
     // What is not followed is the answer; Linux does not report it in any other way.
     if next == nil {
@@ -108,10 +115,11 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
 extension HTTPResponseData {
   fileprivate init(_ response: HTTPURLResponse) {
-    var headers = HTTPHeaderList()
-    for (name, value) in response.allHeaderFields.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-      headers.add("\(name)", "\(value)")
+    let lines = response.allHeaderFields.map { name, value in
+      (name: name.base as? String ?? "\(name)", value: value as? String ?? "\(value)")
     }
+    var headers = HTTPHeaderList()
+    for line in lines.sorted(by: { $0.name < $1.name }) { headers.add(line.name, line.value) }
     self.init(status: response.statusCode, headers: headers)
   }
 }

@@ -19,7 +19,7 @@ public final class URLSessionTransport: HTTPTransport {
   /// The transport of all stores that were not given one: one session, so connections are used again.
   public static let shared = URLSessionTransport()
 
-  private let delegate = TransferDelegate()
+  private let transfers = TransferTable()
   private let session: URLSession
 
   /// Creates a transport with a session of its own.
@@ -27,7 +27,13 @@ public final class URLSessionTransport: HTTPTransport {
   /// - Parameter configuration: how the session works, such as its proxies; the default keeps nothing between requests.
   public init(configuration: URLSessionConfiguration? = nil) {
     let configuration = configuration ?? Self.forgetfulConfiguration
-    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    #if canImport(FoundationNetworking)
+      let queue: OperationQueue? = ImmediateOperationQueue()
+    #else
+      let queue: OperationQueue? = nil
+    #endif
+    session = URLSession(
+      configuration: configuration, delegate: TransferDelegate(transfers), delegateQueue: queue)
   }
 
   deinit {
@@ -59,16 +65,8 @@ public final class URLSessionTransport: HTTPTransport {
     }
     let transfer = Transfer(request, observer: HTTPProgress.observer)
     let task = session.dataTask(with: URLRequest(request))
-    delegate.add(transfer, for: task)
-    let timer = Task { @concurrent in
-      try await Task.sleep(for: request.timeout)
-      transfer.fail(URLError(.timedOut))
-      task.cancel()
-    }
-    defer {
-      timer.cancel()
-      delegate.remove(task)
-    }
+    transfers.add(transfer, for: task, timeout: request.timeout)
+    defer { transfers.remove(task) }
     do {
       return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
@@ -77,7 +75,7 @@ public final class URLSessionTransport: HTTPTransport {
         }
       } onCancel: {
         transfer.fail(CancellationError())
-        task.cancel()
+        task.cancelSoon()
       }
     } catch let error as URLError where error.code == .unsupportedURL {
       // The address is fine, so it is the answer: Linux says it this way.
@@ -90,8 +88,20 @@ public final class URLSessionTransport: HTTPTransport {
   }
 }
 
+extension URLSessionTask {
+  /// Cancels from anywhere, such as from an observer that was called by the session.
+  func cancelSoon() {
+    #if canImport(FoundationNetworking)
+      // On Linux it waits for the session's queue, on which this may be.
+      DispatchQueue.global().async { self.cancel() }
+    #else
+      cancel()
+    #endif
+  }
+}
+
 extension URLRequest {
-  fileprivate init(_ request: HTTPRequestData) {
+  init(_ request: HTTPRequestData) {
     self.init(url: request.url)
     httpMethod = request.method.description
     httpBody = request.body
@@ -102,7 +112,8 @@ extension URLRequest {
       case .preferringCache: .returnCacheDataElseLoad
       case .onlyCache: .returnCacheDataDontLoad
       }
-    timeoutInterval = Double(request.timeout.components.seconds) + Double(request.timeout.components.attoseconds) / 1e18
+    // The transport sees to the time limit. The session's own is about pauses, and on Linux it drops parts of a second.
+    timeoutInterval = (min(request.timeout, TransferTable.longestTimeout) / .seconds(1)).rounded(.up) + 1
     for entry in request.headers.entries { addValue(entry.value, forHTTPHeaderField: entry.name) }
   }
 }

@@ -34,6 +34,45 @@ import Testing
       transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, nil, "\"v2\"", "\"v3\""])
   }
 
+  @Test func `goes with a delete, and a conflict deletes nothing and has what the server has`() async throws {
+    let grace = HTTPResponseData(
+      status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Grace", "age": 85}"#.utf8))
+    let transport = StubTransport([
+      .success(ada(["ETag": "\"v1\""])), .success(HTTPResponseData(status: 412)), .success(grace), .success(grace),
+      .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.age.value = 5
+    let error = try await storeError { try await store.delete(person) }
+    #expect(error.code == .conflict)
+    #expect(error.message.hasPrefix("This Person was not deleted. DELETE /people/1: "), "\(error.message)")
+    let conflict = try #require(error.cause as? RESTConflict)
+    #expect(conflict.record["name"] == "Grace")
+    #expect(conflict.entityTag == "\"v2\"")
+    #expect(person.name.value == "Ada")
+    #expect(person.age.isDirty)
+    #expect(person.isKnownToStore)
+    #expect(Person.with(identifier: "1", in: store.scope) === person)
+    // Whoever has seen the new version may delete it.
+    _ = try await store.lookup(Person.self, identifier: "1")
+    try await store.delete(person)
+    #expect(!person.isKnownToStore)
+    #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, nil, "\"v2\""])
+    #expect(transport.requests.map(\.method) == [.get, .delete, .get, .get, .delete])
+  }
+
+  @Test func `goes with no delete if it is weak or not known`() async throws {
+    let transport = StubTransport([
+      .success(ada(["ETag": "W/\"v1\""])), .success(HTTPResponseData(status: 204)), .success(ada()),
+      .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    for _ in 0..<2 { try await store.delete(store.lookup(Person.self, identifier: "1")) }
+    #expect(transport.requests.map(\.method) == [.get, .delete, .get, .delete])
+    #expect(transport.requests.allSatisfy { $0.headers["If-Match"] == nil })
+  }
+
   @Test func `saves a lookup of what did not change`() async throws {
     let transport = StubTransport([.success(ada(["ETag": "W/\"v1\""])), .success(HTTPResponseData(status: 304))])
     let store = try RESTModelStore(transport)

@@ -128,6 +128,22 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     #expect(try await run.methods() == ["POST", "POST"])
   }
 
+  @Test(arguments: [HTTPRequestData.Method.post, .put, .patch, .delete])
+  func `that ends a kept connection between two writes does not touch the second`(
+    method: HTTPRequestData.Method
+  ) async throws {
+    let run = try FaultRun("close-when-kept")
+    let url = run.server.url.appendingPathComponent("fault/close-when-kept/\(run.run)/people/1")
+    for count in 1...3 {
+      let request = HTTPRequestData(
+        method, url, body: method == .delete ? nil : Data("{}".utf8), timeout: .seconds(240))
+      #expect(try await run.transport.send(request).isSuccessful)
+      // The server says when it has hung up.
+      while try await run.log("-closed").count < count { await Task.yield() }
+    }
+    #expect(try await run.methods() == Array(repeating: method.description, count: 3))
+  }
+
   /// A connection that ends just when it is used again is nothing to wait for.
   @Test(arguments: ["none", "reset-after"])
   func `lets no write wait where one connection carries many`(fault: String) async throws {

@@ -3,6 +3,31 @@ import RESTStore
 import Testing
 
 @Suite struct `A REST store sends` {
+  @Test(arguments: [
+    ("http://api.test", "/people/7"), ("http://api.test/", "/people/7"), ("http://api.test/v2//", "/v2/people/7"),
+    ("http://api.test:81/a%2Fb?key=1&x=#top", "/a%2Fb/people/7?key=1&x="),
+  ])
+  func `what it sends below the base address`(base: String, expected: String) async throws {
+    let transport = StubTransport(status: 200, #"{"id": 7}"#)
+    _ = try await RESTModelStore(transport, base: base).lookup(Person.self, identifier: "7")
+    let host = base.contains(":81") ? "http://api.test:81" : "http://api.test"
+    #expect(transport.lines == ["GET \(host)\(expected)"])
+  }
+
+  /// Together with the host such a path would be another host.
+  @Test(arguments: ["@elsewhere.test/people", ".elsewhere.test", "people", ":99/people"])
+  func `nothing to an address that leaves the server`(path: String) async throws {
+    struct Astray: RESTDialect {
+      let path: String
+      func address(of operation: RESTOperation) throws -> RESTAddress { RESTAddress(path) }
+    }
+    let transport = StubTransport(status: 200, "{}")
+    let store = try RESTModelStore(transport, dialect: Astray(path: path))
+    let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "7") }
+    #expect(error.code == .invalid)
+    #expect(transport.requests.isEmpty)
+  }
+
   @Test func `POST to the collection to create`() async throws {
     let transport = StubTransport(status: 201, #"{"id": 7, "name": "Ada", "age": 36}"#)
     let store = try RESTModelStore(transport)

@@ -1,5 +1,6 @@
 import Foundation
 import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct `A transport over URLSession` {
@@ -70,6 +71,16 @@ import Testing
     #expect(server.heads.count < 50)
   }
 
+  @Test(arguments: ["Basic realm=\"api\"", "Digest realm=\"api\", nonce=\"1\"", "Bearer realm=\"api\"", "Bearer"])
+  func `hands on a refusal, and asks nobody for a password`(challenge: String) async throws {
+    let server = try ScriptedServer { _ in .http("401 Unauthorized", headers: ["WWW-Authenticate: \(challenge)"], "{}")
+    }
+    let response = try await send(HTTPRequestData(.get, try server.url("/people")))
+    #expect(response.status == 401)
+    #expect(response.body == Data("{}".utf8))
+    #expect(server.heads.count == 1)
+  }
+
   @Test func `keeps no cookies between requests`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", headers: ["Set-Cookie: session=1"], "[]") }
     _ = try await send(HTTPRequestData(.get, try server.url("/login")))
@@ -102,6 +113,35 @@ import Testing
     #expect(try await storeError { _ = try await send(request) }.code == .timeout)
   }
 
+  @Test func `waits as long as each request may, also for a part of a second`() async throws {
+    let server = try ScriptedServer { _ in .silence }
+    let url = try server.url()
+    let transport = URLSessionTransport()
+    try await withThrowingTaskGroup { group in
+      for milliseconds in [300, 100, 200, 150] {
+        group.addTask {
+          let timeout = Duration.milliseconds(milliseconds)
+          let start = ContinuousClock.now
+          let error = try await storeError {
+            _ = try await transport.send(HTTPRequestData(.get, url, timeout: timeout))
+          }
+          #expect(error.code == .timeout)
+          #expect(ContinuousClock.now - start >= timeout)
+        }
+      }
+      try await group.waitForAll()
+    }
+    // The clock goes on for requests that come later.
+    let late = HTTPRequestData(.get, url, timeout: .milliseconds(50))
+    #expect(try await storeError { _ = try await transport.send(late) }.code == .timeout)
+  }
+
+  @Test func `takes a time limit of any length`() async throws {
+    let server = try ScriptedServer { _ in .http("200 OK", "[]") }
+    let request = HTTPRequestData(.get, try server.url(), timeout: .seconds(Int64.max))
+    #expect(try await send(request).status == 200)
+  }
+
   @Test func `does not wait longer than it may for an answer that comes drop by drop`() async throws {
     let server = try ScriptedServer { _ in
       .endless(head: "HTTP/1.1 200 OK\r\nContent-Length: 9000000000\r\n\r\n", part: "x")
@@ -126,6 +166,21 @@ import Testing
     let task = Task { try await URLSessionTransport.shared.send(request) }
     for await _ in requests { break }
     task.cancel()
+    #expect(try await storeError { _ = try await task.value }.code == .cancelled)
+  }
+
+  @Test func `can be cancelled by whoever hears of its progress`() async throws {
+    let server = try ScriptedServer { _ in
+      .endless(head: "HTTP/1.1 200 OK\r\n\r\n", part: String(repeating: "x", count: 1_000))
+    }
+    let request = HTTPRequestData(.get, try server.url(), maximumResponseBytes: .max)
+    let running = Lock<Task<HTTPResponseData, any Error>?>(nil)
+    let task = Task {
+      try await HTTPProgress.observing({ _ in running.withLock { $0 }?.cancel() }) {
+        try await URLSessionTransport.shared.send(request)
+      }
+    }
+    running.withLock { $0 = task }
     #expect(try await storeError { _ = try await task.value }.code == .cancelled)
   }
 

@@ -180,7 +180,7 @@ struct SchemaTreeReader {
     _ settings: [String: String], _ known: Set<String>, _ element: CoreDataSchema.Element, entity: String? = nil,
     property: String? = nil
   ) {
-    for name in settings.keys.sorted() where !known.contains(name) {
+    for name in settings.keys.filter({ !known.contains($0) }).sorted() {
       notes.append(
         SchemaIssue(
           .unknownSetting, "\(name) of <\(element.name)> is not known, and was kept as it is.", entity: entity,

@@ -51,10 +51,21 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
       throw SchemaFileError(.syntax, "this is not UTF-8, in which model files are written.", line: 1)
     }
     for mark in ["<!DOCTYPE", "<!ENTITY"] {
-      guard let range = data.range(of: Data(mark.utf8)) else { continue }
-      let line = 1 + data[..<range.lowerBound].count { $0 == UInt8(ascii: "\n") }
+      guard let line = line(of: Array(mark.utf8), in: data) else { continue }
       throw SchemaFileError(
         .forbidden, "\(mark) is refused: a model file has none, and it could make a small file large.", line: line)
+    }
+  }
+
+  /// The line on which a mark that begins with `<` is found first; nil if it is nowhere.
+  private static func line(of mark: [UInt8], in data: Data) -> Int? {
+    data.withUnsafeBytes { bytes in
+      var start = 0
+      while let found = bytes[start...].firstIndex(of: UInt8(ascii: "<")) {
+        if bytes[found...].starts(with: mark) { return 1 + bytes[..<found].count { $0 == UInt8(ascii: "\n") } }
+        start = found + 1
+      }
+      return nil
     }
   }
 
@@ -85,7 +96,13 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
   }
 
   func parser(_ parser: XMLParser, foundCharacters text: String) {
-    if !open.isEmpty { open[open.count - 1].text += text }
+    // Most of it is white space before an element, which would be cut off at the end.
+    guard let last = open.indices.last, !open[last].text.isEmpty || !Self.isBlank(text) else { return }
+    open[last].text += text
+  }
+
+  private static func isBlank(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 == UInt8(ascii: " ") || (UInt8(ascii: "\t")...UInt8(ascii: "\r")).contains($0) }
   }
 
   func parser(_ parser: XMLParser, foundCDATA block: Data) {
@@ -94,7 +111,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
 
   func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
     guard var element = open.popLast() else { return }
-    element.text = element.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    if !element.text.isEmpty { element.text = element.text.trimmingCharacters(in: .whitespacesAndNewlines) }
     if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
   }
 }
