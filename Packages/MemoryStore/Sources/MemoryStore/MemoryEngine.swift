@@ -43,6 +43,10 @@ public final class MemoryEngine: Sendable {
   func commit(_ changes: [Change]) throws {
     try tables.withLock { tables in
       var done: [(type: String, undoing: MemoryTable.Undoing)] = []
+      done.reserveCapacity(changes.count)
+      if changes.count > 1, let first = changes.first, case .insert = first.operation {
+        tables[first.type, default: MemoryTable()].makeRoom(for: changes.count)
+      }
       do {
         for change in changes {
           done.append((change.type, try Self.apply(change, &tables[change.type, default: MemoryTable()])))
@@ -146,13 +150,16 @@ public final class MemoryEngine: Sendable {
   func indexedFields(_ type: String) -> [StoredKeyPath] { tables.withLock { $0[type]?.fields ?? [] } }
 
   /// The records that a query has to look at, all as of one moment.
-  func find(_ type: String, _ planner: QueryPlanner) -> MemoryFinding {
+  ///
+  /// - Parameter end: how many are enough, if they come in the order asked for and are known to be found.
+  func find(_ type: String, _ planner: QueryPlanner, atMost end: Int) -> MemoryFinding {
     tables.withLock { tables in
       guard let table = tables[type] else { return MemoryFinding(plan: .all(0), records: .all(MemoryRows())) }
       if table.indexes.isEmpty { return MemoryFinding(plan: .all(table.count), records: .all(table.rows)) }
       let indexes = table.indexes.map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: table.count)
       if let places = plan.places(in: indexes) {
+        let places = plan.isAnswer ? places.prefix(end) : places[...]
         return MemoryFinding(plan: plan, records: .some(places.compactMap { table.rows[$0] }))
       }
       if plan.isSortedByIndex { return MemoryFinding(plan: plan, records: .inOrder(table.rows, indexes)) }
@@ -160,10 +167,36 @@ public final class MemoryEngine: Sendable {
     }
   }
 
-  /// How many records a query finds, limit and offset left aside; nil if records have to be looked at to know.
+  /// What a transaction of a front is told when it asks which records a query has to look at.
+  enum Stored: Sendable {
+    /// All of the type.
+    case all(MemoryRows)
+    /// Those that indexes lead to, and where the records are that it asked for.
+    case some(QueryPlan, [PlacedRow], places: [String: Int])
+  }
+
+  /// The stored records that a query has to look at, and where other ones are, all as of one moment.
+  ///
+  /// - Parameters:
+  ///   - planner: the query, without order.
+  ///   - identifiers: the other ones.
+  func find(_ type: String, _ planner: QueryPlanner, placing identifiers: [String]) -> Stored {
+    tables.withLock { tables in
+      guard let table = tables[type] else { return .all(MemoryRows()) }
+      let indexes = table.indexes.map(\.keys)
+      let plan = planner.plan(with: indexes, totalCount: table.count)
+      guard let found = plan.places(in: indexes) else { return .all(table.rows) }
+      var places: [String: Int] = [:]
+      for identifier in identifiers { places[identifier] = table.place(of: identifier) }
+      return .some(
+        plan, found.compactMap { place in table.rows[place].map { PlacedRow(place: place, row: $0) } }, places: places)
+    }
+  }
+
+  /// How many records a query finds, limit and offset left aside; nil if the query or records have to be looked at to know.
   func count(_ type: String, _ planner: QueryPlanner) -> Int? {
     tables.withLock { tables in
-      guard let table = tables[type] else { return 0 }
+      guard let table = tables[type] else { return nil }
       let indexes = table.indexes.map(\.keys)
       return planner.plan(with: indexes, totalCount: table.count).exactCount(in: indexes)
     }

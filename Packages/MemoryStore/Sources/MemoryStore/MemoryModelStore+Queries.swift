@@ -14,7 +14,7 @@ extension MemoryModelStore {
   /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
   /// - Complexity: O(*n*) in the number of stored models of the type; with indexes of fields that the condition is about, in
   ///   the number of models that they lead to; sorted by an indexed field and with a limit, in the number of models that
-  ///   are passed before the limit is reached.
+  ///   are passed before the limit is reached. Inside a transaction the models of the type that it wrote are added to that.
   public func listImmediately<M: Model>(_ query: ModelQuery<M>) throws -> [M] {
     let (rows, lastWrite) = try rows(for: query)
     return try models(M.self, of: rows, asOf: lastWrite)
@@ -49,16 +49,21 @@ extension MemoryModelStore {
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
   public func countImmediately<M: Model>(_ query: ModelQuery<M>) throws -> Int {
-    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
-    let name = known(M.self).name
-    if transaction?.touches(name) != true {
-      if query.filter == nil, program.isEveryRecordOfType { return query.pageCount(of: handle.count(name)) }
-      let planner = QueryPlanner(program, fields: handle.indexedFields(name))
-      if let count = handle.count(name, planner) { return query.pageCount(of: count) }
-    }
-    // Nothing has to be sorted to be counted.
+    try query.validateRange()
     var query = query
-    query.sort = []
+    if !query.sort.isEmpty {
+      // Nothing has to be sorted to be counted, but the order has to make sense.
+      _ = try QueryProgram(query, in: scope.transformers, canJoin: true)
+      query.sort = []
+    }
+    let known = known(M.self)
+    if transaction?.touches(known.name) != true {
+      if query.filter == nil, known.isTopOfHierarchy, !known.choosesClasses {
+        return query.pageCount(of: handle.count(known.name))
+      }
+      let planner = QueryPlanner(query, fields: handle.indexedFields(known.name))
+      if let count = handle.count(known.name, planner) { return query.pageCount(of: count) }
+    }
     return try rows(for: query).rows.count
   }
 
@@ -132,16 +137,18 @@ extension MemoryModelStore {
   }
 
   func run<M: Model>(_ query: ModelQuery<M>) throws -> (rows: [MemoryRow], plan: QueryPlan, lookedAt: Int) {
+    try query.validateRange()
     let name = known(M.self).name
-    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
     let finding: MemoryFinding
     if let transaction, transaction.touches(name) {
-      // Indexes don't know yet what the transaction did.
-      let rows = transaction.rows(name, over: handle.rows(name))
-      finding = MemoryFinding(plan: .all(rows.count), records: .some(rows))
+      finding = self.finding(of: query, name, in: transaction)
     } else {
-      finding = handle.find(name, QueryPlanner(program, fields: handle.indexedFields(name)))
+      finding = handle.find(name, QueryPlanner(query, fields: handle.indexedFields(name)), atMost: query.end)
+      if finding.plan.isAnswer, case .some(let rows) = finding.records {
+        return (query.page(of: rows), finding.plan, rows.count)
+      }
     }
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
     let run = try QueryRun(program, finding.plan) { [self] modelClass, identifier in
       row(modelClass.typeName, identifier)?.bytes
     } joined: { [self] modelClass, condition in
@@ -150,6 +157,25 @@ extension MemoryModelStore {
     }
     let (rows, lookedAt) = try finding.run(run)
     return (rows, finding.plan, lookedAt)
+  }
+
+  /// The records that a query has to look at inside a transaction that wrote some of their type: those that indexes lead
+  /// to, as far as it left them alone, and those that it wrote, of which indexes don't know yet.
+  private func finding<M: Model>(
+    of query: ModelQuery<M>, _ name: String, in transaction: MemoryTransaction
+  ) -> MemoryFinding {
+    // What was written may come anywhere in the order, so that nothing is enough before all is looked at.
+    var unordered = ModelQuery(M.self)
+    unordered.filter = query.filter
+    let planner = QueryPlanner(unordered, fields: handle.indexedFields(name))
+    switch handle.find(name, planner, placing: transaction.identifiers(of: name)) {
+    case .all(let rows):
+      let rows = transaction.rows(name, over: rows)
+      return MemoryFinding(plan: .all(rows.count), records: .some(rows))
+    case .some(let plan, let found, let places):
+      let rows = transaction.rows(name, over: found, places)
+      return MemoryFinding(plan: plan.testing(rows.count), records: .some(rows))
+    }
   }
 
   private func records<M: Model>(_ type: M.Type, where condition: QueryExpression) throws -> [[UInt8]] {

@@ -51,7 +51,8 @@ public final class MemoryModelStore: TransactionalModelStore {
     return model
   }
 
-  /// Adds models, all or none.
+  /// Adds models, all or none. Those that share a model that is written inside them are in it by their new identifiers, all
+  /// of them.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`.
   @discardableResult
@@ -61,16 +62,25 @@ public final class MemoryModelStore: TransactionalModelStore {
     for index in saves.indices where saves[index].identifier == nil {
       try saves[index].assign(identifier: newIdentifier(for: saves[index]))
     }
-    var changes: [MemoryEngine.Change] = []
-    changes.reserveCapacity(saves.count)
-    for save in saves {
-      changes.append(
-        MemoryEngine.Change(
-          type: save.typeName, identifier: save.identifier ?? "",
-          operation: .insert(try save.recordBytes())))
+    let identifiers = StoreTransactionLog()
+    do {
+      try PendingSave.join(&saves, in: identifiers) { save in
+        guard let identifier = save.identifier, row(save.typeName, identifier) != nil else { return }
+        throw ModelStoreError.conflict(save.typeName, identifier: identifier)
+      }
+      // By index, since each save is large enough for a copy of it to cost something.
+      try write(
+        saves.indices.map { index in
+          MemoryEngine.Change(
+            type: saves[index].typeName, identifier: saves[index].identifier ?? "",
+            operation: .insert(try saves[index].recordBytes()))
+        })
+    } catch {
+      identifiers.rollBack()
+      throw error
     }
-    try write(changes)
-    for save in saves { try save.finish(in: transaction?.log) }
+    transaction?.log.adopt(identifiers)
+    for index in saves.indices { try saves[index].finish(in: transaction?.log) }
     return models
   }
 

@@ -14,6 +14,12 @@ final class MemoryRow: Sendable {
   }
 }
 
+/// A record, and where it is in the order of creation.
+struct PlacedRow: Sendable {
+  let place: Int
+  let row: MemoryRow
+}
+
 /// Rows at places that never change, in chunks: whoever goes through them keeps what was there when it began, and a write
 /// meanwhile copies one chunk only.
 struct MemoryRows: Sendable {

@@ -17,6 +17,9 @@ struct MemoryTable: Sendable {
 
   func row(_ identifier: String) -> MemoryRow? { places[identifier].flatMap { rows[$0] } }
 
+  /// Where a record is in the order of creation.
+  func place(of identifier: String) -> Int? { places[identifier] }
+
   /// A record, and where it is in the order of creation.
   func record(_ identifier: String) -> StoredRecord? {
     guard let place = places[identifier], let row = rows[place] else { return nil }
@@ -48,6 +51,9 @@ struct MemoryTable: Sendable {
   }
 
   var hasUniqueIndexes: Bool { indexes.contains(where: \.isUnique) }
+
+  /// Makes room for records that are about to be added.
+  mutating func makeRoom(for additional: Int) { places.reserveCapacity(places.count + additional) }
 
   /// Adds a record; nil if there is one with the identifier, which stays as it is.
   mutating func insert(_ bytes: [UInt8], identifier: String) -> Undoing? {

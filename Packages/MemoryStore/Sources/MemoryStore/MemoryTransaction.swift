@@ -52,6 +52,32 @@ final class MemoryTransaction {
     return all
   }
 
+  /// The identifiers of the records of a type that the transaction wrote.
+  func identifiers(of type: String) -> [String] { entries[type].map { Array($0.keys) } ?? [] }
+
+  /// Those of a type that it left alone, of stored records, and all that it wrote, in the order of their creation.
+  ///
+  /// - Parameters:
+  ///   - found: stored records, in the order of their creation.
+  ///   - places: where the records are stored that it wrote.
+  func rows(_ type: String, over found: [PlacedRow], _ places: [String: Int]) -> [MemoryRow] {
+    let entries = entries[type] ?? [:]
+    var stored = found.filter { entries[$0.row.identifier] == nil }
+    var new: [(order: Int, row: MemoryRow)] = []
+    for (identifier, entry) in entries {
+      guard let content = entry.content else { continue }
+      let row = MemoryRow(identifier: identifier, bytes: content, revision: entry.revision ?? 0)
+      if entry.revision != nil, let place = places[identifier] {
+        stored.append(PlacedRow(place: place, row: row))
+      } else {
+        new.append((entry.order, row))
+      }
+    }
+    stored.sort { $0.place < $1.place }
+    new.sort { $0.order < $1.order }
+    return stored.map(\.row) + new.map(\.row)
+  }
+
   /// What has to be written, in the order in which it was done.
   var changes: [MemoryEngine.Change] {
     entries.flatMap { type, entries in

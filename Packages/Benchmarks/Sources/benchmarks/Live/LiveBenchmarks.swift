@@ -4,7 +4,7 @@ import MemoryStore
 /// Live queries of a memory store: from the beginning of a write through one front until a consumer of another one, in the
 /// same isolation, has the result.
 enum LiveBenchmarks {
-  static var all: [Benchmark] { [oneChange, manyQueries, noConsumer] }
+  static var all: [Benchmark] { [oneChange, manyQueries, noConsumer, feedAlone] }
 
   /// A consumer of one query, and how often it was told something.
   private final class Consumer {
@@ -97,6 +97,36 @@ enum LiveBenchmarks {
       return [
         try await side("nobody listens", listens: false, goal: nil),
         try await side("somebody listens to another type", listens: true, goal: 1),
+      ]
+    }
+  }
+
+  /// What a write does for the feed as long as nobody listens, against the whole of the write.
+  private static var feedAlone: Benchmark {
+    Benchmark(
+      group: "live", name: "what a create does for nobody", operation: "create", size: 10_000
+    ) { size in
+      [
+        Side(
+          "the feed alone", prepare: { _ in StoreChangeFeed() },
+          run: { feed in
+            // As an engine does it: a look inside its lock, and another one once that is released.
+            var toldCount = 0
+            for _ in 0..<size {
+              if feed.isObserved { toldCount += 1 }
+              feed.deliver()
+            }
+            return toldCount
+          }, checksum: { UInt64($0) }),
+        Side(
+          "create, nobody listens", goal: 1 / 100.0,
+          prepare: { round in
+            (MemoryModelStore(), PersonRecord.samples(identifiers: round * 10..<round * 10 + size).map { Person($0) })
+          },
+          run: { store, people in
+            for person in people { try await store.create(person) }
+            return store.changeFeed.position
+          }, checksum: { $0 }),
       ]
     }
   }

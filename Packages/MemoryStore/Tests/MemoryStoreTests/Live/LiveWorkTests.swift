@@ -56,6 +56,36 @@ import Testing
     #expect(results.work.evaluations == 100)
   }
 
+  /// The feed is handed records only by a batch that is taken down, which raises its position.
+  @Test func `is none for writes to which nobody listens, before a consumer comes and after he has gone`() async throws
+  {
+    let store = try await filled()
+    let feed = store.changeFeed
+    func writeEverything() async throws {
+      try await change(60, store) { $0.score.value = 7 }
+      let company = try await store.create(LiveCompany())
+      try await store.transaction { store in
+        try await store.delete(company)
+        try await store.createAll([LiveCompany(), LiveCompany()])
+      }
+      try store.restore(store.snapshot())
+    }
+    try await writeEverything()
+    #expect(feed.position == 0 && feed.deliveryCount == 0)
+    do {
+      let results = store.observe(LivePerson.self, where: { $0.age >= 50 })
+      var iterator = results.makeAsyncIterator()
+      _ = await iterator.next()
+      try await writeEverything()
+      // An update, a create, a transaction, and a store that became another one.
+      #expect(feed.position == 4)
+    }
+    #expect(!feed.isObserved)
+    let deliveries = feed.deliveryCount
+    try await writeEverything()
+    #expect(feed.position == 4 && feed.deliveryCount == deliveries)
+  }
+
   @Test func `is no question of the condition when a shown model changes elsewhere`() async throws {
     let store = try await filled()
     let results = store.observe(LivePerson.self, where: { $0.age >= 50 }, sort: [.descending(\.score)], limit: 10)
@@ -169,6 +199,44 @@ import Testing
     task.cancel()
     #expect(await iterator.next() == nil)
     #expect(store.changeFeed.consumerCount == 0)
+  }
+
+  @Test func `does not bring back what a model was before it was deleted and created again elsewhere`() async throws {
+    let store = try await filled(3)
+    let reader = MemoryModelStore(store.handle)
+    var iterator = reader.observe(LivePerson.self, where: { $0.score == 1 }).makeAsyncIterator()
+    let first = try #require(await iterator.next())
+    #expect(first.models.map(\.id.value) == [2])
+    try await change(2, store) { $0.note.value = "before" }
+    try await store.delete(try store.lookupImmediately(LivePerson.self, identifier: "2"))
+    let again = LivePerson()
+    again.id.value = 2
+    again.score.value = 7
+    again.note.value = "after"
+    try await store.create(again)
+    // The query is not told of it, for it does not look for a 7.
+    let seen = try reader.lookupImmediately(LivePerson.self, identifier: "2")
+    #expect(seen.note.value == "after")
+    #expect(await iterator.nextIfReady()?.models.isEmpty == true)
+    #expect(seen.note.value == "after" && seen.score.value == 7)
+  }
+
+  @Test func `does not bring back what a slow consumer was told before his query lost the model`() async throws {
+    let store = try await filled(3)
+    let reader = MemoryModelStore(store.handle)
+    var quick = reader.observe(LivePerson.self).makeAsyncIterator()
+    var slow = reader.observe(LivePerson.self, where: { $0.score == 1 }).makeAsyncIterator()
+    let shown = try #require(await slow.next()).models[0]
+    _ = await quick.next()
+    try await change(2, store) {
+      $0.score.value = 7
+      $0.note.value = "first"
+    }
+    try await change(2, store) { $0.note.value = "second" }
+    _ = await quick.nextIfReady()
+    #expect(shown.note.value == "second")
+    #expect(await slow.nextIfReady()?.models.isEmpty == true)
+    #expect(shown.note.value == "second")
   }
 
   @Test func `is dropped with its consumer`() async throws {

@@ -148,7 +148,7 @@ struct FeedRoutes: Sendable {
     let keys = Self.keys(of: change)
     let routed = RoutedChange(change: change, keys: keys, position: position)
     let touched = Self.mask(keys, change, routes)
-    let members = change.kind == .updated ? routes.members[change.identifier] : nil
+    let members = routes.members[change.identifier]
     func offer(_ route: FeedRoute) {
       let isConcerned =
         change.kind != .updated || route.keys & touched != 0
@@ -158,6 +158,12 @@ struct FeedRoutes: Sendable {
       if isConcerned { delivery.add(routed, to: route) }
     }
     for route in routes.plain { offer(route) }
+    // Whoever shows a record is told, also of what his guard would not let pass any more: he may not have taken yet what
+    // came before, and would bring that back.
+    for id in members ?? [] {
+      guard let mailbox = interests[id]?.mailbox else { continue }
+      delivery.add(routed, to: FeedRoute(id: id, mailbox: mailbox, keys: .max, hasMembers: true))
+    }
     for (path, group) in routes.guarded {
       let isKnown =
         (change.kind == .created || change.before != nil) && (change.kind == .deleted || change.after != nil)

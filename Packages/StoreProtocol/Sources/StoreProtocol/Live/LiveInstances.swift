@@ -30,19 +30,27 @@ final class LiveInstances<M: Model> {
   @discardableResult
   func follow(_ changes: some Sequence<RoutedChange>) throws -> Int {
     let scope = store.scope
-    var latest: [String: Int] = [:]
-    var identifiers: [String] = []
-    var records: [[UInt8]] = []
+    var latest: [String: [UInt8]] = [:]
+    var order: [String] = []
     for routed in changes {
       let change = routed.change
-      guard let bytes = change.after else { continue }
-      if let place = latest[change.identifier] {
-        records[place] = bytes
-      } else if scope.liveModel(M.self, identifier: change.identifier) != nil {
-        latest[change.identifier] = records.count
-        identifiers.append(change.identifier)
-        records.append(bytes)
+      guard let bytes = change.after else {
+        // What it was before it was deleted is no news of one that was created since with its identifier.
+        if change.kind == .deleted { latest[change.identifier] = nil }
+        continue
       }
+      if latest[change.identifier] == nil {
+        guard scope.liveModel(M.self, identifier: change.identifier) != nil else { continue }
+        order.append(change.identifier)
+      }
+      latest[change.identifier] = bytes
+    }
+    var identifiers: [String] = []
+    var records: [[UInt8]] = []
+    for identifier in order {
+      guard let bytes = latest.removeValue(forKey: identifier) else { continue }
+      identifiers.append(identifier)
+      records.append(bytes)
     }
     guard !records.isEmpty else { return 0 }
     _ = try store.models(M.self, fromBytes: records) { identifiers[$0] }

@@ -75,7 +75,8 @@ extension ModelQuery {
   }
 
   /// How many models that fit have to be found, if they are found in order.
-  var end: Int {
+  @_spi(ModelKitInternals)
+  public var end: Int {
     guard let limit else { return .max }
     let (end, isTooLarge) = offset.addingReportingOverflow(limit)
     return isTooLarge ? .max : end

@@ -54,7 +54,11 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     if !isPlain { _ = try QueryProgram(self, in: .standard, canJoin: true) }
   }
 
-  func validateRange() throws {
+  /// Checks limit and offset.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if one is negative.
+  @_spi(ModelKitInternals)
+  public func validateRange() throws {
     if let limit, limit < 0 {
       throw ModelStoreError(.invalid, "A list can't have a limit of \(limit): say 0 or more, or nil for all.")
     }
@@ -68,7 +72,8 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   public func pageCount(of count: Int) -> Int { min(max(0, count - offset), limit ?? .max) }
 
   /// The part of a sequence that limit and offset ask for.
-  func page<Element>(of elements: [Element]) -> [Element] {
+  @_spi(ModelKitInternals)
+  public func page<Element>(of elements: [Element]) -> [Element] {
     if offset == 0, limit == nil { return elements }
     return Array(elements.dropFirst(offset).prefix(limit ?? .max))
   }

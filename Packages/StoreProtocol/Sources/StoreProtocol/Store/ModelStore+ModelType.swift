@@ -1,4 +1,4 @@
-@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) public import ModelCore
 
 // What takes a class takes a type of model as well, which may be known only when the program runs.
 extension ModelStore {
@@ -145,7 +145,8 @@ private struct ExactIterator<Exact: Model>: NextModel {
 }
 
 /// A query without the class it is about.
-struct QueryParts {
+@_spi(ModelKitInternals)
+public struct QueryParts {
   var filter: QueryExpression?
   var orders: [QueryOrder]
   var limit: Int?
@@ -153,8 +154,10 @@ struct QueryParts {
   var evaluation: QueryEvaluation
 }
 
+@_spi(ModelKitInternals)
 extension ModelQuery {
-  init(_ parts: QueryParts) {
+  /// Creates a query from one without class.
+  public init(_ parts: QueryParts) {
     self.init(
       M.self, sort: parts.orders.map { ModelSort($0) }, limit: parts.limit, offset: parts.offset,
       evaluation: parts.evaluation)
@@ -162,23 +165,26 @@ extension ModelQuery {
   }
 }
 
+// For stores that take types of models in calls of their own: they open the class, and hand on what they find.
+@_spi(ModelKitInternals)
 extension ModelType {
   /// The class without `M`, which it may be derived from.
-  var exactClass: any Model.Type { modelClass }
+  public var exactClass: any Model.Type { modelClass }
 
   /// A query for the class, which may be derived from `M`: its columns know the fields of the class.
-  func query(
-    _ filter: ((ModelColumns<M>) -> QueryExpression)?, _ sort: [ModelSort<M>], limit: Int?, offset: Int,
-    _ evaluation: QueryEvaluation
+  public func query(
+    _ filter: ((ModelColumns<M>) -> QueryExpression)?, _ sort: [ModelSort<M>] = [], limit: Int? = nil, offset: Int = 0,
+    _ evaluation: QueryEvaluation = .byStore
   ) -> QueryParts {
     QueryParts(
       filter: filter.map { $0(ModelColumns(prototype: make())) }, orders: sort.map(\.order), limit: limit,
-      offset: offset,
-      evaluation: evaluation)
+      offset: offset, evaluation: evaluation)
   }
 
   /// A model that was found for the class.
-  func typed(_ model: ModelObject) throws -> M { try Self.typed(model, name) }
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if it is none.
+  public func typed(_ model: ModelObject) throws -> M { try Self.typed(model, name) }
 
   /// A model that was found where one of a type was asked for.
   static func typed(_ model: ModelObject, _ name: String = M.displayName) throws -> M {

@@ -97,15 +97,22 @@ public struct PendingSave<M: Model> {
       fields.map(StoredFields.list) ?? (kind == .create ? model.allStoredFields : .list(model.dirtyFields))
     self.explicitNull = explicitNull
     stamp = .next()
+    content = .values([])
+    try takeDown()
+  }
+
+  /// Notes what is to be written, as the model is now.
+  private mutating func takeDown() throws {
+    marked = nil
     let writer = scope.recordWriter(explicitNull: explicitNull)
-    let bytes = writer.bytes(of: self.fields, of: model)
+    let bytes = writer.bytes(of: fields, of: model)
     if let bytes, identifier != nil || !writer.hasOmissions {
       content = .bytes(bytes)
       return
     }
     do {
       let context = Self.context(scope, explicitNull)
-      let list = self.fields.fields(of: model)
+      let list = fields.fields(of: model)
       content = try bytes.map(Content.bytes) ?? .values(try model.storedValues(of: list, in: context))
       if identifier == nil, model.mayLeadToItself {
         marked = try model.storedValues(of: list, in: context, identifiedBy: identifierMark)
@@ -144,6 +151,32 @@ public struct PendingSave<M: Model> {
       self.marked = nil
     }
     add(value)
+  }
+
+  /// Lets models that are written together lead to each other by the identifiers that they get: these are in the models
+  /// from here on, and what is to be written is taken down anew. Does nothing where no model can lead to another one.
+  ///
+  /// - Parameters:
+  ///   - saves: what is written together. Each has an identifier.
+  ///   - log: what takes the identifiers back, if nothing is written.
+  ///   - check: refuses a save, such as one whose identifier is taken, before any model is changed.
+  /// - Throws: what the check throws; ``ModelStoreError`` with the code `invalid` for what can't be written.
+  @_spi(ModelKitInternals)
+  public static func join(
+    _ saves: inout [PendingSave], in log: StoreTransactionLog, check: (PendingSave) throws -> Void
+  ) throws {
+    // By index, because a copy of each save would cost more than the question.
+    guard saves.count > 1,
+      saves.indices.contains(where: { saves[$0].isIdentifierNew && saves[$0].model.mayLeadToItself })
+    else { return }
+    for save in saves { try check(save) }
+    for save in saves { save.begin(in: log) }
+    for index in saves.indices {
+      try saves[index].takeDown()
+      if saves[index].isIdentifierNew, let identifier = saves[index].identifier {
+        try saves[index].assign(identifier: identifier)
+      }
+    }
   }
 
   private mutating func add(_ value: StoredValue) {

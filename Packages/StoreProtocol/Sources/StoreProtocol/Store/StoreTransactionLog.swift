@@ -13,6 +13,9 @@ public final class StoreTransactionLog {
 
   func onFailure(_ undo: @escaping () -> Void) { undoings.append(undo) }
 
+  /// Takes in what is undone as well if this transaction fails.
+  public func adopt(_ part: StoreTransactionLog) { undoings += part.undoings }
+
   /// Says that everything was written.
   public func commit() throws {
     for completion in completions { try completion() }

@@ -32,8 +32,14 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   let order: Order?
   /// Whether the condition holds for all records that are found, so that none has to be looked at.
   @_spi(ModelKitInternals) public let isExact: Bool
+  /// Whether the query asks for another order than that of creation.
+  let isSorted: Bool
   /// The fields of all indexes, by their numbers.
-  let fields: [String]
+  let fields: [StoredKeyPath]
+
+  /// Whether the records that indexes lead to are what the query finds, in its order but for limit and offset: no record
+  /// has to be looked at.
+  @_spi(ModelKitInternals) public var isAnswer: Bool { isExact && !isSorted }
 
   /// How many records have to be looked at, at most or, where that is not known, as far as the store can guess.
   public let estimatedCount: Int
@@ -43,7 +49,18 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   /// The plan of a store that goes through all records.
   @_spi(ModelKitInternals)
   public static func all(_ count: Int) -> QueryPlan {
-    QueryPlan(access: .all, order: nil, isExact: false, fields: [], estimatedCount: count, totalCount: count)
+    QueryPlan(
+      access: .all, order: nil, isExact: false, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
+  }
+
+  /// The plan of a store that finds records in the same way, and holds them and others against the condition.
+  ///
+  /// - Parameter count: how many records it looks at.
+  @_spi(ModelKitInternals)
+  public func testing(_ count: Int) -> QueryPlan {
+    QueryPlan(
+      access: access, order: order, isExact: false, isSorted: isSorted, fields: fields, estimatedCount: count,
+      totalCount: max(count, totalCount))
   }
 
   /// The fields whose indexes are used, in the order in which they are.
@@ -57,7 +74,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
       }
     }
     if let order { numbers.append(order.index) } else { visit(access) }
-    return numbers.map { fields[$0] }
+    return numbers.map { fields[$0].description }
   }
 
   /// Whether the records come out of an index in the order that the query asks for.

@@ -26,7 +26,7 @@ public struct QueryPlanner: Sendable {
     var isExact: Bool
   }
 
-  private let names: [String]
+  private let fields: [StoredKeyPath]
   private let part: Part?
   private let hasCondition: Bool
   private let order: (index: Int, order: QueryOrder, isPartial: Bool)?
@@ -40,16 +40,27 @@ public struct QueryPlanner: Sendable {
   ///   - program: the query.
   ///   - fields: the fields of which there are indexes.
   public init<M: Model>(_ program: QueryProgram<M>, fields: [StoredKeyPath]) {
-    names = fields.map(\.description)
-    part = fields.isEmpty ? nil : program.query.filter.map { Self.part($0, fields) }
-    hasCondition = program.query.filter != nil
-    end = program.query.end
-    isSorted = program.isSorted
-    canTrustKeys = program.isEveryRecordOfType
-    order = program.query.sort.first.flatMap { sort in
+    self.init(program.query, fields: fields)
+  }
+
+  /// Finds out what a query says about indexed fields, without making it ready to be asked of records. If then the plan
+  /// says that indexes alone answer it, there is no need to.
+  ///
+  /// - Parameters:
+  ///   - query: the query. Whether it makes sense is not looked at, but as far as indexes answer it: that they do only if
+  ///     it does.
+  ///   - fields: the fields of which there are indexes.
+  public init<M: Model>(_ query: ModelQuery<M>, fields: [StoredKeyPath]) {
+    self.fields = fields
+    part = fields.isEmpty ? nil : query.filter.map { Self.part($0, fields) }
+    hasCondition = query.filter != nil
+    end = query.end
+    isSorted = !query.sort.isEmpty
+    canTrustKeys = !M.hierarchyChoosesClasses && M.isTopOfHierarchy
+    order = query.sort.first.flatMap { sort in
       guard sort.order.term.form == .value else { return nil }
       return fields.firstIndex { $0.isOrdered && $0.isAbout(sort.order.term.path) }
-        .map { ($0, sort.order, program.query.sort.count > 1) }
+        .map { ($0, sort.order, query.sort.count > 1) }
     }
   }
 
@@ -78,8 +89,8 @@ public struct QueryPlanner: Sendable {
     if let ordered = inOrder(best, indexes, totalCount) { return ordered }
     let isEnoughEarly = !isSorted && best.isExact
     return QueryPlan(
-      access: best.access, order: nil, isExact: canTrustKeys && best.isExact && best.access != .all, fields: names,
-      estimatedCount: isEnoughEarly ? min(best.count, end) : best.count, totalCount: totalCount)
+      access: best.access, order: nil, isExact: canTrustKeys && best.isExact && best.access != .all, isSorted: isSorted,
+      fields: fields, estimatedCount: isEnoughEarly ? min(best.count, end) : best.count, totalCount: totalCount)
   }
 
   /// The way through the index that has the order of the query, if it is shorter than to find and sort.
@@ -101,7 +112,7 @@ public struct QueryPlanner: Sendable {
       order: QueryPlan.Order(
         index: order.index, ranges: ranges, isDescending: order.order.isDescending, nils: order.order.nils,
         isPartial: order.isPartial),
-      isExact: canTrustKeys && isExact, fields: names, estimatedCount: cost, totalCount: totalCount)
+      isExact: canTrustKeys && isExact, isSorted: true, fields: fields, estimatedCount: cost, totalCount: totalCount)
   }
 
   private static func ranges(_ part: Part) -> [(index: Int, ranges: IndexRanges)] {

@@ -32,6 +32,14 @@ extension StoredKeyPath {
   private func ranges(where comparison: QueryComparison) -> IndexRanges? {
     guard comparison.term.form == .value, isAbout(comparison.term.path), case .value(let operand) = comparison.operand
     else { return nil }
+    // A relation itself is compared with nil; what else is asked of it may make no sense, which an index can't know.
+    if relatedPath != nil, comparison.term.path == path, !operand.isNull {
+      return ranges(of: comparison, operand)?.inexact
+    }
+    return ranges(of: comparison, operand)
+  }
+
+  private func ranges(of comparison: QueryComparison, _ operand: JSONValue) -> IndexRanges? {
     switch comparison.operator {
     case .equal: return point(operand)
     case .notEqual: return point(operand)?.complement
