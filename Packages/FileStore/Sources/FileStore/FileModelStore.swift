@@ -111,23 +111,21 @@ public final class FileModelStore: TransactionalModelStore {
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
     guard !models.isEmpty else { return [] }
-    var saves = try models.map { try PendingSave(creating: $0, in: scope, explicitNull: true) }
-    for index in saves.indices where saves[index].identifier == nil {
-      let type = saves[index].typeName
+    var creations = try PendingCreations(
+      models, in: scope, explicitNull: true, isUndoable: transaction != nil)
+    for number in creations.withoutIdentifier {
+      let type = creations.typeName(at: number)
       let identifier =
-        saves[index].model.identifierField?.valueType == Int.self
+        models[number].identifierField?.valueType == Int.self
         ? try await translating { try await String(handle.engine.reserveIntegerIdentifier(type)) }
         : UUID().uuidString
-      try saves[index].assign(identifier: identifier)
+      try creations.assign(identifier: identifier, at: number)
     }
     var changes: [Change] = []
-    changes.reserveCapacity(saves.count)
-    // By index, since each save is large enough for a copy of it to cost something.
-    for index in saves.indices {
-      changes.append(.create(saves[index].typeName, saves[index].identifier ?? "", try saves[index].recordBytes()))
-    }
+    changes.reserveCapacity(models.count)
+    try creations.forEachRecord { changes.append(.create($0, $1, $2)) }
     try await write(changes)
-    for index in saves.indices { try saves[index].finish(in: transaction?.log) }
+    try creations.finish(in: transaction?.log)
     return models
   }
 
