@@ -6,8 +6,9 @@ enum AllBenchmarks {
     SettingBenchmarks.all + GettingBenchmarks.all + LifetimeBenchmarks.all + BindingBenchmarks.all
       + ScalingBenchmarks.all + ModelBenchmarks.all + RelationBenchmarks.all + ReadingBenchmarks.all
       + WritingBenchmarks.all + NestedBenchmarks.all + ReadingScaleBenchmarks.all + StoringBenchmarks.all(in: directory)
-      + FindingBenchmarks.all(in: directory) + OpeningBenchmarks.all(in: directory) + MemoryFindingBenchmarks.all
-      + MemoryStoringBenchmarks.all + MemoryQueryBenchmarks.all + LiveBenchmarks.all + SchemaBenchmarks.all
+      + FindingBenchmarks.all(in: directory) + QueryBenchmarks.all(in: directory)
+      + OpeningBenchmarks.all(in: directory) + MemoryFindingBenchmarks.all + MemoryStoringBenchmarks.all
+      + MemoryQueryBenchmarks.all + LiveBenchmarks.all + SchemaBenchmarks.all
       + RESTBenchmarks.all
   }
 }

@@ -8,9 +8,36 @@ extension FileModelStore: LiveModelStore {
   public var canReadRecords: Bool { true }
 
   /// Goes through what is stored of a type.
+  ///
+  /// In a store that was opened for reading only all of it is in memory before `body` is called: the process that writes may
+  /// compact the store meanwhile, and then everything has to be read again.
   public func readRecords(
     of typeName: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64? {
+    guard handle.options.mode == .readOnly else {
+      do {
+        try await readParts(of: typeName, body)
+      } catch let error as RecordsWereReplaced {
+        throw ModelStoreError(
+          .conflict, "The store was repaired while all \(typeName) were being read. Read them again.", cause: error)
+      }
+      return nil
+    }
+    var parts: [[StoredRecord]]?
+    while parts == nil {
+      var read: [[StoredRecord]] = []
+      do {
+        try await readParts(of: typeName) { read.append($0) }
+        parts = read
+      } catch is RecordsWereReplaced {
+        continue
+      }
+    }
+    for part in parts ?? [] { try await body(part) }
+    return nil
+  }
+
+  private func readParts(of typeName: String, _ body: ([StoredRecord]) async throws -> Void) async throws {
     var cursor: CreationCursor? = .start
     while let position = cursor {
       let chunk = try await translating { try await handle.engine.readChunk(typeName, after: position) }
@@ -21,7 +48,6 @@ extension FileModelStore: LiveModelStore {
       try await body(records)
       cursor = chunk.next
     }
-    return nil
   }
 
   /// A record as it is stored.

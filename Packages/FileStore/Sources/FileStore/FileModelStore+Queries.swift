@@ -56,8 +56,15 @@ extension FileModelStore {
     return transaction?.touches(M.typeName) != true
   }
 
-  /// All models of a type, part by part: while models are made of one part, the next is read from the files.
+  /// All models of a type. Of a list that was replaced meanwhile nothing is used.
   private func listAll<M: Model>() async throws -> [M] {
+    while true {
+      do { return try await listParts() } catch is RecordsWereReplaced { continue }
+    }
+  }
+
+  /// The same part by part: while models are made of one part, the next is read from the files.
+  private func listParts<M: Model>() async throws -> [M] {
     let (engine, type) = (handle.engine, M.typeName)
     var all: [M] = []
     all.reserveCapacity(try await translating { try await engine.count(type) })

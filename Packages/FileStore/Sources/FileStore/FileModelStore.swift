@@ -105,29 +105,41 @@ public final class FileModelStore: TransactionalModelStore {
     return model
   }
 
-  /// Adds models, all or none, with one write to the disk.
+  /// Adds models, all or none, with one write to the disk. Those that share a model that is written inside them are in it by
+  /// their new identifiers, all of them.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid`, `conflict`, `noIdentifier`, or what the disk says.
   @discardableResult
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
     guard !models.isEmpty else { return [] }
-    var saves = try models.map { try PendingSave(creating: $0, in: scope, explicitNull: true) }
-    for index in saves.indices where saves[index].identifier == nil {
-      let type = saves[index].typeName
+    var creations = try PendingCreations(
+      models, in: scope, explicitNull: true, isUndoable: transaction != nil)
+    for number in creations.withoutIdentifier {
+      let type = creations.typeName(at: number)
       let identifier =
-        saves[index].model.identifierField?.valueType == Int.self
+        models[number].identifierField?.valueType == Int.self
         ? try await translating { try await String(handle.engine.reserveIntegerIdentifier(type)) }
         : UUID().uuidString
-      try saves[index].assign(identifier: identifier)
+      try creations.assign(identifier: identifier, at: number)
     }
-    var changes: [Change] = []
-    changes.reserveCapacity(saves.count)
-    // By index, since each save is large enough for a copy of it to cost something.
-    for index in saves.indices {
-      changes.append(.create(saves[index].typeName, saves[index].identifier ?? "", try saves[index].recordBytes()))
+    let identifiers = StoreTransactionLog()
+    if creations.mayLeadToEachOther {
+      for (type, identifier) in creations.identified where try await row(type, identifier) != nil {
+        throw ModelStoreError.conflict(type, identifier: identifier)
+      }
     }
-    try await write(changes)
-    for index in saves.indices { try saves[index].finish(in: transaction?.log) }
+    do {
+      try creations.join(in: identifiers)
+      var changes: [Change] = []
+      changes.reserveCapacity(models.count)
+      try creations.forEachRecord { changes.append(.create($0, $1, $2)) }
+      try await write(changes)
+    } catch {
+      identifiers.rollBack()
+      throw error
+    }
+    transaction?.log.adopt(identifiers)
+    try creations.finish(in: transaction?.log)
     return models
   }
 

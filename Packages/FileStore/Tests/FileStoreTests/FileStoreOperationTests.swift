@@ -24,6 +24,41 @@ import Testing
     }
   }
 
+  /// One of the models has an identifier already: its record says of the others what they are called, too.
+  @Test func `leads new models of a batch to one author whom they share`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory)
+      let author = ContractAuthor()
+      author.id.value = 5
+      author.name.value = "Jane"
+      let created = ["Emma", "Persuasion", "Sanditon"].map { title in
+        let book = ContractBook()
+        book.title.value = title
+        book.author.value = author
+        return book
+      }
+      created[1].id.value = 7
+      try await store.createAll(created)
+      for book in created {
+        let alone = FileModelStore(store.handle)
+        let found = try await alone.lookup(ContractBook.self, identifier: #require(book.identifier))
+        #expect(found.author.value?.name.value == "Jane")
+        #expect(found.author.value?.books.value?.map(\.id.value) == created.map(\.id.value))
+      }
+      let again = created.map(\.title.value).map { title in
+        let book = ContractBook()
+        book.title.value = title
+        book.author.value = author
+        return book
+      }
+      again[2].id.value = 7
+      let error = await #expect(throws: ModelStoreError.self) { try await store.createAll(again) }
+      #expect(error?.code == .conflict)
+      #expect(again.map(\.id.value) == [nil, nil, 7])
+      try await store.close()
+    }
+  }
+
   @Test func `refuses a transaction whose models another front changed meanwhile`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)

@@ -83,16 +83,18 @@ final class FilledStores {
   let database: GRDBPersons
   private let folders: [StoreFolder]
 
-  init(in place: StoreFolder.Place, count: Int) async throws {
+  /// - Parameter isIndexed: whether both keep an index of the scores.
+  init(in place: StoreFolder.Place, count: Int, isIndexed: Bool = false) async throws {
     folders = [try StoreFolder(in: place), try StoreFolder(in: place)]
     store = FileModelStore(directory: folders[0].url.appending(path: "people.store"))
-    database = try GRDBPersons(in: folders[1].url)
-    let records = PersonRecord.samples(identifiers: 0..<count)
-    // In parts, so that not all models live at once.
+    database = try GRDBPersons(in: folders[1].url, isIndexed: isIndexed)
+    // In parts, so that not all live at once.
     for start in stride(from: 0, to: count, by: 50_000) {
-      try await store.createAll(records[start..<min(start + 50_000, count)].map { Person($0) })
+      let records = PersonRecord.samples(identifiers: start..<min(start + 50_000, count))
+      try await store.createAll(records.map { Person($0) })
+      try await database.createAll(records)
     }
-    try await database.createAll(records)
+    if isIndexed { try await store.index(\Person.score) }
   }
 
   func close() async throws {

@@ -11,7 +11,7 @@ final class GRDBPersons: Sendable {
     pool = try DatabasePool(path: folder.appending(path: "people.sqlite").path(percentEncoded: false))
   }
 
-  init(in folder: URL) throws {
+  init(in folder: URL, isIndexed: Bool = false) throws {
     pool = try DatabasePool(path: folder.appending(path: "people.sqlite").path(percentEncoded: false))
     // Opening sets NORMAL, which loses the last commits in a power cut; said in `prepareDatabase` it would be overwritten.
     let level = try pool.writeWithoutTransaction { db in
@@ -32,6 +32,7 @@ final class GRDBPersons: Sendable {
         table.column("score", .integer)
         table.column("tags", .jsonText)
       }
+      if isIndexed { try db.create(indexOn: PersonRecord.databaseTableName, columns: ["score"]) }
     }
   }
 
@@ -66,6 +67,19 @@ final class GRDBPersons: Sendable {
 
   func all() async throws -> [PersonRecord] {
     try await pool.read { try PersonRecord.order(Column("id")).fetchAll($0) }
+  }
+
+  func people(scores: Range<Int>) async throws -> [PersonRecord] {
+    try await pool.read { try Self.request(scores).fetchAll($0) }
+  }
+
+  func peopleBlocking(scores: Range<Int>) throws -> [PersonRecord] {
+    try pool.read { try Self.request(scores).fetchAll($0) }
+  }
+
+  private static func request(_ scores: Range<Int>) -> QueryInterfaceRequest<PersonRecord> {
+    PersonRecord.filter(Column("score") >= scores.lowerBound && Column("score") < scores.upperBound)
+      .order(Column("id"))
   }
 
   func lookUp(_ identifiers: [Int]) async throws -> [PersonRecord] {

@@ -209,6 +209,10 @@ open class ArrayField<Element>: Field<[Element]> {
   }
 
   override func ruleViolations() -> [RuleViolation] {
+    metadata == nil && elementMetadata == nil ? [] : violationsOfListAndElements()
+  }
+
+  private func violationsOfListAndElements() -> [RuleViolation] {
     var violations = super.ruleViolations()
     if let rules = elementMetadata?.rules, !rules.isEmpty {
       for (index, element) in (storage ?? []).enumerated() {

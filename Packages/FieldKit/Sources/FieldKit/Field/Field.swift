@@ -260,7 +260,10 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   open override var describedValue: Any? { storage }
 
-  override func ruleViolations() -> [RuleViolation] {
+  // Most fields are declared without rules: the type of what is declared need not be looked up to say so.
+  override func ruleViolations() -> [RuleViolation] { metadata == nil ? [] : violationsOfRules() }
+
+  private func violationsOfRules() -> [RuleViolation] {
     guard let metadata, !metadata.rules.isEmpty else { return [] }
     let value = value
     var violations: [RuleViolation] = []

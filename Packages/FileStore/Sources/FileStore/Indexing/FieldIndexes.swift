@@ -84,13 +84,13 @@ extension JournalIndex {
 
   /// Takes over a change of a record of a type that has indexes.
   mutating func apply(_ record: JournalRecord, _ keys: KeyChange, at place: RecordPlace) {
-    let key = record.key
-    let before = entry(type: key.type, key.identifier)?.ordinal
-    key.identifier.withUnsafeBytes {
-      apply(record.change.operation, type: key.type, identifier: $0, revision: record.revision, place: place)
+    let type = record.type
+    let ordinal = record.change.identifier.withBytes { identifier in
+      let before = entry(type: type, identifier)?.ordinal
+      apply(record.change.operation, type: type, identifier: identifier, revision: record.revision, place: place)
+      return before ?? entry(type: type, identifier)?.ordinal
     }
-    guard let ordinal = before ?? entry(type: key.type, key.identifier)?.ordinal else { return }
-    fields.change(keys, type: key.type, ordinal: ordinal)
+    if let ordinal { fields.change(keys, type: type, ordinal: ordinal) }
   }
 
   /// The live entry with an ordinal.

@@ -13,8 +13,21 @@ extension FileEngine {
     if contents.withIndex({ $0.fields[number].contains { $0.field == field } }) {
       return try await writing { try contents.setUnique(isUnique, field, type: number, name: type) }
     }
+    while true {
+      do {
+        return try await makeIndex(number, type, field, isUnique: isUnique, contents)
+      } catch is RecordsWereReplaced {
+        continue
+      }
+    }
+  }
+
+  private func makeIndex(
+    _ number: Int, _ type: String, _ field: StoredKeyPath, isUnique: Bool, _ contents: JournalContents
+  ) async throws {
+    let start = CreationCursor(ordinal: 0, generation: contents.withIndex { $0.generation })
     var known: [RecordKey] = []
-    var cursor: CreationCursor? = .start
+    var cursor: CreationCursor? = start
     while let position = cursor {
       let (keys, next) = try await reading { try contents.keys(ofType: number, field, after: position) }
       try Task.checkCancellation()
@@ -26,7 +39,7 @@ extension FileEngine {
       FieldIndex(
         field: field, isUnique: isUnique, keys: OrderedIndex(keys.map { (key: $0.key, place: Int($0.ordinal)) }))
     }
-    try await writing { try contents.add(made, type: number, name: type, known: keys) }
+    try await writing { try contents.add(made, type: number, name: type, known: keys, since: start) }
   }
 
   /// Makes an index unless there is one.
@@ -46,10 +59,7 @@ extension FileEngine {
   func select(_ type: String, _ planner: QueryPlanner, orderedLimit: Int) async throws -> SelectedRecords {
     let contents = try await contents()
     try Task.checkCancellation()
-    guard let number = contents.withIndex({ $0.number(of: type) }) else {
-      return SelectedRecords(plan: .all(0), records: nil, goesOn: false)
-    }
-    return contents.select(ofType: number, planner, orderedLimit: orderedLimit)
+    return contents.select(of: type, planner, orderedLimit: orderedLimit)
   }
 
   /// The values of records that were selected.

@@ -17,7 +17,7 @@ extension FileModelStore {
     while true {
       do {
         let cuts = try await cuts(of: deletion)
-        try await write(cuts + records.map { .delete($0.typeName, $0.identifier) })
+        try await write(cuts + (await removals(of: records)))
         break
       } catch let error as ModelStoreError where (error.cause as? FileEngineError)?.isStaleRevision == true {
         // Another front changed what leads there meanwhile.
@@ -32,6 +32,22 @@ extension FileModelStore {
     }
     try await deletion.finish(in: transaction?.log, others: .wereCut)
     return model
+  }
+
+  /// What removes records. Where somebody listens he is told what they were, so that only those look again whom it concerns.
+  private func removals(of records: [PendingDeletion.Record]) async -> [Change] {
+    let isTold = transaction == nil && changeFeed.isObserved
+    var changes: [Change] = []
+    for record in records {
+      var change = Change.delete(record.typeName, record.identifier)
+      // One that can't be read any more can be removed nevertheless.
+      if isTold, let stored = try? await row(record.typeName, record.identifier) {
+        change.previousValue = stored.bytes
+        change.expectedRevision = stored.revision
+      }
+      changes.append(change)
+    }
+    return changes
   }
 
   /// The records of models that stay, without their links to those that go.
@@ -49,8 +65,10 @@ extension FileModelStore {
         if changes[name] == nil { order.append(name) }
         let known = changes[name]
         let bytes = try reference.cut(known?.value ?? stored.bytes, in: scope.transformers)
-        changes[name] = .update(
+        var change = Change.update(
           modelClass.typeName, found, bytes, ifRevision: known?.expectedRevision ?? stored.revision)
+        change.previousValue = known?.previousValue ?? stored.bytes
+        changes[name] = change
       }
     }
     return order.compactMap { changes[$0] }

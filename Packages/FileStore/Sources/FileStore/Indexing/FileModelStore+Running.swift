@@ -100,8 +100,17 @@ extension FileModelStore {
     return (run.finish().map { found[$0] }, plan, lookedAt)
   }
 
-  /// Looks at all records of a type, those of the transaction under way included.
+  /// Looks at all records of a type, those of the transaction under way included. Of a list that was replaced meanwhile
+  /// nothing is used.
   private func runThroughAll<M: Model>(
+    _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory
+  ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
+    while true {
+      do { return try await runThroughList(program, plan, memory) } catch is RecordsWereReplaced { continue }
+    }
+  }
+
+  private func runThroughList<M: Model>(
     _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory
   ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
     let name = M.typeName

@@ -42,8 +42,11 @@ extension JournalContents {
   /// The records that a query has to look at.
   ///
   /// - Parameter orderedLimit: how many are taken at most from an index whose order is followed.
-  func select(ofType type: Int, _ planner: QueryPlanner, orderedLimit: Int) -> SelectedRecords {
+  func select(of type: String, _ planner: QueryPlanner, orderedLimit: Int) -> SelectedRecords {
     withIndex { index in
+      guard let type = index.number(of: type) else {
+        return SelectedRecords(plan: .all(0), records: nil, goesOn: false)
+      }
       let indexes = index.fields[type].map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: index.types[type].liveCount)
       var records: [SelectedRecord] = []
@@ -91,7 +94,9 @@ extension JournalContents {
     ofType type: Int, _ field: StoredKeyPath, after cursor: CreationCursor
   ) throws -> (keys: [RecordKey], next: CreationCursor?) {
     try readingAgainIfMoved {
-      let (entries, next) = withIndex { $0.types[type].liveEntries(after: cursor, limit: 4_096, byteLimit: 1 << 22) }
+      let (entries, next) = try withIndex {
+        try $0.liveEntries(ofType: type, after: cursor, limit: 4_096, byteLimit: 1 << 22)
+      }
       var keys: [RecordKey] = []
       keys.reserveCapacity(entries.count)
       try forEachRecord(at: entries.map(\.place)) { number, line, value in
@@ -107,10 +112,15 @@ extension JournalContents {
   ///
   /// - Parameters:
   ///   - known: the keys that are in the index, in the order of their records.
-  /// - Throws: ``FileEngineError/taken(type:identifier:field:holder:)`` if a value that has to be unique is there twice.
-  func add(_ index: FieldIndex, type: Int, name: String, known: [RecordKey]) throws {
+  ///   - start: the cursor with which the reading of these began.
+  /// - Throws: ``FileEngineError/taken(type:identifier:field:holder:)`` if a value that has to be unique is there twice;
+  ///   ``RecordsWereReplaced``.
+  func add(_ index: FieldIndex, type: Int, name: String, known: [RecordKey], since start: CreationCursor) throws {
     var added = index
-    let entries = withIndex { $0.types[type].entries }
+    let entries = try withIndex { index throws(RecordsWereReplaced) in
+      try index.check(start)
+      return index.types[type].entries
+    }
     var next = 0
     for entry in entries where entry.isLive {
       while next < known.count, known[next].ordinal < entry.ordinal {

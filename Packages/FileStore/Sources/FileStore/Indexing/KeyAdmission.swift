@@ -44,9 +44,10 @@ struct KeyAdmission {
   /// - Parameter place: where the stored record stands; nil if there is none.
   /// - Returns: nil if the type has no indexes.
   mutating func admit(
-    _ change: Change, _ key: ModelKey, stored place: RecordPlace?
+    _ change: Change, _ type: Int, stored place: RecordPlace?
   ) throws(FileEngineError) -> KeyChange? {
-    guard let fields = fields[key.type] else { return nil }
+    guard !fields.isEmpty, let fields = fields[type] else { return nil }
+    let key = ModelKey(type: type, identifier: Array(change.identifier.utf8))
     let old: KeyChange.Old
     if let keys = staged[key] {
       old = keys.map { .known($0) } ?? .none

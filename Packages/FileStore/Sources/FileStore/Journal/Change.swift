@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// A change of one model that is to be written.
 package struct Change: Sendable {
   package var operation: Operation
@@ -37,7 +45,9 @@ struct JournalRecord {
 
   /// The revision of the model after the change.
   var revision: UInt64
-  var key: ModelKey
+
+  /// The number of the type in the index.
+  var type: Int
 
   /// What it does to the indexes of fields; nil if there are none.
   var keys: KeyChange?
@@ -52,5 +62,26 @@ struct ModelKey: Hashable {
     hasher.combine(type)
     // An array would hash its bytes one by one.
     identifier.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+}
+
+extension String {
+  /// Calls a closure with the bytes of an identifier or a name.
+  @inline(__always)
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    var string = self
+    return try string.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Whether two strings are the same byte by byte: Swift calls more of them equal.
+  func hasSameBytes(as other: String) -> Bool {
+    withBytes { bytes in
+      other.withBytes { other in
+        guard bytes.count == other.count, let first = bytes.baseAddress, let second = other.baseAddress else {
+          return bytes.count == other.count
+        }
+        return memcmp(first, second, bytes.count) == 0
+      }
+    }
   }
 }

@@ -105,29 +105,27 @@ package final class FileEngine: Sendable {
   /// - Parameters:
   ///   - limit: The most models in the chunk.
   ///   - byteLimit: The chunk is complete when its records have this many bytes together.
+  /// - Throws: ``RecordsWereReplaced`` if the cursor is one of a list that is not there any more: then begin anew.
   package func readChunk(
     _ type: String, after cursor: CreationCursor = .start, limit: Int = 1_000, byteLimit: Int = 1 << 20
   ) async throws -> Chunk {
     let contents = try await service.contents(of: group)
     try Task.checkCancellation()
     return try await service.reading {
-      // Each time anew: the numbers of types can be others when what is read was compacted by another process.
-      guard let number = contents.withIndex({ $0.number(of: type) }) else { return Chunk() }
-      return try contents.chunk(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
+      try contents.chunk(of: type, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
     }
   }
 
   /// A part of the models of a type as one JSON list, for those who want all of them.
+  ///
+  /// - Throws: ``RecordsWereReplaced`` as ``readChunk(_:after:limit:byteLimit:)`` does.
   package func readList(
     _ type: String, after cursor: CreationCursor = .start, limit: Int = 4_096, byteLimit: Int = 1 << 20
   ) async throws -> RecordList {
     let contents = try await service.contents(of: group)
     try Task.checkCancellation()
     return try await service.reading {
-      guard let number = contents.withIndex({ $0.number(of: type) }) else {
-        return RecordList(bytes: Array("[]".utf8))
-      }
-      return try contents.list(ofType: number, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
+      try contents.list(of: type, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
     }
   }
 
@@ -138,11 +136,15 @@ package final class FileEngine: Sendable {
     var cursor: CreationCursor? = .start
     while let position = cursor {
       try Task.checkCancellation()
-      // Not all at once, so that nobody waits long for the lock.
-      cursor = contents.withIndex { index in
-        index.number(of: type).flatMap {
-          index.appendIdentifiers(ofType: $0, after: position, limit: 4_096, to: &identifiers)
+      do {
+        // Not all at once, so that nobody waits long for the lock.
+        cursor = try contents.withIndex { index throws(RecordsWereReplaced) in
+          guard let number = index.number(of: type) else { return nil }
+          return try index.appendIdentifiers(ofType: number, after: position, limit: 4_096, to: &identifiers)
         }
+      } catch {
+        identifiers = []
+        cursor = .start
       }
     }
     return identifiers

@@ -39,22 +39,24 @@ extension Journal {
       var types: Set<Int> = []
       for (batch, places) in zip(batches, places) {
         if let first = batch.first {
-          let bytes = batch.reduce(0) { $0 + $1.key.identifier.count }
-          index.reserve(batch.count, identifierBytes: bytes, type: first.key.type)
+          let bytes = batch.reduce(0) { $0 + $1.change.identifier.utf8.count }
+          index.reserve(batch.count, identifierBytes: bytes, type: first.type)
         }
         var lastType = -1
-        for (record, place) in zip(batch, places) {
-          if record.key.type != lastType {
-            lastType = record.key.type
+        for number in batch.indices {
+          let type = batch[number].type
+          if type != lastType {
+            lastType = type
             types.insert(lastType)
           }
-          if let keys = record.keys {
-            index.apply(record, keys, at: place)
+          if let keys = batch[number].keys {
+            index.apply(batch[number], keys, at: places[number])
             continue
           }
-          record.key.identifier.withUnsafeBytes {
+          batch[number].change.identifier.withBytes {
             index.apply(
-              record.change.operation, type: record.key.type, identifier: $0, revision: record.revision, place: place)
+              batch[number].change.operation, type: type, identifier: $0, revision: batch[number].revision,
+              place: places[number])
           }
         }
       }
@@ -68,46 +70,58 @@ private struct Admission {
   private let contents: JournalContents
 
   /// The revisions that the batches admitted so far leave behind; 0 stands for a deleted model.
-  private var staged: [ModelKey: UInt64] = [:]
+  private var staged: StagedRevisions
   private var keys: KeyAdmission
+
+  /// Writers mostly stay with one type.
+  private var lastType: (name: String, number: Int)?
 
   init(_ contents: JournalContents, capacity: Int) {
     self.contents = contents
     keys = KeyAdmission(contents)
-    staged.reserveCapacity(capacity)
+    staged = StagedRevisions(hash: contents.withIndex { $0.hash }, capacity: capacity)
   }
 
   /// Checks one batch, and remembers what it does if it passes.
   mutating func admit(_ batch: [Change]) throws(FileEngineError) -> [JournalRecord] {
     var records: [JournalRecord] = []
     records.reserveCapacity(batch.count)
-    var replaced: [UInt64?] = []
+    var replaced: [(place: Int, revision: UInt64)] = []
+    replaced.reserveCapacity(batch.count)
     keys.begin()
     do throws(FileEngineError) {
       for change in batch {
-        let record = try admit(change)
-        let isDeletion = change.operation == .delete
-        replaced.append(staged.updateValue(isDeletion ? 0 : record.revision, forKey: record.key))
+        try check(change)
+        let type = number(of: change.type)
+        let place = change.identifier.withBytes { staged.place(type: type, $0) }
+        let record = try admit(change, type, place)
+        replaced.append((place, staged[place]))
+        staged[place] = change.operation == .delete ? 0 : record.revision
         records.append(record)
       }
     } catch {
       keys.rollBack()
-      for (record, revision) in zip(records, replaced).reversed() { staged[record.key] = revision }
+      for (place, revision) in replaced.reversed() { staged[place] = revision }
       throw error
     }
     return records
   }
 
-  private mutating func admit(_ change: Change) throws(FileEngineError) -> JournalRecord {
-    try check(change)
-    let identifier = Array(change.identifier.utf8)
+  private mutating func number(of type: String) -> Int {
+    if let lastType, lastType.name.hasSameBytes(as: type) { return lastType.number }
+    let number = contents.withIndex { $0.intern(type) }
+    lastType = (type, number)
+    return number
+  }
+
+  private mutating func admit(
+    _ change: Change, _ type: Int, _ place: Int
+  ) throws(FileEngineError) -> JournalRecord {
     // Only this thread changes what is stored, so it stays true until the batch is published.
-    let (type, stored) = contents.withIndex { index in
-      let type = index.intern(change.type)
-      return (type, index.entry(type: type, identifier))
+    let stored = change.identifier.withBytes { identifier in
+      contents.withIndex { $0.entry(type: type, identifier) }
     }
-    let key = ModelKey(type: type, identifier: identifier)
-    let current = staged[key] ?? stored?.revision ?? 0
+    let current = staged[place] == StagedRevisions.unknown ? stored?.revision ?? 0 : staged[place]
     switch change.operation {
     case .create:
       guard current == 0 else { throw .conflict(type: change.type, identifier: change.identifier) }
@@ -118,7 +132,7 @@ private struct Admission {
       }
     }
     return JournalRecord(
-      change: change, revision: current + 1, key: key, keys: try keys.admit(change, key, stored: stored?.place))
+      change: change, revision: current + 1, type: type, keys: try keys.admit(change, type, stored: stored?.place))
   }
 
   /// A value becomes a part of a line: a line break or a zero byte would end that early.

@@ -98,7 +98,7 @@ package final class Journal {
     try refuseAfterFailure()
     var encoder = LineEncoder()
     encoder.reserve(
-      batches.reduce(0) { $0 + $1.reduce(64) { $0 + $1.change.value.count + $1.key.identifier.count + 96 } })
+      batches.reduce(0) { $0 + $1.reduce(64) { $0 + $1.change.value.count + $1.change.identifier.utf8.count + 96 } })
     var lines: [[Range<Int>]] = []
     for (index, batch) in batches.enumerated() {
       encoder.batch(number: lastBatch + UInt64(index) + 1, count: batch.count, synced: syncedBatch)

@@ -2,9 +2,16 @@
 package struct CreationCursor: Sendable, Equatable {
   var ordinal: UInt64
 
+  /// In which list of the models it is a place; nil for any. See ``JournalIndex/generation``.
+  var generation: UInt64?
+
   /// Before the first model.
   package static let start = CreationCursor(ordinal: 0)
 }
+
+/// The list that somebody goes through was replaced by another one, in which his cursor has no meaning: he has to begin
+/// anew. It happens to those who follow what another process writes and compacts, and with a repair.
+struct RecordsWereReplaced: Error {}
 
 /// Some models of one type, in the order in which they were created.
 package struct Chunk: Sendable {
@@ -58,15 +65,21 @@ extension JournalContents {
 
   /// The models that were created after `cursor`: at most `limit`, and no more after `byteLimit` bytes. May wait for the
   /// disk.
-  func chunk(ofType type: Int, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> Chunk {
+  ///
+  /// - Throws: ``RecordsWereReplaced``, ``FileSystemError``.
+  func chunk(of type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> Chunk {
     try readingAgainIfMoved {
       var chunk = Chunk()
       let places: [RecordPlace]
-      (places, chunk.rows, chunk.next) = withIndex { index in
-        let type = index.types[type]
-        let (entries, next) = type.liveEntries(after: cursor, limit: limit, byteLimit: byteLimit)
+      (places, chunk.rows, chunk.next) = try withIndex { index in
+        // Each time anew: in what takes the place of the index, types can have other numbers.
+        guard let number = index.number(of: type) else { return ([], [], nil) }
+        let (entries, next) = try index.liveEntries(
+          ofType: number, after: cursor, limit: limit, byteLimit: byteLimit)
         let rows = entries.map {
-          Chunk.Row(identifier: type.identifier(of: $0), revision: $0.revision, ordinal: $0.ordinal, value: 0..<0)
+          Chunk.Row(
+            identifier: index.types[number].identifier(of: $0), revision: $0.revision, ordinal: $0.ordinal,
+            value: 0..<0)
         }
         return (entries.map(\.place), rows, next)
       }
@@ -89,12 +102,14 @@ extension JournalContents {
   }
 
   /// The same as one list, without identifiers.
-  func list(ofType type: Int, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> RecordList {
+  func list(of type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> RecordList {
     try readingAgainIfMoved {
       var list = RecordList()
       let places: [RecordPlace]
-      (places, list.next) = withIndex { index in
-        let (entries, next) = index.types[type].liveEntries(after: cursor, limit: limit, byteLimit: byteLimit)
+      (places, list.next) = try withIndex { index in
+        guard let number = index.number(of: type) else { return ([], nil) }
+        let (entries, next) = try index.liveEntries(
+          ofType: number, after: cursor, limit: limit, byteLimit: byteLimit)
         return (entries.map(\.place), next)
       }
       list.bytes.reserveCapacity(places.reduce(2) { $0 + Int($1.length) })

@@ -129,7 +129,7 @@ final class JournalContents: Sendable {
   func replace(_ other: JournalIndex) {
     withIndex { index in
       index.noteWriteToAll()
-      index = other
+      index.replace(by: other)
     }
     moves.withLock { $0 += 1 }
     closeFiles()

@@ -6,6 +6,9 @@ struct JournalIndex: Sendable {
   private var lastType: (name: String, number: Int)?
   private(set) var states: [FileTypeState] = []
 
+  /// Which list of the models this is: another one after everything was read anew, with other ordinals.
+  private(set) var generation: UInt64 = 0
+
   /// The indexes of fields; copies of the whole that outlive a moment are made without them.
   var fields = FieldIndexes()
 
@@ -33,7 +36,7 @@ struct JournalIndex: Sendable {
 
   /// The number of a type that has had models.
   func number(of type: String) -> Int? {
-    if let lastType, lastType.name == type, lastType.name.utf8.elementsEqual(type.utf8) { return lastType.number }
+    if let lastType, lastType.name.hasSameBytes(as: type) { return lastType.number }
     return numbers[Array(type.utf8)]
   }
 
@@ -59,7 +62,7 @@ struct JournalIndex: Sendable {
 
   /// The same for a string. Writers mostly stay with one type, so the last one is tried first.
   mutating func intern(_ type: String) -> Int {
-    if let lastType, lastType.name == type, lastType.name.utf8.elementsEqual(type.utf8) { return lastType.number }
+    if let lastType, lastType.name.hasSameBytes(as: type) { return lastType.number }
     let number = intern(Array(type.utf8))
     lastType = (type, number)
     return number
@@ -93,7 +96,34 @@ struct JournalIndex: Sendable {
 
   /// The live model with this identifier.
   func entry(type: Int, _ identifier: [UInt8]) -> TypeIndex.Entry? {
-    identifier.withUnsafeBytes { bytes in types[type].find(bytes).map { types[type].entries[$0] } }
+    identifier.withUnsafeBytes { entry(type: type, $0) }
+  }
+
+  /// The same for bytes.
+  func entry(type: Int, _ identifier: UnsafeRawBufferPointer) -> TypeIndex.Entry? {
+    types[type].find(identifier).map { types[type].entries[$0] }
+  }
+
+  /// Lets another state of the whole take the place of this one.
+  mutating func replace(by other: JournalIndex) {
+    let generation = generation
+    self = other
+    self.generation = generation + 1
+  }
+
+  /// Refuses a cursor that is a place in another list.
+  func check(_ cursor: CreationCursor) throws(RecordsWereReplaced) {
+    if let other = cursor.generation, other != generation { throw RecordsWereReplaced() }
+  }
+
+  /// The first models of a type that were created after a cursor, and where to go on; nil after the last.
+  func liveEntries(
+    ofType type: Int, after cursor: CreationCursor, limit: Int, byteLimit: Int
+  ) throws(RecordsWereReplaced) -> (entries: [TypeIndex.Entry], next: CreationCursor?) {
+    try check(cursor)
+    var (entries, next) = types[type].liveEntries(after: cursor, limit: limit, byteLimit: byteLimit)
+    next?.generation = generation
+    return (entries, next)
   }
 
   /// Adds the identifiers of the first models that were created after `cursor`.
@@ -101,12 +131,13 @@ struct JournalIndex: Sendable {
   /// - Returns: Where to go on; nil after the last.
   func appendIdentifiers(
     ofType type: Int, after cursor: CreationCursor, limit: Int, to identifiers: inout [String]
-  ) -> CreationCursor? {
+  ) throws(RecordsWereReplaced) -> CreationCursor? {
+    try check(cursor)
     let first = types[type].index(after: cursor.ordinal)
     let last = min(first + limit, types[type].entries.count)
     types[type].appendIdentifiers(first..<last, to: &identifiers)
     guard last < types[type].entries.count else { return nil }
-    return CreationCursor(ordinal: types[type].entries[last - 1].ordinal)
+    return CreationCursor(ordinal: types[type].entries[last - 1].ordinal, generation: generation)
   }
 
   mutating func reserveInteger(type: Int) -> Int? { types[type].reserveInteger() }

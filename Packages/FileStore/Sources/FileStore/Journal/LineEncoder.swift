@@ -4,6 +4,11 @@ struct LineEncoder {
 
   private static let digits = Array("0123456789abcdef".utf8)
 
+  /// How the last change's line begins: neighbours mostly do the same to the same type.
+  private var head: [UInt8] = []
+  private var headOperation: Operation?
+  private var headType = ""
+
   /// Adds the first line of a segment.
   mutating func segment(number: UInt64, firstBatch: UInt64, group: String, records: UInt64? = nil) {
     line("segment") {
@@ -63,15 +68,21 @@ struct LineEncoder {
   ///
   /// - Returns: Where it stands in ``bytes``, without its line break.
   mutating func record(_ change: Change, revision: UInt64) -> Range<Int> {
-    line(change.operation.rawValue) {
-      $0.text(change.type)
-      $0.text(change.identifier)
-      $0.integer(revision)
-      if change.operation != .delete {
-        $0.bytes.append(UInt8(ascii: ","))
-        $0.bytes.append(contentsOf: change.value)
-      }
+    let start = bytes.count
+    if headOperation == change.operation, headType.hasSameBytes(as: change.type) {
+      bytes.append(contentsOf: head)
+    } else {
+      begin(change.operation.rawValue)
+      text(change.type)
+      (head, headOperation, headType) = (Array(bytes[start...]), change.operation, change.type)
     }
+    text(change.identifier)
+    integer(revision)
+    if change.operation != .delete {
+      bytes.append(UInt8(ascii: ","))
+      bytes.append(contentsOf: change.value)
+    }
+    return endLine(from: start)
   }
 
   /// Adds the line of `closed.json`.
@@ -86,10 +97,18 @@ struct LineEncoder {
   @discardableResult
   private mutating func line(_ kind: String, _ body: (inout LineEncoder) -> Void) -> Range<Int> {
     let start = bytes.count
+    begin(kind)
+    body(&self)
+    return endLine(from: start)
+  }
+
+  private mutating func begin(_ kind: String) {
     bytes.append(contentsOf: "[\"00000000\",\"".utf8)
     bytes.append(contentsOf: kind.utf8)
     bytes.append(UInt8(ascii: "\""))
-    body(&self)
+  }
+
+  private mutating func endLine(from start: Int) -> Range<Int> {
     bytes.append(UInt8(ascii: "]"))
     let end = bytes.count
     bytes.append(UInt8(ascii: "\n"))
@@ -111,6 +130,7 @@ struct LineEncoder {
 
   private mutating func integer(_ value: UInt64) {
     bytes.append(UInt8(ascii: ","))
+    if value < 10 { return bytes.append(UInt8(ascii: "0") + UInt8(value)) }
     var digits: (UInt64, Int) = (value, 1)
     while digits.0 >= 10 { digits = (digits.0 / 10, digits.1 + 1) }
     let end = bytes.count + digits.1
@@ -124,10 +144,12 @@ struct LineEncoder {
 
   private mutating func text(_ string: String) {
     bytes.append(contentsOf: ",\"".utf8)
-    let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    if isPlain {
-      bytes.append(contentsOf: string.utf8)
-    } else {
+    let isPlain = string.withBytes { utf8 in
+      let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+      if isPlain { bytes.append(contentsOf: utf8) }
+      return isPlain
+    }
+    if !isPlain {
       for byte in string.utf8 {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):

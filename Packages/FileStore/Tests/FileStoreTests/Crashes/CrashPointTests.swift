@@ -25,6 +25,17 @@ import Testing
     print("Crash points: \(run.states) different states of \(run.workloads) workloads (\(run.nested) in recoveries).")
     #expect(run.failures == [])
   }
+
+  @Test(arguments: CrashDefect.allCases)
+  func `is found out if it has a defect`(defect: CrashDefect) throws {
+    var run = CrashRun(defect: defect)
+    var seed: UInt64 = 3
+    while run.failures.isEmpty, run.workloads < 12 {
+      try run.tryAll(of: seed)
+      seed += 4
+    }
+    #expect(!run.failures.isEmpty, "\(run.states) states of \(run.workloads) workloads were tried")
+  }
 }
 
 /// The trying of states, and its count.
@@ -34,11 +45,16 @@ private struct CrashRun {
   private(set) var workloads = 0
   private(set) var failures: [String] = []
 
+  /// What is wrong with the store on purpose.
+  private let defect: CrashDefect?
+
+  init(defect: CrashDefect? = nil) { self.defect = defect }
+
   /// The states that were tried with this workload.
   private var seen: Set<Int> = []
 
   mutating func tryAll(of seed: UInt64) throws {
-    var workload = try CrashWorkload(seed: seed)
+    var workload = try CrashWorkload(seed: seed, defect: defect)
     let fileSystem = TracingFileSystem(workload.start)
     try workload.run(on: fileSystem)
     workloads += 1
@@ -46,8 +62,10 @@ private struct CrashRun {
     seen = []
     var disk = DiskModel(workload.start)
     let trace = fileSystem.trace
+    let migrations = workload.migrates ? CrashMigration.plan(to: CrashMigration.lastVersion) : nil
+    let migrated = migrations == nil ? [] : workload.histories.map { $0.states.map(CrashMigration.migrated) }
     for position in 0...trace.count {
-      if position > 0 { disk.apply(trace[position - 1]) }
+      if position > 0, defect?.hides(trace[position - 1]) != true { disk.apply(trace[position - 1]) }
       let possible = workload.histories.map { $0.possible(after: position) }
       for loss in losses(after: position > 0 ? trace[position - 1] : nil, &random) {
         let isTorn = if case .torn = loss { true } else { false }
@@ -57,7 +75,13 @@ private struct CrashRun {
         let image = disk.image(after: loss)
         guard isNew(image, expected) else { continue }
         let place = "seed \(seed), call \(position) of \(trace.count), \(loss)"
-        check(image, expected, workload.options, place, nests: random.next() % 64 == 0, &random)
+        let nests = random.next() % 64 == 0
+        check(image, expected, workload.options, place, nests: nests, &random)
+        guard let migrations else { continue }
+        // The program of the time after the crash may be newer: it begins again, or goes on with what is there.
+        check(
+          image, zip(migrated, expected).map { $0[$1.indices] }, workload.options, "\(place), migrated", nests: nests,
+          &random, migrations: migrations)
       }
     }
   }
@@ -87,11 +111,12 @@ private struct CrashRun {
   /// Opens a store as a crash has left it.
   private mutating func check(
     _ image: DiskImage, _ expected: [ArraySlice<Snapshot>], _ options: Journal.Options, _ place: String, nests: Bool,
-    _ random: inout SplitMix
+    _ random: inout SplitMix, migrations: MigrationPlan? = nil
   ) {
     let fileSystem = TracingFileSystem(image)
     do {
-      var store: ScriptedStore? = try ScriptedStore(fileSystem, groups: CrashWorkload.groups, options: options)
+      var store: ScriptedStore? = try ScriptedStore(
+        fileSystem, groups: CrashWorkload.groups, options: options, migrations: migrations)
       let opening = fileSystem.trace
       var after: [Snapshot] = []
       for (group, journal) in (store?.journals ?? []).enumerated() {
@@ -105,7 +130,7 @@ private struct CrashRun {
         after.append(found)
       }
       store = nil
-      if nests { try checkRecovery(image, opening, expected, options, place, &random) }
+      if nests { try checkRecovery(image, opening, expected, options, place, &random, migrations) }
       var disk = DiskModel(image)
       for operation in fileSystem.trace { disk.apply(operation) }
       let again = try ScriptedStore(
@@ -121,7 +146,7 @@ private struct CrashRun {
   /// Lets the power go once more while the store is being opened.
   private mutating func checkRecovery(
     _ image: DiskImage, _ opening: [DiskOperation], _ expected: [ArraySlice<Snapshot>], _ options: Journal.Options,
-    _ place: String, _ random: inout SplitMix
+    _ place: String, _ random: inout SplitMix, _ migrations: MigrationPlan?
   ) throws {
     var disk = DiskModel(image)
     for (number, operation) in opening.enumerated() {
@@ -132,7 +157,7 @@ private struct CrashRun {
         nested += 1
         check(
           image, expected, options, "\(place), then call \(number + 1) of its opening, \(loss)",
-          nests: false, &random)
+          nests: false, &random, migrations: migrations)
       }
     }
   }

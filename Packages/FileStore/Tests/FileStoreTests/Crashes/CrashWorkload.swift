@@ -60,8 +60,7 @@ extension JournalContents {
     var snapshot = Snapshot()
     var damages: [Finding] = []
     for name in withIndex({ $0.typeNames }) {
-      guard let type = withIndex({ $0.number(of: name) }) else { continue }
-      let chunk = try chunk(ofType: type, after: .start, limit: .max, byteLimit: .max)
+      let chunk = try chunk(of: name, after: .start, limit: .max, byteLimit: .max)
       damages += chunk.damages
       if chunk.rows.isEmpty { continue }
       snapshot.types[name] = chunk.rows.map {
@@ -84,12 +83,16 @@ struct ScriptedStore {
   let home: StoreHome
   private(set) var journals: [Journal] = []
 
-  init(_ fileSystem: TracingFileSystem, groups: [String], options: Journal.Options) throws {
+  init(
+    _ fileSystem: TracingFileSystem, groups: [String], options: Journal.Options,
+    migrations: MigrationPlan? = nil
+  ) throws {
     home = try StoreHome(directory: Self.directory, fileSystem: fileSystem, clock: FixedClock())
     for group in groups {
-      journals.append(
-        try Journal.open(
-          group: group, in: home.groups, options: options, fileSystem: fileSystem, findings: home.findings))
+      let journal = try Journal.open(
+        group: group, in: home.groups, options: options, fileSystem: fileSystem, findings: home.findings)
+      if let migrations { try journal.migrate(migrations) }
+      journals.append(journal)
     }
   }
 
@@ -104,12 +107,20 @@ struct CrashWorkload {
   let seed: UInt64
   let options: Journal.Options
   let start: DiskImage
+
+  /// Whether the program comes to know newer versions of a type from one opening to the next.
+  let migrates: Bool
+
+  /// What is wrong with it on purpose, for a test of the trying itself.
+  private let defect: CrashDefect?
   private(set) var histories: [GroupHistory] = []
   private var random: SplitMix
   private var created = 0
 
-  init(seed: UInt64) throws {
+  init(seed: UInt64, defect: CrashDefect? = nil) throws {
     self.seed = seed
+    self.defect = defect
+    migrates = seed % 4 == 3
     random = SplitMix(seed: seed)
     var options = Journal.Options()
     options.segmentSize = [300, 900, 1 << 20].randomElement(using: &random) ?? 300
@@ -143,8 +154,14 @@ struct CrashWorkload {
   /// Does all of it on a file system that works, and notes what must be there when.
   mutating func run(on fileSystem: TracingFileSystem) throws {
     var store: ScriptedStore? = try ScriptedStore(fileSystem, groups: Self.groups, options: options)
-    for _ in 0..<Int.random(in: 3...9, using: &random) {
-      let open = try store ?? ScriptedStore(fileSystem, groups: Self.groups, options: options)
+    var version = 1
+    for round in 0..<Int.random(in: 3...9, using: &random) {
+      if migrates, round % 3 == 1, let open = store {
+        try close(open, fileSystem)
+        store = nil
+      }
+      if store == nil { version = min(version + 1, CrashMigration.lastVersion) }
+      let open = try store ?? reopen(fileSystem, version: version)
       store = open
       let group = Int.random(in: 0..<Self.groups.count, using: &random)
       let journal = open.journals[group]
@@ -162,14 +179,40 @@ struct CrashWorkload {
         try journal.finish(compaction, outcome)
         histories[group].acknowledge(at: fileSystem.trace.count)
       default:
-        for (group, journal) in open.journals.enumerated() {
-          try journal.close()
-          histories[group].acknowledge(at: fileSystem.trace.count)
-        }
+        try close(open, fileSystem)
         store = nil
       }
       try store?.journals[group].writeDueCheckpoint()
     }
+  }
+
+  private mutating func close(_ store: ScriptedStore, _ fileSystem: TracingFileSystem) throws {
+    for (group, journal) in store.journals.enumerated() {
+      try journal.close()
+      histories[group].acknowledge(at: fileSystem.trace.count)
+    }
+  }
+
+  /// Opens the store as the program does that knows a version of the records, which is the first one in most workloads.
+  private mutating func reopen(_ fileSystem: TracingFileSystem, version: Int) throws -> ScriptedStore {
+    guard migrates else { return try ScriptedStore(fileSystem, groups: Self.groups, options: options) }
+    for group in histories.indices {
+      let changes = CrashMigration.changes(of: histories[group].current, to: version)
+      if !changes.isEmpty { histories[group].begin([changes], at: fileSystem.trace.count) }
+    }
+    let store: ScriptedStore
+    if defect == .migratesInParts {
+      store = try ScriptedStore(fileSystem, groups: Self.groups, options: options)
+      for journal in store.journals {
+        let changes = CrashMigration.changes(of: try journal.contents.everything().snapshot, to: version)
+        for change in changes { try journal.write([change]) }
+      }
+    } else {
+      store = try ScriptedStore(
+        fileSystem, groups: Self.groups, options: options, migrations: CrashMigration.plan(to: version))
+    }
+    for group in histories.indices { histories[group].acknowledge(at: fileSystem.trace.count) }
+    return store
   }
 
   private mutating func write(
@@ -177,6 +220,7 @@ struct CrashWorkload {
   ) throws {
     let batches = makeBatches(histories[group].current)
     histories[group].begin(batches, at: fileSystem.trace.count)
+    if isDurable, defect == .acknowledgesBeforeWriting { histories[group].acknowledge(at: fileSystem.trace.count) }
     for result in journal.commit(batches, isDurable: isDurable) { _ = try result.get() }
     if isDurable { histories[group].acknowledge(at: fileSystem.trace.count) }
   }

@@ -42,10 +42,9 @@ extension JournalContents {
   func snapshot() throws -> Snapshot {
     var snapshot = Snapshot()
     for name in withIndex({ $0.typeNames }) {
-      guard let type = withIndex({ $0.number(of: name) }) else { continue }
       var cursor: CreationCursor? = .start
       while let position = cursor {
-        let chunk = try chunk(ofType: type, after: position, limit: 2, byteLimit: 1 << 20)
+        let chunk = try chunk(of: name, after: position, limit: 2, byteLimit: 1 << 20)
         if let finding = chunk.damages.first { throw FileEngineError.damaged(finding) }
         snapshot.types[name, default: []] += chunk.rows.map {
           .init(

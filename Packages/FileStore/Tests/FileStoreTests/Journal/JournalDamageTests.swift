@@ -188,7 +188,7 @@ import Testing
     }
     #expect(finding.file == path)
     #expect(finding.offset == place.offset)
-    let chunk = try journal.contents.chunk(ofType: 0, after: .start, limit: 100, byteLimit: .max)
+    let chunk = try journal.contents.chunk(of: "Book", after: .start, limit: 100, byteLimit: .max)
     #expect(chunk.damages == [finding])
     #expect(chunk.rows.map(\.identifier) == Self.all.filter { $0 != "1.2" })
   }

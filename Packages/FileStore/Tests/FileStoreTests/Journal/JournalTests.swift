@@ -144,12 +144,12 @@ import Testing
     let value = JournalScript.json("x")
     try journal.write((1...5_000).map { .create("Book", "\($0)", value) })
     var cursor = CreationCursor.start
-    cursor = try #require(try journal.contents.chunk(ofType: 0, after: cursor, limit: 2_500, byteLimit: .max).next)
+    cursor = try #require(try journal.contents.chunk(of: "Book", after: cursor, limit: 2_500, byteLimit: .max).next)
     let deleted = (1...5_000).filter { $0 % 5 != 0 }
     try journal.write(deleted.map { .delete("Book", "\($0)") })
     try journal.write([.create("Book", "1", value)])
     #expect(journal.contents.withIndex { $0.types[0].entries.count } < 3_000)
-    let rest = try journal.contents.chunk(ofType: 0, after: cursor, limit: .max, byteLimit: .max)
+    let rest = try journal.contents.chunk(of: "Book", after: cursor, limit: .max, byteLimit: .max)
     let expected: [String] = stride(from: 2_505, through: 5_000, by: 5).map { "\($0)" } + ["1"]
     #expect(rest.rows.map(\.identifier) == expected)
     #expect(rest.next == nil)

@@ -148,7 +148,7 @@ final class ModelLayout: Sendable {
   ///
   /// - Returns: `false` if the class has others; then nothing was called.
   @inline(__always)
-  private func forEachFixedField(of model: ModelObject, _ body: (FieldBase, Int) -> Void) -> Bool {
+  func forEachFixedField(of model: ModelObject, _ body: (FieldBase, Int) -> Void) -> Bool {
     guard let fixedOffsets else { return false }
     let start = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
     for index in fixedOffsets.indices {

@@ -14,12 +14,33 @@ final class DirectClassWriter {
   let kinds: [DirectKind]
   /// Whether the class has a say in which fields are written.
   let choosesFields: Bool
+  /// The fields in the order of their keys.
+  let steps: ContiguousArray<Step>
+
+  /// One field on the way to bytes: all that is asked of its plan and its place, side by side.
+  struct Step {
+    let offset: Int
+    let kind: DirectKind
+    let quotedKey: UnsafeBufferPointer<UInt8>
+    let declaredKey: String?
+  }
 
   init(_ model: ModelObject, _ context: ValueTransformerContext) {
     modelClass = type(of: model)
     choosesFields = OverrideProbe.choosesFields(modelClass)
-    plan = DirectPlan.plan(for: model, keyCase: context.keyCase, context: context)
-    kinds = plan?.members.map { $0.kind.kind(in: context, isReading: false) } ?? []
+    let plan = DirectPlan.plan(for: model, keyCase: context.keyCase, context: context)
+    let kinds = plan?.members.map { $0.kind.kind(in: context, isReading: false) } ?? []
+    let slots = model.layout.slots
+    steps = ContiguousArray(
+      (plan?.sorted ?? []).compactMap { index in
+        (plan?.members[index]).map { member in
+          Step(
+            offset: slots[index].offset, kind: kinds[index], quotedKey: member.quotedKey.buffer,
+            declaredKey: member.declaredKey)
+        }
+      })
+    self.plan = plan
+    self.kinds = kinds
   }
 }
 
@@ -79,7 +100,7 @@ extension ModelWriter {
     // Priorities change the order of fields, which matters only to models that meet more than one other.
     if let plan = direct.plan, !direct.choosesFields, plan.relationCount < 2, !model.hasDynamicFields, !hasRemainder {
       try json.beginObject()
-      for index in plan.sorted { try write(index, of: model, direct, plan, inclusion, to: &json) }
+      try write(direct.steps, of: model, inclusion, to: &json)
       return json.endObject()
     }
     let fields = model.fieldsForDictionaryValue()
@@ -118,6 +139,26 @@ extension ModelWriter {
       json.arrange(plan.sorted.map { ranges[$0] })
     }
     json.endObject()
+  }
+
+  private func write(
+    _ steps: ContiguousArray<DirectClassWriter.Step>, of model: ModelObject, _ inclusion: DirectInclusion,
+    to json: inout JSONWriter
+  ) throws {
+    // See `ModelLayout.reference(at:of:)`. Retaining each field and its key would cost as much as writing it.
+    let start = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
+    try steps.withUnsafeBufferPointer { steps in
+      for index in steps.indices {
+        let field = start.load(fromByteOffset: steps[index].offset, as: Unmanaged<FieldBase>?.self)
+        let isWritten = try field?
+          ._withUnsafeGuaranteedRef {
+            try $0.writeDirectly(
+              as: steps[index].kind, steps[index].quotedKey, declaredKey: steps[index].declaredKey, inclusion,
+              to: &json, by: self)
+          }
+        if isWritten != true { throw NeedsTree() }
+      }
+    }
   }
 
   @inline(__always)

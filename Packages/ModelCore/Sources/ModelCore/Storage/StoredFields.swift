@@ -5,7 +5,8 @@
 public enum StoredFields {
   /// Any fields.
   case list([any FieldProtocol])
-  /// All that were set or read, of a class that has no say in it: the places of these.
+  /// All that were set or read, of a class that has no say in it, and whose models have all their fields from the beginning
+  /// to the end: the places of these.
   case all(UInt64)
 
   /// The fields, in the order in which they are written.
@@ -21,18 +22,16 @@ public enum StoredFields {
 extension ModelObject {
   /// The fields that were set or read.
   public var allStoredFields: StoredFields {
-    guard layout.isProven, layout.slots.count <= 64, !hasDynamicFields, details?.remainder == nil,
+    let layout = layout
+    guard layout.slots.count <= 64, !hasDynamicFields, details?.remainder == nil,
       !OverrideProbe.choosesFields(type(of: self))
     else { return .list(storableFields) }
     let inclusion: DirectInclusion = origin == .new ? .loadedOrIncomplete : .loaded
     var mask: UInt64 = 0
-    for index in layout.slots.indices {
-      if layout.slots[index].isVariable { return .list(storableFields) }
-      let isIncluded = layout.reference(at: index, of: self)?
-        ._withUnsafeGuaranteedRef { $0.isIncluded(in: inclusion) }
-      if isIncluded == true { mask |= 1 &<< UInt64(index) }
+    let isFixed = layout.forEachFixedField(of: self) { field, index in
+      if field.isIncluded(in: inclusion) { mask |= 1 &<< UInt64(index) }
     }
-    return .all(mask)
+    return isFixed ? .all(mask) : .list(storableFields)
   }
 
   /// Says that fields are now in the store as they were at a moment. Later changes stay dirty.
@@ -43,16 +42,12 @@ extension ModelObject {
       origin = .read
       isStored = true
       storeMark = nil
-      var rest = mask
+      let layout = layout
       var hasRelations = false
-      while rest != 0 {
-        let index = rest.trailingZeroBitCount
-        rest &= rest &- 1
-        layout.reference(at: index, of: self)?
-          ._withUnsafeGuaranteedRef { field in
-            field.markSaved(asOf: stamp)
-            hasRelations = hasRelations || field.isRelation
-          }
+      _ = layout.forEachFixedField(of: self) { field, index in
+        guard mask & 1 &<< UInt64(index) != 0 else { return }
+        field.markSaved(asOf: stamp)
+        hasRelations = hasRelations || field.isRelation
       }
       if identityMap != nil { settle(hasRelations ? layoutFields(mask) : []) }
     }

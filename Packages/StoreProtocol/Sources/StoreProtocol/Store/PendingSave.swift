@@ -51,7 +51,14 @@ public struct PendingSave<M: Model> {
   ///     set. Nil: as the scope says.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) throws {
-    try self.init(.create, model, fields: nil, scope, explicitNull: explicitNull)
+    let begun = try BegunSave(
+      model, fields: nil, isNew: true, in: scope, scope.recordWriter(explicitNull: explicitNull))
+    try self.init(creating: model, begun, in: scope, explicitNull: explicitNull)
+  }
+
+  /// Goes on with the creation of a model.
+  init(creating model: M, _ begun: BegunSave, in scope: ModelScope, explicitNull: Bool?) throws {
+    try self.init(.create, model, begun, scope, explicitNull: explicitNull)
     let modelClass = type(of: model)
     if modelClass.isTopOfHierarchy, !modelClass.hierarchyChoosesClasses { return }
     let stored = modelClass.storedClass(for: record)
@@ -74,46 +81,36 @@ public struct PendingSave<M: Model> {
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `noIdentifier`.
   public init(updating model: M, fields: [any FieldProtocol]?, in scope: ModelScope) throws {
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
-    try self.init(.update, model, fields: fields, scope, explicitNull: true)
+    let begun = try BegunSave(
+      model, fields: fields, isNew: false, in: scope, scope.recordWriter(explicitNull: true))
+    try self.init(.update, model, begun, scope, explicitNull: true)
   }
 
   private init(
-    _ kind: Kind, _ model: M, fields: [any FieldProtocol]?, _ scope: ModelScope, explicitNull: Bool?
+    _ kind: Kind, _ model: M, _ begun: BegunSave, _ scope: ModelScope, explicitNull: Bool?
   ) throws {
-    if let conflict = scope.claimTypeName(of: type(of: model)) {
-      throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
-    }
-    scope.transformers.prepare(model)
-    model.beforeSave()
-    let errors = model.validateForSaving()
-    guard errors.isEmpty else {
-      throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)
-    }
     self.kind = kind
     self.model = model
     self.scope = scope
-    identifier = model.storedIdentifier
-    self.fields =
-      fields.map(StoredFields.list) ?? (kind == .create ? model.allStoredFields : .list(model.dirtyFields))
+    identifier = begun.identifier
+    fields = begun.fields
     self.explicitNull = explicitNull
-    stamp = .next()
+    stamp = begun.stamp
     content = .values([])
-    try takeDown()
+    try takeDown(begun)
   }
 
-  /// Notes what is to be written, as the model is now.
-  private mutating func takeDown() throws {
+  /// Notes what is to be written.
+  private mutating func takeDown(_ begun: BegunSave) throws {
     marked = nil
-    let writer = scope.recordWriter(explicitNull: explicitNull)
-    let bytes = writer.bytes(of: fields, of: model)
-    if let bytes, identifier != nil || !writer.hasOmissions {
+    if begun.isComplete, let bytes = begun.bytes {
       content = .bytes(bytes)
       return
     }
     do {
       let context = Self.context(scope, explicitNull)
       let list = fields.fields(of: model)
-      content = try bytes.map(Content.bytes) ?? .values(try model.storedValues(of: list, in: context))
+      content = try begun.bytes.map(Content.bytes) ?? .values(try model.storedValues(of: list, in: context))
       if identifier == nil, model.mayLeadToItself {
         marked = try model.storedValues(of: list, in: context, identifiedBy: identifierMark)
       }
@@ -166,18 +163,23 @@ public struct PendingSave<M: Model> {
     _ saves: inout [PendingSave], in log: StoreTransactionLog, check: (PendingSave) throws -> Void
   ) throws {
     // By index, because a copy of each save would cost more than the question.
-    guard saves.count > 1,
-      saves.indices.contains(where: { saves[$0].isIdentifierNew && saves[$0].model.mayLeadToItself })
-    else { return }
+    guard saves.count > 1, saves.indices.contains(where: { saves[$0].mayBeLedTo }) else { return }
     for save in saves { try check(save) }
     for save in saves { save.begin(in: log) }
     for index in saves.indices {
-      try saves[index].takeDown()
+      let save = saves[index]
+      try saves[index].takeDown(
+        BegunSave(
+          save.model, identifier: save.identifier, save.fields, asOf: save.stamp,
+          save.scope.recordWriter(explicitNull: save.explicitNull)))
       if saves[index].isIdentifierNew, let identifier = saves[index].identifier {
         try saves[index].assign(identifier: identifier)
       }
     }
   }
+
+  /// Whether models that are written together with this one may lead to it, and don't know its identifier yet.
+  var mayBeLedTo: Bool { isIdentifierNew && model.mayLeadToItself }
 
   private mutating func add(_ value: StoredValue) {
     if case .bytes(let bytes) = content, value.path.count == 1,

@@ -1,0 +1,54 @@
+import BenchmarkHarness
+import FileStore
+
+/// Queries of a store with a million people, of whom each score has ten.
+enum QueryBenchmarks {
+  static func all(in place: StoreFolder.Place) -> [Benchmark] { [indexed(in: place)] }
+
+  private static func indexed(in place: StoreFolder.Place) -> Benchmark {
+    Benchmark(
+      group: "file store", name: "indexed query, 100 rows of 1,000,000", operation: "query", size: 100,
+      maximumRounds: 7
+    ) { size in
+      let stores = try await FilledStores(in: place, count: 1_000_000, isIndexed: true)
+      return [
+        // In a front that has read nothing, so that each person is made from what is stored.
+        Side(
+          "ModelKit, as new models", prepare: { (FileModelStore(stores.store.handle), scores(of: $0, size)) },
+          run: { front, scores in
+            var found: [Person] = []
+            for range in scores {
+              found += try await front.list(
+                Person.self, where: { $0.score >= range.lowerBound && $0.score < range.upperBound })
+            }
+            return found
+          },
+          checksum: { Person.checksum($0) }, finish: { try await stores.close() }),
+        Side(
+          "GRDB, async, one read each", goal: 1, prepare: { scores(of: $0, size) },
+          run: { scores in
+            var found: [PersonRecord] = []
+            for range in scores { found += try await stores.database.people(scores: range) }
+            return found
+          },
+          checksum: { PersonRecord.checksum($0) }),
+        Side(
+          "GRDB, blocking, one read each", prepare: { scores(of: $0, size) },
+          run: { scores in
+            var found: [PersonRecord] = []
+            for range in scores { found += try stores.database.peopleBlocking(scores: range) }
+            return found
+          },
+          checksum: { PersonRecord.checksum($0) }),
+      ]
+    }
+  }
+
+  /// Ranges of ten scores each, so of 100 people, in an order that looks random.
+  private static func scores(of round: Int, _ size: Int) -> [Range<Int>] {
+    (0..<size).map { number in
+      let first = (number * 7_919 + round * 613) % 9_999 * 10
+      return first..<first + 10
+    }
+  }
+}

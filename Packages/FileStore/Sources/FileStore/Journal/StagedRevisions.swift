@@ -1,0 +1,102 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The revisions that batches leave behind which are not written yet, by type and identifier, byte by byte.
+///
+/// All of it is in three arrays, however many models there are.
+struct StagedRevisions {
+  /// The revision of a model of which nothing is staged.
+  static let unknown = UInt64.max
+
+  private struct Entry {
+    let type: Int
+    let start: Int
+    let length: Int
+    var revision = StagedRevisions.unknown
+  }
+
+  /// Up to so many are compared one by one.
+  private static let fewest = 8
+
+  private var entries: [Entry] = []
+  private var identifiers: [UInt8] = []
+
+  /// Open addressing with linear probing: the entry's index plus one, or 0. Empty as long as there are few.
+  private var slots: [UInt32] = []
+  private let hash: IdentifierHash
+
+  init(hash: IdentifierHash, capacity: Int) {
+    self.hash = hash
+    entries.reserveCapacity(capacity)
+    if capacity > Self.fewest {
+      identifiers.reserveCapacity(capacity * 8)
+      makeSlots(for: capacity)
+    }
+  }
+
+  /// The revision of the model at a place.
+  subscript(place: Int) -> UInt64 {
+    get { entries[place].revision }
+    set { entries[place].revision = newValue }
+  }
+
+  /// The place of a model, which is given one if it has none.
+  mutating func place(type: Int, _ identifier: UnsafeRawBufferPointer) -> Int {
+    if slots.isEmpty {
+      for index in entries.indices where isEntry(index, type, identifier) { return index }
+      if entries.count < Self.fewest { return add(type, identifier) }
+      makeSlots(for: entries.count * 2)
+    } else if (entries.count + 1) * 4 > slots.count * 3 {
+      makeSlots(for: entries.count * 2)
+    }
+    var slot = self.slot(type, identifier)
+    while slots[slot] != 0 {
+      let index = Int(slots[slot]) - 1
+      if isEntry(index, type, identifier) { return index }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    slots[slot] = UInt32(entries.count + 1)
+    return add(type, identifier)
+  }
+
+  private mutating func add(_ type: Int, _ identifier: UnsafeRawBufferPointer) -> Int {
+    entries.append(Entry(type: type, start: identifiers.count, length: identifier.count))
+    identifiers.append(contentsOf: identifier)
+    return entries.count - 1
+  }
+
+  private func slot(_ type: Int, _ identifier: UnsafeRawBufferPointer) -> Int {
+    (hash(identifier) &+ type) & (slots.count - 1)
+  }
+
+  private func isEntry(_ index: Int, _ type: Int, _ identifier: UnsafeRawBufferPointer) -> Bool {
+    let entry = entries[index]
+    guard entry.type == type, entry.length == identifier.count else { return false }
+    guard let other = identifier.baseAddress else { return true }
+    return identifiers.withUnsafeBytes { bytes in
+      guard let own = bytes.baseAddress else { return entry.length == 0 }
+      return memcmp(own + entry.start, other, entry.length) == 0
+    }
+  }
+
+  private mutating func makeSlots(for count: Int) {
+    var size = 16
+    while size < count * 2 { size *= 2 }
+    slots = [UInt32](repeating: 0, count: size)
+    for index in entries.indices {
+      let entry = entries[index]
+      let place = identifiers.withUnsafeBytes { bytes in
+        self.slot(
+          entry.type, UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + entry.length]))
+      }
+      var slot = place
+      while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = UInt32(index + 1)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import FileStore
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `Live results of a file store` {
+  private func withPeople(_ body: (FileModelStore) async throws -> Void) async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      let people = (0..<100).map { number in
+        let person = ContractPerson()
+        person.name.value = "Person \(number)"
+        person.age.value = number
+        return person
+      }
+      try await store.createAll(people)
+      try await body(store)
+      try await store.close()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `are not looked at when a record is deleted that they have nothing to do with`(
+    inTransaction: Bool
+  ) async throws {
+    try await withPeople { store in
+      let results = store.observe(ContractPerson.self, where: { $0.age >= 50 })
+      var iterator = results.makeAsyncIterator()
+      #expect(await iterator.next()?.models.count == 50)
+      let deliveries = store.changeFeed.deliveryCount
+      let evaluations = results.work.evaluations
+      let other = FileModelStore(store.handle)
+      let young = try await other.lookup(ContractPerson.self, identifier: "11")
+      #expect(young.age == 10)
+      if inTransaction {
+        try await other.transaction { _ = try await $0.delete(young) }
+      } else {
+        try await other.delete(young)
+      }
+      #expect(await iterator.nextIfReady() == nil)
+      #expect(store.changeFeed.deliveryCount == deliveries)
+      #expect(results.work.evaluations == evaluations)
+      #expect(results.work.listings == 1)
+      try await other.delete(try await other.lookup(ContractPerson.self, identifier: "71"))
+      let result = try #require(await iterator.next())
+      #expect(result.differences.removed.map(\.index) == [20])
+      #expect(result.models.count == 49)
+      #expect(results.work.listings == 1)
+    }
+  }
+
+  @Test func `are not looked at when a link is cut in a record that they have nothing to do with`() async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      try await Clubs.fill(store)
+      let results = store.observe(Match.self, where: { $0.goals > 3 })
+      var iterator = results.makeAsyncIterator()
+      #expect(await iterator.next()?.models.count == 1)
+      let deliveries = store.changeFeed.deliveryCount
+      let other = FileModelStore(store.handle)
+      try await other.delete(try await other.lookup(Club.self, identifier: "greens"))
+      #expect(await iterator.nextIfReady() == nil)
+      #expect(store.changeFeed.deliveryCount == deliveries)
+      #expect(results.work.listings == 1)
+      try await store.close()
+    }
+  }
+
+  @Test func `lose a record that is deleted although it can't be read any more`() async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let store = FileModelStore(directory: directory)
+      for name in ["Ada", "Bob"] {
+        let person = ContractPerson()
+        person.name.value = name
+        try await store.create(person)
+      }
+      var iterator = store.observe(ContractPerson.self).makeAsyncIterator()
+      let result = try #require(await iterator.next())
+      let journal = directory.appending(path: "groups/@default/000001.journal")
+      var bytes = try Data(contentsOf: journal)
+      let place = try #require(bytes.range(of: Data("Bob".utf8)))
+      bytes[place.lowerBound] ^= 1
+      try bytes.write(to: journal, options: [])
+      try await store.delete(result.models[1])
+      #expect(await iterator.next()?.models.map(\.name.value) == ["Ada"])
+      try await store.close()
+    }
+  }
+}

@@ -1,0 +1,23 @@
+@testable import FileStore
+
+/// A file system that lets somebody else act between two calls: `willList` is called with the number of each look into a
+/// directory, before it.
+struct HookedFileSystem: FileSystem {
+  let base: any FileSystem
+  let willList: @Sendable () -> Void
+
+  func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any StoreFile { try base.open(path, mode) }
+
+  func createDirectory(_ path: String) throws(FileSystemError) -> Bool { try base.createDirectory(path) }
+
+  func list(_ path: String) throws(FileSystemError) -> [String] {
+    willList()
+    return try base.list(path)
+  }
+
+  func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
+
+  func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
+
+  func synchronizeDirectory(_ path: String) throws(FileSystemError) { try base.synchronizeDirectory(path) }
+}

@@ -1,0 +1,56 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// What a save takes down of a model at its beginning, after `beforeSave` has run and all rules were checked.
+///
+/// It knows nothing of the class: what is generic over that costs more than what is done here.
+struct BegunSave {
+  /// The identifier it has.
+  let identifier: String?
+  let fields: StoredFields
+  let stamp: ChangeStamp
+
+  /// The record; nil if the quick way does not know what is in it.
+  let bytes: [UInt8]?
+
+  /// Whether ``bytes`` are all that there is to be written.
+  let isComplete: Bool
+
+  /// - Parameter fields: the fields to write; nil for those that are to be written when the model is created or updated.
+  /// - Throws: ``ModelStoreError`` with the code `invalid`.
+  init(
+    _ model: ModelObject, fields: [any FieldProtocol]?, isNew: Bool, in scope: ModelScope, _ writer: RecordWriter
+  ) throws {
+    if let conflict = scope.claimTypeName(of: type(of: model)) {
+      throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
+    }
+    scope.transformers.prepare(model)
+    model.beforeSave()
+    let errors = model.validateForSaving()
+    guard errors.isEmpty else {
+      throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)
+    }
+    self.init(
+      model, identifier: model.storedIdentifier,
+      fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.dirtyFields)), asOf: .next(), writer)
+  }
+
+  /// Takes down chosen fields as they are now.
+  init(
+    _ model: ModelObject, identifier: String?, _ fields: StoredFields, asOf stamp: ChangeStamp, _ writer: RecordWriter
+  ) {
+    self.identifier = identifier
+    self.fields = fields
+    self.stamp = stamp
+    bytes = writer.bytes(of: fields, of: model)
+    isComplete = bytes != nil && (identifier != nil || !writer.hasOmissions)
+  }
+
+  /// What was taken down before.
+  init(identifier: String, fields: StoredFields, stamp: ChangeStamp, bytes: [UInt8]) {
+    self.identifier = identifier
+    self.fields = fields
+    self.stamp = stamp
+    self.bytes = bytes
+    isComplete = true
+  }
+}

@@ -1,0 +1,146 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// Models that are created together: what ``PendingSave`` is for one, with little to be done for each.
+///
+/// ```swift
+/// var creations = try PendingCreations(models, in: scope, explicitNull: true)
+/// for index in creations.withoutIdentifier { try creations.assign(identifier: UUID().uuidString, at: index) }
+/// try creations.forEachRecord { type, identifier, bytes in try batch.insert(type, identifier, bytes) }
+/// try await engine.write(batch)
+/// try creations.finish()
+/// ```
+@_spi(ModelKitInternals)
+public struct PendingCreations<M: Model> {
+  /// The numbers of the models that had no identifier at the beginning.
+  public private(set) var withoutIdentifier: [Int] = []
+
+  /// What is known of each, but for those that are among ``others``.
+  private var begun = ContiguousArray<BegunCreation>()
+
+  /// What takes the longer way, by number.
+  private var others: [Int: PendingSave<M>] = [:]
+  private let models: [M]
+  private let scope: ModelScope
+  private let explicitNull: Bool?
+
+  /// Begins to create models: runs their hooks, checks their rules and takes down their values, one after the other.
+  ///
+  /// - Parameters:
+  ///   - models: the models to create.
+  ///   - scope: the scope of the store.
+  ///   - explicitNull: whether fields that are nil are written as `null`; nil: as the scope says.
+  ///   - isUndoable: whether it may have to be undone, as in a transaction.
+  /// - Throws: ``ModelStoreError`` with the code `invalid`.
+  public init(_ models: [M], in scope: ModelScope, explicitNull: Bool?, isUndoable: Bool = false) throws {
+    self.models = models
+    self.scope = scope
+    self.explicitNull = explicitNull
+    begun.reserveCapacity(models.count)
+    let writer = scope.recordWriter(explicitNull: explicitNull)
+    var known: (modelClass: ModelObject.Type, typeName: String, isPlain: Bool)?
+    for number in models.indices {
+      let model = models[number]
+      let start = try BegunSave(model, fields: nil, isNew: true, in: scope, writer)
+      let modelClass = type(of: model as ModelObject)
+      if known?.modelClass != modelClass {
+        known = (
+          modelClass, model.storedTypeName, modelClass.isTopOfHierarchy && !modelClass.hierarchyChoosesClasses
+        )
+      }
+      if !isUndoable, let known, known.isPlain, start.isComplete, let bytes = start.bytes,
+        let identifier = start.identifier
+      {
+        begun.append(
+          BegunCreation(
+            model: model, typeName: known.typeName, identifier: identifier, fields: start.fields, stamp: start.stamp,
+            bytes: bytes))
+        continue
+      }
+      let save = try PendingSave(creating: model, start, in: scope, explicitNull: explicitNull)
+      if save.identifier == nil { withoutIdentifier.append(number) }
+      others[number] = save
+      // Keeps the place.
+      begun.append(
+        BegunCreation(
+          model: model, typeName: save.typeName, identifier: "", fields: .list([]), stamp: start.stamp, bytes: []))
+    }
+  }
+
+  /// What stores call the type of a model.
+  public func typeName(at number: Int) -> String { begun[number].typeName }
+
+  /// Gives a model its first identifier, as ``PendingSave/assign(identifier:)`` does.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.
+  public mutating func assign(identifier: String, at number: Int) throws {
+    try others[number]?.assign(identifier: identifier)
+  }
+
+  /// Whether some of the models may lead to others that get their identifiers now, so that they have to be joined.
+  public var mayLeadToEachOther: Bool { begun.count > 1 && others.values.contains { $0.mayBeLedTo } }
+
+  /// The types and identifiers of the models that had an identifier at the beginning.
+  public var identified: [(typeName: String, identifier: String)] {
+    begun.indices.compactMap { number in
+      guard let save = others[number] else { return (begun[number].typeName, begun[number].identifier) }
+      return withoutIdentifier.contains(number) ? nil : save.identifier.map { (save.typeName, $0) }
+    }
+  }
+
+  /// Lets the models lead to each other, as ``PendingSave/join(_:in:check:)`` does. That none of the identifiers is taken was
+  /// made sure of before.
+  ///
+  /// - Parameter log: what takes the new identifiers back, if nothing is written.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
+  public mutating func join(in log: StoreTransactionLog) throws {
+    guard mayLeadToEachOther else { return }
+    var saves = try begun.indices.map { number in
+      if let save = others[number] { return save }
+      let start = BegunSave(
+        identifier: begun[number].identifier, fields: begun[number].fields, stamp: begun[number].stamp,
+        bytes: begun[number].bytes)
+      return try PendingSave(creating: models[number], start, in: scope, explicitNull: explicitNull)
+    }
+    try PendingSave.join(&saves, in: log) { _ in }
+    others = Dictionary(uniqueKeysWithValues: saves.enumerated().map { ($0.offset, $0.element) })
+  }
+
+  /// Goes through what is to be written, in the order of the models.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written, and what `body` throws.
+  public func forEachRecord(
+    _ body: (_ typeName: String, _ identifier: String, _ bytes: [UInt8]) throws -> Void
+  ) throws {
+    for number in begun.indices {
+      if !others.isEmpty, let save = others[number] {
+        try body(save.typeName, save.identifier ?? "", try save.recordBytes())
+      } else {
+        try body(begun[number].typeName, begun[number].identifier, begun[number].bytes)
+      }
+    }
+  }
+
+  /// Says that everything was written, as ``PendingSave/finish(answer:)`` does.
+  public func finish(in transaction: StoreTransactionLog? = nil) throws {
+    for number in begun.indices {
+      if !others.isEmpty, let save = others[number] {
+        try save.finish(in: transaction)
+        continue
+      }
+      let model = begun[number].model
+      model.markSaved(begun[number].fields, asOf: begun[number].stamp)
+      scope.add(model)
+      model.afterCreate()
+    }
+  }
+}
+
+/// A model that is about to be created. As a part of something generic, each copy of it would cost a detour.
+private struct BegunCreation {
+  let model: ModelObject
+  let typeName: String
+  let identifier: String
+  let fields: StoredFields
+  let stamp: ChangeStamp
+  let bytes: [UInt8]
+}
