@@ -76,6 +76,7 @@ let package = Package(
       path: "Tests/MainActorCallSiteTests", swiftSettings: [.defaultIsolation(MainActor.self)]),
     .testTarget(
       name: "IntegrationTests", dependencies: ["ModelKit", "StoreProtocolTesting"], path: "Tests/IntegrationTests"),
+    .testTarget(name: "ErrorTextTests", dependencies: ["ModelKit"], path: "Tests/ErrorTextTests"),
   ]
 )
 

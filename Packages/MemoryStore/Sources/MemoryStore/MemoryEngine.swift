@@ -117,6 +117,13 @@ public final class MemoryEngine: Sendable {
     tables.withLock { $0[type, default: MemoryTable()].state }
   }
 
+  /// How many models of each type there are, in the order of the names of the types.
+  var counts: [(type: String, count: Int)] {
+    tables.withLock { tables in
+      tables.map { (type: $0.key, count: $0.value.count) }.filter { $0.count > 0 }.sorted { $0.type < $1.type }
+    }
+  }
+
   /// All records of a type as they are now. Later writes don't show in it.
   func rows(_ type: String) -> MemoryRows { tables.withLock { $0[type]?.rows ?? MemoryRows() } }
 

@@ -48,7 +48,7 @@ extension MemoryModelStore {
     for (type, list) in types {
       for entry in list.arrayValue ?? [] {
         guard let identifier = entry["identifier"]?.stringValue, let value = entry["value"], case .object = value else {
-          throw refused("a \(type) has no identifier or no value")
+          throw refused("a record of \(type) has no identifier or no value")
         }
         records.append((type, identifier, Array(try value.jsonData(JSONWritingOptions(sortedKeys: true)))))
       }

@@ -127,7 +127,7 @@ struct MemoryTable: Sendable {
         .conflict,
         """
         There is no unique index of "\(field.path)" of \(type): "\(rival.identifier)" and "\(row.identifier)" have \
-        the same value.
+        the same value. Change one of them first.
         """, identifier: row.identifier, fields: [field.path.description: ["is taken"]])
     }
     // Plans know indexes by their numbers, so that they keep them.

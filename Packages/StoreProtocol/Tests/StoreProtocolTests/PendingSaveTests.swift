@@ -166,8 +166,8 @@ import Testing
     let error = await #expect(throws: ModelStoreError.self) { try await store.save(person) }
     #expect(
       error?.message == """
-        There is no ContractPerson with the identifier "99". The identifier of this ContractPerson was changed after it was \
-        stored: set it back, or create another one.
+        There is no ContractPerson with the identifier "99". This ContractPerson was stored as "1", and its identifier was \
+        changed since. Nothing was written: set it back, or create another ContractPerson.
         """)
   }
 }

@@ -22,12 +22,6 @@ extension JSONScanner {
     return value(of: try scanNumber())
   }
 
-  /// Reads a number and returns the bytes of its spelling.
-  public mutating func readNumberBytes() throws(JSONSyntaxError) -> UnsafeBufferPointer<UInt8> {
-    skipWhitespace()
-    return bytes(of: try scanNumber())
-  }
-
   private func nearestDouble(of number: ScannedNumber) -> Double? {
     if let double = number.nearestDouble { return double }
     // Short spellings are converted as they are; longer ones are shortened first.

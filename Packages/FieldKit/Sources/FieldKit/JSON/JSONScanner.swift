@@ -113,15 +113,6 @@ public struct JSONScanner {
     try expect("null", length: 4)
   }
 
-  /// Reads `null` if it comes next, and tells whether it did.
-  @inlinable
-  public mutating func readNullIfPresent() throws(JSONSyntaxError) -> Bool {
-    skipWhitespace()
-    guard position < count, base[position] == UInt8(ascii: "n") else { return false }
-    try expect("null", length: 4)
-    return true
-  }
-
   /// Reads `true` or `false`.
   @inlinable
   public mutating func readBool() throws(JSONSyntaxError) -> Bool {

@@ -33,9 +33,8 @@ import Testing
           while try scanner.nextElement() { tags.append(try scanner.readString()) }
           #expect(tags == ["a", "b"])
         } else if key == "x" {
-          #expect(try scanner.readNullIfPresent())
+          try scanner.readNull()
         } else if key == "f" {
-          #expect(try !scanner.readNullIfPresent())
           #expect(try scanner.readDouble() == 1.5)
         } else if key == "t" {
           #expect(try scanner.readBool())
@@ -107,7 +106,6 @@ import Testing
       #expect(try scan(json) { try $0.readInt() } == int, "\(json)")
       #expect(try scan(json) { try $0.readDouble() } == double, "\(json)")
       #expect(try scan(json) { try $0.readNumber() } == value, "\(json)")
-      #expect(try scan(json) { String(decoding: try $0.readNumberBytes(), as: UTF8.self) } == json)
     }
   }
 }

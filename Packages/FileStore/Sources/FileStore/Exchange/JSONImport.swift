@@ -82,7 +82,7 @@ struct JSONImport {
           throw ModelStoreError(
             .conflict,
             """
-            Nothing was imported from '\(path)': the store has a \(model.type) "\(model.identifier)" already, which is \
+            Nothing was imported from '\(path)': the store has \(model.type) "\(model.identifier)" already, which is \
             \(place). Import with existing: .keep or .replace.
             """, identifier: model.identifier)
         }

@@ -41,7 +41,8 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     case EMFILE, ENFILE: " Close files that are not needed, or allow the process more of them, then try again."
     case EACCES, EPERM: " Give the user of this process the right to read and write there."
     case EROFS: " It can only be read there: open the store with the mode readOnly, or somewhere else."
-    case ENOENT: " It was moved or removed: put it back, then open the store again."
+    case ENOENT: " It is not there. If it was moved or removed, put it back, then try again."
+    case ENOTDIR: " A part of this path is a file and no folder: choose another place."
     default: ""
     }
   }

@@ -116,7 +116,8 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
         + "Reading still works. Close it and open it again to see what was kept."
     case .readOnly(let directory):
       "The store '\(directory)' was opened for reading only. Nothing was written: open it with the mode readWrite."
-    case .closed(let directory): "The store '\(directory)' is closed."
+    case .closed(let directory):
+      "The store '\(directory)' was closed. Nothing was read or written: make another FileModelStore for the directory."
     }
   }
 

@@ -39,7 +39,9 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
   public var description: String {
     if losses.isEmpty { return "Nothing is damaged. All \(keptCount) models are readable." }
     let moved = quarantine.map { " The damaged bytes are in '\($0.path(percentEncoded: false))'." } ?? ""
-    return (["\(keptCount) models were kept.\(moved)"] + losses.map(\.description)).joined(separator: "\n")
+    return
+      (["\(keptCount == 1 ? "1 model was" : "\(keptCount) models were") kept.\(moved)"] + losses.map(\.description))
+      .joined(separator: "\n")
   }
 }
 

@@ -4,8 +4,8 @@ extension ModelLayout {
   /// Finds the fields of a class on its first instance.
   ///
   /// The runtime's list of stored properties, which `Mirror` is built on, gives names, types, offsets, and whether a
-  /// reference is strong. Before the offsets are trusted they are proven: the object at each must be the one that
-  /// `Mirror` finds under the same name. If the proof fails, every instance is mirrored when it is made.
+  /// reference is strong. Before the offsets are trusted they are proven: the object at each must be the one that the
+  /// runtime hands out under the same name. If the proof fails, every instance is mirrored when it is made.
   static func build(from model: ModelObject) -> ModelLayout {
     let modelClass = type(of: model)
     var namesakes: [String: Int] = [:]
@@ -20,8 +20,7 @@ extension ModelLayout {
         isVariable: property.isVariable,
         kind: property.type is any RelationField.Type ? .relation : DirectKind(propertyOf: property.type))
     }
-    // What a custom mirror shows says nothing about where fields lie, nor does it help to find them.
-    let isProven = model is any CustomReflectable || LayoutCache.isOn && proves(slots, on: model)
+    let isProven = LayoutCache.isOn && proves(slots, on: model)
     // The identifier field is found by comparing objects, so the class can say it in any way it likes.
     let draft = ModelLayout(modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: nil)
     draft.adoptFields(of: model)
@@ -56,7 +55,7 @@ extension ModelLayout {
     return slots.map { mirrored.field(for: $0) }
   }
 
-  /// What `Mirror` finds in an instance under each name, superclasses first.
+  /// What the runtime finds in an instance under each name, superclasses first.
   private struct MirroredFields {
     var byName: [String: [FieldBase?]] = [:]
 
@@ -68,13 +67,15 @@ extension ModelLayout {
 
   private static func mirror(_ model: ModelObject) -> MirroredFields {
     var fields = MirroredFields()
-    var mirror: Mirror? = Mirror(reflecting: model)
-    while let level = mirror {
-      for child in level.children {
-        guard let label = child.label else { continue }
-        fields.byName[propertyName(label), default: []].insert(child.value as? FieldBase, at: 0)
+    var classes: [AnyClass] = [type(of: model)]
+    while let last = classes.last, last != ModelObject.self, let parent = _getSuperclass(last) {
+      classes.append(parent)
+    }
+    for modelClass in classes.reversed() {
+      // Not by `Mirror`: it would show what `customMirror` shows.
+      for property in StoredProperty.values(in: model, declaredBy: modelClass) {
+        fields.byName[propertyName(property.name), default: []].append(property.value as? FieldBase)
       }
-      mirror = level.superclassMirror
     }
     return fields
   }

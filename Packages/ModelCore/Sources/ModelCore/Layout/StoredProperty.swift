@@ -22,12 +22,28 @@ struct StoredProperty {
   }
 }
 
+extension StoredProperty {
+  /// What an object has in the stored properties that one of its classes declares, in their order.
+  static func values(in object: AnyObject, declaredBy type: Any.Type) -> [(name: String, value: Any)] {
+    (0..<ownChildCount(object, type: type)).compactMap { index in
+      var name: UnsafePointer<CChar>?
+      var freeName: FreeName?
+      let value = ownChild(of: object, type: type, index: index, name: &name, freeName: &freeName)
+      defer { freeName?(name) }
+      guard let name else { return nil }
+      return (String(cString: name), value)
+    }
+  }
+}
+
 // The entry points of the runtime that the standard library's `Mirror` is made of. The standard library wraps them in
 // `_forEachField`, but doesn't offer that on every platform, nor says whether a reference is weak.
 
+private typealias FreeName = @convention(c) (UnsafePointer<CChar>?) -> Void
+
 private struct ChildMetadata {
   var name: UnsafePointer<CChar>?
-  var freeName: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+  var freeName: FreeName?
   var isStrong = false
   var isVar = false
 }
@@ -42,3 +58,12 @@ private func childOffset(_ type: Any.Type, index: Int) -> Int
 private func childMetadata(
   _ type: Any.Type, index: Int, metadata: UnsafeMutablePointer<ChildMetadata>
 ) -> Any.Type
+
+@_silgen_name("swift_reflectionMirror_count")
+private func ownChildCount<Object>(_ object: Object, type: Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_subscript")
+private func ownChild<Object>(
+  of object: Object, type: Any.Type, index: Int, name: UnsafeMutablePointer<UnsafePointer<CChar>?>,
+  freeName: UnsafeMutablePointer<FreeName?>
+) -> Any

@@ -23,8 +23,8 @@ extension ModelIsolation where Self: ModelObject {
     func refuse(_ reason: String) -> FieldAdditionError {
       FieldAdditionError(key: field.key, model: Self.self, reason: reason)
     }
-    guard let key = field.declaredKey else { throw refuse("it has no key: make it with Field(key: \"…\")") }
     guard field.owner == nil else { throw refuse("it belongs to another object already") }
+    guard let key = field.declaredKey else { throw refuse("it has no key: make it with Field(key: \"…\")") }
     guard self.field(forKey: key) == nil else { throw refuse("the model has a field with this key") }
     field.adopt(by: self, at: Int(UInt16.max))
     detailsForWriting.dynamicFields.append(field)

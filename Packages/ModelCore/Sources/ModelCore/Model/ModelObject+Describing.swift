@@ -8,7 +8,7 @@
 /// ```
 ///
 /// A protocol of its own, so that a model may have a field called `description`.
-public protocol DescribedModel: CustomStringConvertible, CustomDebugStringConvertible, ModelObject {}
+public protocol DescribedModel: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, ModelObject {}
 
 extension DescribedModel {
   /// The class, and the fields that were loaded or set, in their order.
@@ -29,6 +29,15 @@ extension DescribedModel {
     let errors = fieldErrors.map(\.description)
     if !errors.isEmpty { states.append("invalid: " + errors.joined(separator: ", ")) }
     return "\(description) [\(states.joined(separator: "; "))]"
+  }
+
+  /// The values of the fields, for `dump` and debuggers: nothing of what a model needs for itself, and no sensitive values.
+  public var customMirror: Mirror {
+    let children = orderedFields.map { field -> Mirror.Child in
+      let value: Any = field.isSensitive && field.describedValue != nil ? Redaction() : field.describedValue as Any
+      return (field.key ?? field.name, value)
+    }
+    return Mirror(self, children: children, displayStyle: .class, ancestorRepresentation: .suppressed)
   }
 }
 

@@ -26,12 +26,12 @@ public struct DeletionDeniedError: Error, CustomStringConvertible {
   }
 
   private static func name(_ typeName: String, _ identifier: String?) -> String {
-    identifier.map { "\(typeName) \"\($0)\"" } ?? "a \(typeName) without identifier"
+    identifier.map { "\(typeName) \"\($0)\"" } ?? "\(typeName) without identifier"
   }
 
   /// What was wrong, what was kept, and what to do. Names no more than three of the members.
   public var description: String {
-    let subject = identifier.map { "\(typeName) \"\($0)\"" } ?? "A \(typeName)"
+    let subject = identifier.map { "\(typeName) \"\($0)\"" } ?? "This \(typeName)"
     let models = count == 1 ? "1 model" : "\(count) models"
     let names = (members.prefix(3) + (count > 3 ? ["…"] : [])).joined(separator: ", ")
     return """

@@ -59,6 +59,14 @@ extension ModelObject {
   /// The identifier as text.
   public var storedIdentifier: String? { modelIdentifier }
 
+  /// The identifier that was last read or saved, if it was changed since then and is still known.
+  public var formerIdentifier: String? {
+    guard let field = identifierField as? FieldBase, field.isDirty else { return nil }
+    // A copy knows what its original was read with, and nobody observes it.
+    let copy: FieldBase = field.copy()
+    return copy.restore() ? Self.identifier(in: copy) : nil
+  }
+
   /// Sets the identifier from text.
   ///
   /// - Returns: `false` if there is no identifier field, or it can't hold this text.

@@ -56,6 +56,8 @@ public struct ModelStreamError: Error, CustomStringConvertible {
       default:
         if let index {
           "Element \(index) (\(place)) can't be read: \(message)"
+        } else if (cause as? JSONSyntaxError)?.code == .missingArray {
+          "This document does not fit at \(place): \(message)"
         } else {
           "Invalid JSON at \(place): \(message)"
         }

@@ -42,7 +42,7 @@ private enum Outer<Content> {
   }
 }
 
-private final class Shown: Model, CustomReflectable {
+private final class Shown: Model {
   let title = Field<String>()
   let count = Field<Int>()
   var customMirror: Mirror { Mirror(self, children: ["title": 1, "other": Field<Int>()]) }
@@ -113,6 +113,7 @@ private func localModel() -> ModelObject {
     #expect(shown.fields.count == 2)
     #expect(shown.count.key == "count")
     #expect(shown.title.owner === shown)
+    #expect(shown.layout.isProven == LayoutCache.isOn)
   }
 
   @Test func `knows subclasses of fields, and constants of their superclass`() {

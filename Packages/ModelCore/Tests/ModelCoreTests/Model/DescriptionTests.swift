@@ -42,6 +42,23 @@ private final class Account: Model {
       model.debugDescription == #"Account(login: "") [new; not saved: login; invalid: Login cannot be blank]"#)
   }
 
+  @Test func `dumped is its fields and no more, without the values of sensitive ones`() {
+    let account = Account(), boss = Account()
+    account.login.value = "ada"
+    account.password.value = 4711
+    account.boss.value = boss
+    #expect(Mirror(reflecting: account).children.compactMap(\.label) == Account.fieldKeys)
+    #expect(Mirror(reflecting: account).superclassMirror == nil)
+    for value: Any in [account, boss, account.boss, [boss]] {
+      var text = ""
+      dump(value, to: &text)
+      #expect(text.contains("password: (redacted)"))
+      #expect(text.contains(#"login: Optional("ada")"#))
+      #expect(!text.contains("4711"))
+      #expect(!text.contains("layout"))
+    }
+  }
+
   @Test func `and errors show nothing of a sensitive field`() throws {
     let error = #expect(throws: ModelDecodingError.self) {
       try Account.from(dictionaryValue: ["password": "hunter2"])

@@ -96,10 +96,10 @@ private final class Debt: Model {
     #expect(error?.relation == "debts")
     #expect(error?.count == 2)
     let name = debt.storedTypeName
-    #expect(error?.members == ["\(name) \"7\"", "a \(name) without identifier"])
+    #expect(error?.members == ["\(name) \"7\"", "\(name) without identifier"])
     #expect(
       error?.description == """
-        A \(firm.storedTypeName) was not deleted: "debts" still leads to 2 models (\(name) "7", a \(name) without \
+        This \(firm.storedTypeName) was not deleted: "debts" still leads to 2 models (\(name) "7", \(name) without \
         identifier), and its rule is to deny. Remove or delete them first.
         """)
     #expect(firm.debts.count == 2)

@@ -7,10 +7,26 @@ extension ModelStoreError {
     if (300..<400).contains(response.status), let location = response.headers["Location"] {
       message += ", a redirect to \(location.prefix(200)) which is not followed"
     }
-    if let excerpt = details.message.map({ String($0.prefix(500)) }) ?? response.excerpt() { message += ": \(excerpt)" }
-    if details.message != nil, !details.fields.isEmpty {
-      let list = details.fields.sorted { $0.key < $1.key }.flatMap { field in field.value.map { "\(field.key) \($0)" } }
-      message += " (\(list.joined(separator: "; ").prefix(500)))"
+    let list = details.fields.sorted { $0.key < $1.key }
+      .flatMap { field in field.value.map { "\(field.key) \($0)" } }.joined(separator: "; ").prefix(500)
+    if let sentence = details.message {
+      message += ": \(sentence.prefix(500))" + (list.isEmpty ? "" : " (\(list))")
+    } else if let text = list.isEmpty ? response.excerpt() ?? Self.meaning(ofStatus: response.status) : String(list) {
+      message += ": \(text)"
+    }
+  }
+
+  /// What to make of a status about which the server says nothing else; nil where the number says it all.
+  private static func meaning(ofStatus status: Int) -> String? {
+    switch status {
+    case 401: "the server wants credentials, or others than these"
+    case 403: "the server does not allow it with these credentials"
+    case 405: "the server does not offer this method there"
+    case 413: "what was sent is too large for the server"
+    case 429: "too many requests came; wait before the next one"
+    case 503: "the server can't answer now; try again later"
+    case 507: "the server has no room left"
+    default: nil
     }
   }
 }

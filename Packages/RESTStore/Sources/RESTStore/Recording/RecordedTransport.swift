@@ -109,7 +109,10 @@ public final class RecordedTransport: HTTPTransport {
     do {
       data = try Data(contentsOf: file)
     } catch {
-      throw ModelStoreError(.inputOutput, "The recording \(file.path) can't be read: \(error)", cause: error)
+      let isThere = FileManager.default.fileExists(atPath: file.path)
+      let advice = isThere ? "" : " Record it first, with recording: .ifMissing(through:)."
+      throw ModelStoreError(
+        .inputOutput, "The recording \(file.path) can't be read: \(error.localizedDescription)\(advice)", cause: error)
     }
     do {
       let list = try JSONValue(json: data)

@@ -23,7 +23,7 @@ public struct RecordingRedaction: Sendable, Hashable {
   /// Creates a redaction with the usual names.
   public init() {}
 
-  private func hides(_ name: String) -> Bool {
+  func hides(_ name: String) -> Bool {
     let name = name.lowercased()
     return name == "key" || names.contains { name.contains($0) }
   }

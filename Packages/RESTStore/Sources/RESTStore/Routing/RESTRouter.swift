@@ -194,7 +194,7 @@ public final class RESTRouter: Sendable {
       throw ModelStoreError(
         .invalid,
         """
-        No request was sent: the identifier "\(text)" of a \(type.typeName) can't be part of a path, for it would lead \
+        No request was sent: the identifier "\(text)" of \(type.typeName) can't be part of a path, for it would lead \
         elsewhere.
         """, identifier: text)
     }

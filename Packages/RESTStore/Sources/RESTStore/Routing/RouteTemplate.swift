@@ -61,7 +61,7 @@ struct RouteTemplate {
       }
       guard let component = PathComponent(text) else {
         throw ModelStoreError(
-          .invalid, "No request was sent: \"\(text)\" can't be part of the path of a \(typeName).")
+          .invalid, "No request was sent: \"\(text)\" can't be part of the path of \(typeName).")
       }
       path += "/" + component.encoded
     }

@@ -46,7 +46,7 @@ extension RESTModelStore {
       throw ModelStoreError(.server, "the answer has no body, where the model was expected")
     }
     if handle.router.sharesCollection(type), !M.includes(record) {
-      throw ModelStoreError(.notFound, "what is there is a \(M.storedClass(for: record).displayName)")
+      throw ModelStoreError(.notFound, "what is there is of the class \(M.storedClass(for: record).displayName)")
     }
     let expected = M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers)
     // The usual case, in which nothing has to be read twice.

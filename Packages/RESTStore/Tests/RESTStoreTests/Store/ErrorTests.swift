@@ -22,7 +22,13 @@ import Testing
     let person = Person(id: 7, name: "Ada")
     for (status, sentence) in [
       (409, "This Person was not written. PATCH /people/7: status 409"),
-      (503, "It is not certain whether this Person was written. PATCH /people/7: status 503"),
+      (
+        503,
+        """
+        It is not certain whether this Person was written. PATCH /people/7: status 503: the server can't answer now; try \
+        again later
+        """
+      ),
     ] {
       let store = try RESTModelStore(StubTransport(status: status))
       let error = try await storeError { try await store.update(person) }

@@ -189,7 +189,7 @@ extension ModelType {
   /// A model that was found where one of a type was asked for.
   static func typed(_ model: ModelObject, _ name: String = M.displayName) throws -> M {
     guard let model = model as? M else {
-      throw ModelStoreError(.invalid, "A \(Swift.type(of: model).displayName) was found where a \(name) was asked for.")
+      throw ModelStoreError(.invalid, "\(Swift.type(of: model).displayName) was found where \(name) was asked for.")
     }
     return model
   }

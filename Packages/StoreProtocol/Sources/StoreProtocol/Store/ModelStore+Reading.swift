@@ -52,11 +52,20 @@ extension ModelStore {
         _ = try ModelScope(transformers: scope.transformers)
           .models(type, fromJSON: RecordBytes.list(of: [record]), keepsLocalChanges: true)
       } catch {
+        // The record was read as a list of one.
+        let reason = (error as? ModelDecodingError).map { $0.outsideOfList } ?? error
         return ModelStoreError(
-          .corrupt, "The stored \(M.typeName) \"\(identifier(number))\" can't be read: \(error)",
-          identifier: identifier(number), cause: error)
+          .corrupt, "The stored \(M.typeName) \"\(identifier(number))\" can't be read: \(reason)",
+          identifier: identifier(number), cause: reason)
       }
     }
     return nil
+  }
+}
+
+extension ModelDecodingError {
+  /// The same error, seen from the element of the list that it is about.
+  fileprivate var outsideOfList: ModelDecodingError {
+    ModelDecodingError(path: path.dropFirst(), expected: expected, found: found, cause: cause)
   }
 }

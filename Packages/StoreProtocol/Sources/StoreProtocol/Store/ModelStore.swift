@@ -92,10 +92,20 @@ extension ModelStore {
     do {
       return try await update(model, fields: nil)
     } catch var error as ModelStoreError where error.code == .notFound && model.identifierField?.isDirty == true {
-      error.message +=
-        " The identifier of this \(model.storedTypeName) was changed after it was stored: set it back, or create another one."
+      error.message += " " + identifierAdvice(for: model)
       throw error
     }
+  }
+
+  /// What to do about a model that is not there under an identifier that was set here.
+  private func identifierAdvice<M: Model>(for model: M) -> String {
+    let typeName = model.storedTypeName
+    guard model.isKnownToStore else { return "This \(typeName) was not stored yet: create it first, or use save." }
+    let former = model.formerIdentifier.map { "\"\($0)\"" } ?? "another one"
+    return """
+      This \(typeName) was stored as \(former), and its identifier was changed since. Nothing was written: set it back, or \
+      create another \(typeName).
+      """
   }
 
   /// Creates a model that no store has yet, and updates one that was created in a store or read from one.

@@ -94,7 +94,7 @@ extension ModelStoreError {
   /// The identifier of a new model is taken.
   public static func conflict(_ typeName: String, identifier: String) -> ModelStoreError {
     ModelStoreError(
-      .conflict, "There is a \(typeName) with the identifier \"\(identifier)\" already. Nothing was written.",
+      .conflict, "Another \(typeName) has the identifier \"\(identifier)\" already. Nothing was written.",
       identifier: identifier)
   }
 

@@ -66,7 +66,7 @@ public struct PendingSave<M: Model> {
       throw ModelStoreError(
         .invalid,
         """
-        A \(type(of: model).displayName) can't be kept as \(model.storedTypeName): it would be read back as \(stored.displayName). Let \
+        \(type(of: model).displayName) can't be kept as \(model.storedTypeName): it would be read back as \(stored.displayName). Let \
         instanceClass(for:) of the topmost class return \(type(of: model).displayName) for it, or override typeName.
         """, identifier: identifier)
     }

@@ -37,7 +37,7 @@ final class QuerySurroundings {
     guard let lookup else {
       throw ModelStoreError(
         .unsupported,
-        "This store can't look at fields of a \(modelClass.displayName) for others that have its identifier only.")
+        "This store can't look at fields of a related \(modelClass.displayName): it has only its identifier at hand.")
     }
     let found = try lookup(modelClass, identifier)
     known[key, default: [:]][identifier] = .some(found)

@@ -36,7 +36,7 @@ struct QueryMaker {
       return wrapped(QueryNode(.test(found.slot, test)), in: found)
     case .term(let other):
       guard comparison.term.form != .count, other.form != .count else {
-        throw ModelStoreError(.invalid, "\"\(comparison)\" can't be asked: compare counts with numbers.")
+        throw ModelStoreError(.invalid, "The condition \(comparison) can't be asked: compare counts with numbers.")
       }
       let second = try reference(other.path, level)
       let test = try QueryPairTest(found.slot.field, context, second.slot.field, comparison)

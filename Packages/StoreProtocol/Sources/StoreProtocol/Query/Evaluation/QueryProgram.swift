@@ -148,7 +148,8 @@ public final class QueryProgram<M: Model> {
   private func translated(_ error: any Error) -> any Error {
     switch error {
     case is ModelStoreError, is CancellationError, is RelatedRecordIsMissing: error
-    default: ModelStoreError(.corrupt, "A stored \(M.typeName) can't be asked \(query): \(error)", cause: error)
+    default:
+      ModelStoreError(.corrupt, "A stored \(M.typeName) does not fit the query \"\(query)\": \(error)", cause: error)
     }
   }
 }

@@ -1,0 +1,15 @@
+// What the libraries that this one follows called things: the compiler says what they are called here.
+
+extension Field {
+  /// `Field(_:name:key:)` takes the initial value without a label.
+  @available(*, unavailable, message: "Write the initial value without a label, as in Field(0, name: \"Age\").")
+  public convenience init(value: Content?, name: String? = nil, key: String? = nil) {
+    self.init(value, name: name, key: key)
+  }
+}
+
+extension FieldProtocol {
+  /// `anyValue` gives the value, `set(anyValue:)` sets it and throws if it is of another type.
+  @available(*, unavailable, message: "Read anyValue, and set with set(anyValue:), which throws for another type.")
+  public var anyObjectValue: Any? { anyValue }
+}

@@ -1,0 +1,11 @@
+// What the libraries that this one follows called things: the compiler says what they are called here.
+
+extension MemoryModelStore {
+  /// There is no store for the whole process: make one, and hand it to who needs it.
+  @available(*, unavailable, message: "There is no shared store: make one with MemoryModelStore() and hand it on.")
+  public static var sharedInstance: MemoryModelStore { MemoryModelStore() }
+
+  /// There is no store for the whole process: make one, and hand it to who needs it.
+  @available(*, unavailable, message: "There is no shared store: make one with MemoryModelStore() and hand it on.")
+  public static var shared: MemoryModelStore { MemoryModelStore() }
+}

@@ -1,0 +1,9 @@
+public import FieldKit
+
+// What the libraries that this one follows called things: the compiler says what they are called here.
+
+extension ModelIsolation where Self: ModelObject {
+  /// `field(at:)` finds the field at a path.
+  @available(*, unavailable, renamed: "field(at:)")
+  public func fieldForKeyPath(_ path: FieldPath) -> (any FieldProtocol)? { field(at: path) }
+}

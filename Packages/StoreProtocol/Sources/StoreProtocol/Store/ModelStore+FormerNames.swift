@@ -1,0 +1,15 @@
+public import ModelCore
+
+// What the libraries that this one follows called things: the compiler says what they are called here.
+
+extension ModelStore {
+  /// `lookup(_:identifier:)` finds the model of an identifier.
+  @available(*, unavailable, renamed: "lookup(_:identifier:)")
+  public func read<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    try await lookup(type, identifier: identifier)
+  }
+
+  /// `refresh(_:)` reads a model anew.
+  @available(*, unavailable, renamed: "refresh(_:)")
+  public func read<M: Model>(_ model: M) async throws -> M { model }
+}

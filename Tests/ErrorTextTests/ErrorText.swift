@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// What a person reads when something went wrong in a certain way.
+struct ErrorText: Sendable, CustomTestStringConvertible {
+  /// In which way.
+  let name: String
+  let text: String
+  /// Makes the mistake, in a folder of its own, which texts call `/folder`.
+  let mistake: @Sendable (_ folder: URL) async throws -> Void
+
+  init(_ name: String, _ text: String, _ mistake: @escaping @Sendable (_ folder: URL) async throws -> Void) {
+    self.name = name
+    self.text = text
+    self.mistake = mistake
+  }
+
+  var testDescription: String { name }
+
+  static let all = json + fields + models + streams + queries + stores + files + servers + schemas
+}
+
+/// Something that is told and not thrown.
+struct Told: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ told: Any) { description = "\(told)" }
+}
+
+@Suite struct `The text of an error` {
+  @Test(arguments: ErrorText.all)
+  func `says what was wrong, where, what was kept and what to do`(row: ErrorText) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "ErrorText-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let error = await #expect(throws: (any Error).self) { try await row.mistake(folder) }
+    #expect(error.map { "\($0)".replacing(folder.path, with: "/folder") } == row.text)
+  }
+
+  @Test func `is in the table once for each way`() {
+    #expect(Set(ErrorText.all.map(\.name)).count == ErrorText.all.count)
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import ModelKit
+
+extension ErrorText {
+  /// A query asked in a store that has an author with a book.
+  private static func asking<M: Model>(
+    _ name: String, _ text: String, _ query: @escaping @Sendable () throws -> ModelQuery<M>
+  ) -> ErrorText {
+    ErrorText(name, text) { _ in
+      let store = MemoryModelStore()
+      let author = Author("Jane", age: 41)
+      try await store.create(author)
+      try await store.create(Book("Emma", by: author))
+      _ = try await store.list(try query())
+    }
+  }
+
+  static let queries: [ErrorText] = [
+    asking("a query for a field that is not there", #"Author has no field "aeg" that a query could look at."#) {
+      ModelQuery(Author.self, where: { $0["aeg"] == 7 })
+    },
+    asking(
+      "a query for a value of another type",
+      """
+      The condition age == "old" can't be asked: expected an integer, found the string "old".
+      """
+    ) { ModelQuery(Author.self, where: { $0["age"] == "old" }) },
+    asking(
+      "a query that compares a model",
+      """
+      The condition author > 3 can't be asked: values of the type Author have no order, and no text in them.
+      """
+    ) { ModelQuery(Book.self, where: { $0["author"] > 3 }) },
+    asking(
+      "a query for an order of values that have none",
+      "A list can't be sorted by tags: values of the type Array<String> have no order."
+    ) {
+      ModelQuery(Author.self, sort: [ModelSort(QueryOrder(QueryTerm(["tags"])))])
+    },
+    asking("a query with a negative limit", "A list can't have a limit of -1: say 0 or more, or nil for all.") {
+      ModelQuery(Author.self, limit: -1)
+    },
+    asking("a query with a negative offset", "A list can't begin at an offset of -1: say 0 or more.") {
+      ModelQuery(Author.self, offset: -1)
+    },
+    reading("a query for another type", #"A query for Author was expected, not one for "Book"."#, #"{"type": "Book"}"#),
+    reading("a query that is no object", "expected a query, found a list of 1 element", #"["Author"]"#),
+    reading(
+      "a query with an operator that is none", #"expected an operator, found the string "~""#,
+      #"{"where": {"field": "age", "is": "~", "value": 3}}"#),
+    reading(
+      "a query through a field that is no relation",
+      #""name.age" leads nowhere: "name" of Author is no relation to one model."#,
+      #"{"where": {"field": "name.age", "is": "<", "value": 3}}"#),
+    reading(
+      "a query with an expression that is none",
+      """
+      The condition name.matches(/(/) can't be asked: /(/ is no regular expression (expected ')').
+      """, #"{"where": {"field": "name", "is": "matches", "value": "("}}"#),
+    reading(
+      "a query with one value where a list is due", #"The condition age.isIn(3) can't be asked: "in" needs a list."#,
+      #"{"where": {"field": "age", "is": "in", "value": 3}}"#),
+    ErrorText(
+      "a query of records for a relation that is not kept",
+      """
+      A store can't look at "books" of Author: only Book keeps these links. Ask for models of Book by the \
+      relation that leads back, and go on from what is found.
+      """
+    ) { _ in
+      _ = try ModelQuery<Author>(where: { $0.books.count > 1 }).apply(to: [["id": 1]], in: .standard)
+    },
+    ErrorText(
+      "a query through a model that was not loaded",
+      #""name" of Author "7" can't be asked: it was not loaded yet. Look it up first."#
+    ) { _ in
+      let book = try Book.from(dictionaryValue: ["id": 1, "author": 7], in: ModelScope())
+      _ = try ModelQuery<Book>(where: { $0.author.name == nil }).matches(book)
+    },
+    ErrorText(
+      "a query of records through a model that nobody has",
+      """
+      This store can't look at fields of a related Author: it has only its identifier at hand.
+      """
+    ) { _ in
+      let records: [AttributeDictionary] = [["id": 1, "author": 7]]
+      _ = try ModelQuery<Book>(where: { $0.author.name == "Jane" }).apply(to: records, in: .standard)
+    },
+    ErrorText(
+      "a query of records of another kind",
+      """
+      A stored Author does not fit the query "Author where age > 3": expected an integer, found the string \
+      "many"
+      """
+    ) { _ in
+      let records: [AttributeDictionary] = [["id": 1, "age": "many"]]
+      _ = try ModelQuery<Author>(where: { $0.age > 3 }).apply(to: records, in: .standard)
+    },
+  ]
+
+  /// A query in JSON. The type is added if it is not there.
+  private static func reading(_ name: String, _ text: String, _ json: String) -> ErrorText {
+    ErrorText(name, text) { _ in
+      var json = try JSONValue(json: json)
+      if case .object(var members) = json, members["type"] == nil {
+        members["type"] = "Author"
+        json = .object(members)
+      }
+      _ = try ModelQuery<Author>(json: json)
+    }
+  }
+}

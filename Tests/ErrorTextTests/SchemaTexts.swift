@@ -1,0 +1,155 @@
+import Foundation
+import ModelKit
+
+extension ErrorText {
+  static let schemas: [ErrorText] = [
+    ErrorText(
+      "a model file that is not there", "Authors.xcdatamodel/contents: there is no such file, or it can't be opened."
+    ) { folder in
+      _ = try CoreDataSchema(contentsOf: folder.appending(path: "Authors.xcdatamodel"))
+    },
+    ErrorText(
+      "a version that a model file does not have", #"Authors.xcdatamodeld: there is no version "Two"; there are "One"."#
+    ) { folder in
+      let bundle = folder.appending(path: "Authors.xcdatamodeld")
+      try FileManager.default.createDirectory(
+        at: bundle.appending(path: "One.xcdatamodel"), withIntermediateDirectories: true)
+      _ = try CoreDataSchema(contentsOf: bundle, version: "Two")
+    },
+    ErrorText(
+      "a model file that does not say which version counts",
+      """
+      Authors.xcdatamodeld: .xccurrentversion does not say which of 2 versions counts; name one with \
+      CoreDataSchema(contentsOf:version:).
+      """
+    ) { folder in
+      let bundle = folder.appending(path: "Authors.xcdatamodeld")
+      for name in ["One", "Two"] {
+        try FileManager.default.createDirectory(
+          at: bundle.appending(path: "\(name).xcdatamodel"), withIntermediateDirectories: true)
+      }
+      _ = try CoreDataSchema(contentsOf: bundle)
+    },
+    reading("a model file that is no XML", "line 2: this is not well-formed XML.", "<model>\n<entity"),
+    reading(
+      "a model file that is something else", "line 1: this is a <html>, not the <model> that a model file is.",
+      "<html/>"),
+    reading("an entity without a name", "line 2: <entity> has no name.", "<model>\n<entity/></model>"),
+    reading(
+      "an attribute without a name", "line 1: <attribute> has no name.",
+      #"<model><entity name="A"><attribute/></entity></model>"#),
+    reading(
+      "a model file with entities that grow",
+      """
+      line 1: <!DOCTYPE is refused: a model file has none, and it could make a small file large.
+      """, "<!DOCTYPE model [<!ENTITY a \"a\">]>\n<model/>"),
+    reading(
+      "a model file that is nested too deeply", "line 1: more than 32 elements lie inside each other.",
+      String(repeating: "<model>", count: 40)),
+    ErrorText("a model file that is too large", "it has 33 bytes, more than the 20 that SchemaReadingOptions allow.") {
+      _ in
+      let options = SchemaReadingOptions(maximumBytes: 20)
+      _ = try CoreDataSchema(contents: Data("<model><entity name=\"A\"/></model>".utf8), options: options)
+    },
+    checking(
+      "a relationship to an entity that is not there", "line 2: A.b leads to B, which is not there.",
+      #"<relationship name="b" destinationEntity="B"/>"#),
+    checking("a relationship that leads nowhere", "line 2: A.b leads nowhere.", #"<relationship name="b"/>"#),
+    checking(
+      "an inverse that is not there", "line 2: A.a names the inverse A.none, which is not there.",
+      #"<relationship name="a" destinationEntity="A" inverseName="none" inverseEntity="A"/>"#),
+    checking(
+      "a default that is none", #"line 2: A.a has the default "70000", which is no Integer 16."#,
+      #"<attribute name="a" attributeType="Integer 16" defaultValueString="70000"/>"#),
+    checking(
+      "limits the wrong way round", "line 2: A.a has a least value above its greatest.",
+      #"<attribute name="a" attributeType="Double" minValueString="5" maxValueString="1"/>"#),
+    checking(
+      "a regular expression that is none", "line 2: A.a has a regular expression that is none: (",
+      #"<attribute name="a" attributeType="String" regularExpressionString="("/>"#),
+    checking(
+      "a property that is there twice", "line 2: A has another property a.",
+      #"<attribute name="a" attributeType="String"/><attribute name="a" attributeType="String"/>"#),
+    noting(
+      "a type that is not known", #"line 2: A.a has the type "Quaternion", which is not known."#,
+      #"<attribute name="a" attributeType="Quaternion"/>"#),
+    noting(
+      "an element that is not known", "line 2: <secret> inside <entity> is not known, and was kept as it is.",
+      "<secret/>"),
+    noting(
+      "a setting that is not known", "line 2: colour of <attribute> is not known, and was kept as it is.",
+      #"<attribute name="a" attributeType="String" colour="red"/>"#),
+    ErrorText("an entity that a schema does not have", #"There is no entity "B" in the schema; there are A."#) { _ in
+      _ = try schema("").modelType(named: "B")
+    },
+    ErrorText(
+      "a model of an abstract entity", #"The entity "A" is abstract: make a model of one that is derived from it."#
+    ) { _ in
+      let data = Data(#"<model><entity name="A" isAbstract="YES"/></model>"#.utf8)
+      _ = try DynamicModel(entity: "A", in: CoreDataSchema(contents: data))
+    },
+    ErrorText(
+      "Swift source of an entity that is not there", "There can be no Swift source for B: there is no such entity."
+    ) { _ in _ = try schema("").swiftSource(for: "B") },
+    ErrorText(
+      "Swift source of a name that can't be one",
+      #"There can be no Swift source for A.two words: "two words" is no name in Swift."#
+    ) { _ in
+      _ = try schema(#"<attribute name="two words" attributeType="String"/>"#).swiftSource(for: "A")
+    },
+    ErrorText(
+      "a class without the fields of its entity",
+      """
+      line 3: MappedBook.author has to lead to many models, as in A.
+      line 2: MappedBook has no field isbn.
+      """
+    ) { _ in
+      let text = """
+        <attribute name="title" attributeType="Integer 16"/><attribute name="isbn" attributeType="String"/>
+        <relationship name="author" destinationEntity="A" toMany="YES"/>
+        """
+      throw Told(MappedBook.mappingIssues(in: try schema(text)).map(\.description).joined(separator: "\n"))
+    },
+    ErrorText("a class of an entity that is not there", "MappedBook is mapped by the entity A, which is not there.") {
+      _ in
+      let other = try CoreDataSchema(contents: Data(#"<model><entity name="B"/></model>"#.utf8))
+      throw Told(MappedBook.mappingIssues(in: other).map(\.description).joined(separator: "\n"))
+    },
+    ErrorText(
+      "a value transformer that is not there",
+      """
+      title: expected a value that can be read, but there is no value transformer "Color" among those \
+      given to the schema (none), found the string "red"
+      """
+    ) { _ in
+      let schema = try schema(
+        #"<attribute name="title" attributeType="Transformable" valueTransformerName="Color"/>"#)
+      _ = try MappedBook.from(dictionaryValue: ["title": "red"], in: ModelScope(schema: schema))
+    },
+  ]
+
+  /// A schema with an entity A.
+  private static func schema(_ inside: String) throws -> CoreDataSchema {
+    try CoreDataSchema(contents: Data("<model>\n<entity name=\"A\">\(inside)</entity>\n</model>".utf8))
+  }
+
+  private static func reading(_ name: String, _ text: String, _ xml: String) -> ErrorText {
+    ErrorText(name, text) { _ in _ = try CoreDataSchema(contents: Data(xml.utf8)) }
+  }
+
+  private static func checking(_ name: String, _ text: String, _ inside: String) -> ErrorText {
+    ErrorText(name, text) { _ in
+      throw Told(try schema(inside).check().map(\.description).joined(separator: "\n"))
+    }
+  }
+
+  private static func noting(_ name: String, _ text: String, _ inside: String) -> ErrorText {
+    ErrorText(name, text) { _ in throw Told(try schema(inside).notes.map(\.description).joined(separator: "\n")) }
+  }
+}
+
+private final class MappedBook: Model, SchemaMapped {
+  static var entityName: String { "A" }
+  let title = Field<String>()
+  let author = ModelField<MappedBook>()
+}
