@@ -52,7 +52,7 @@ import Testing
         return book
       }
       again[2].id.value = 7
-      let error = await #expect(throws: ModelStoreError.self) { try await store.createAll(again) }
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.createAll(again) }
       #expect(error?.code == .conflict)
       #expect(again.map(\.id.value) == [nil, nil, 7])
       try await store.close()

@@ -32,21 +32,34 @@ open class ArrayField<Element>: Field<[Element]> {
     allowsDuplicates: Bool = true
   ) {
     elementMetadata = element.metadata
-    let name = name ?? element.metadata?.name
-    let key = key ?? element.metadata?.key
-    let priority = priority ?? element.metadata?.priority
-    let isSensitive = sensitive || element.metadata?.isSensitive == true
-    let metadata: FieldMetadata<[Element]>? =
-      name != nil || key != nil || priority != nil || isSensitive
-      ? .declaring(name: name, key: key, priority: priority, isSensitive: isSensitive) : nil
-    var flags: FieldFlags = allowsDuplicates && element.metadata?.coerce == nil ? [] : .hooksSet
-    if !allowsDuplicates { flags.formUnion(.unique) }
+    var flags: FieldFlags = allowsDuplicates ? [] : [.hooksSet, .unique]
+    var metadata: FieldMetadata<[Element]>?
+    // Of most lists nothing is declared: the types of what could be need not be looked up then.
+    if elementMetadata != nil || name != nil || key != nil || priority != nil || sensitive {
+      metadata = Self.metadata(
+        element, name: name, key: key, priority: priority, isSensitive: sensitive)
+      if Self.refusesElements(element) { flags.formUnion(.hooksSet) }
+    }
     super.init(unset: [], metadata: metadata, equality: element.equality?.ofLists, flags: flags)
     if let initial = element.storage {
       storage = [initial]
       setInitialState()
     }
   }
+
+  private static func metadata(
+    _ element: Field<Element>, name: String?, key: String?, priority: Int?, isSensitive: Bool
+  ) -> FieldMetadata<[Element]>? {
+    let declared = element.metadata
+    let name = name ?? declared?.name
+    let key = key ?? declared?.key
+    let priority = priority ?? declared?.priority
+    let isSensitive = isSensitive || declared?.isSensitive == true
+    guard name != nil || key != nil || priority != nil || isSensitive else { return nil }
+    return .declaring(name: name, key: key, priority: priority, isSensitive: isSensitive)
+  }
+
+  private static func refusesElements(_ element: Field<Element>) -> Bool { element.metadata?.coerce != nil }
 
   private init(copying original: ArrayField) {
     elementMetadata = original.elementMetadata

@@ -180,7 +180,10 @@ import Testing
       for path in [file, file + "/store"] {
         let error = await #expect(throws: FileSystemError.self) { try await FileEngine(directory: path).open() }
         #expect(
-          error.map { "\($0)" } == "Could not create the directory '\(path)': Not a directory (errno \(ENOTDIR)).")
+          error.map { "\($0)" } == """
+            Could not create the directory '\(path)': Not a directory (errno \(ENOTDIR)). A part of this path is a file and no \
+            folder: choose another place.
+            """)
       }
     }
   }

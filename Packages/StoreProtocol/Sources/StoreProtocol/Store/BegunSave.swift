@@ -31,7 +31,8 @@ struct BegunSave {
     }
     self.init(
       model, identifier: model.storedIdentifier,
-      fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.dirtyFields)), asOf: .next(), writer)
+      fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.dirtyFields)), asOf: .next(), writer
+    )
   }
 
   /// Takes down chosen fields as they are now.
