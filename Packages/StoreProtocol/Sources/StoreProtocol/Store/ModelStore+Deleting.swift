@@ -8,16 +8,15 @@ extension ModelStore {
   @_spi(ModelKitInternals)
   public func finishDeleting<M: Model>(_ model: M, in transaction: StoreTransactionLog?) {
     if let transaction {
-      let state = model.storeState
+      let (state, isMember) = (model.storeState, model.scope === scope)
+      // At once: another model may be created with its identifier before the transaction ends.
+      scope.remove(model)
       model.markDeleted()
-      transaction.onFailure { model.restore(state) }
-      return transaction.atEnd { [self] in
-        // It may have been created again since.
-        let isStored = model.isKnownToStore
-        scope.remove(model)
-        if isStored { scope.add(model) }
-        model.afterDelete()
+      transaction.onFailure { [self] in
+        model.restore(state)
+        if isMember { scope.add(model) }
       }
+      return transaction.atEnd { model.afterDelete() }
     }
     scope.remove(model)
     model.markDeleted()

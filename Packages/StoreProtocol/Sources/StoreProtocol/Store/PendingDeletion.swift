@@ -214,7 +214,8 @@ public struct PendingDeletion {
     if model.isKnownToStore || model === models.last {
       store.finishDeleting(model, in: transaction)
     } else if let transaction {
-      transaction.atEnd { [store] in store.scope.remove(model) }
+      store.scope.remove(model)
+      transaction.onFailure { [store] in store.scope.add(model) }
     } else {
       store.scope.remove(model)
     }

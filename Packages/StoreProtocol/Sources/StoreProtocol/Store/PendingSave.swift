@@ -275,7 +275,10 @@ public struct PendingSave<M: Model> {
   public func finish(answer: AttributeDictionary? = nil, in transaction: StoreTransactionLog?) throws {
     if let transaction {
       begin(in: transaction)
-      return transaction.atEnd { try complete(answer: answer) }
+      return transaction.atEnd {
+        // One that was deleted later in the same transaction is in no store.
+        if model.isKnownToStore { try complete(answer: answer) } else { runHook() }
+      }
     }
     try complete(answer: answer)
   }
@@ -307,6 +310,10 @@ public struct PendingSave<M: Model> {
     model.markSaved(fields, asOf: stamp)
     readAnswer?()
     scope.add(model)
+    runHook()
+  }
+
+  private func runHook() {
     switch kind {
     case .create: model.afterCreate()
     case .update: model.afterUpdate()

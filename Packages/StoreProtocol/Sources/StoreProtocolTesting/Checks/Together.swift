@@ -43,6 +43,48 @@ extension ModelStoreContract {
       try requireEqual(try await store.count(ContractPerson.self), 1, "the number of people")
       try requireEqual(try await store.count(ContractCompany.self), 1, "the number of companies")
     },
+    Check("a model that is changed and then deleted in a transaction is let go", needs: [.transactions]) { store in
+      let person = try await store.create(ContractPerson.named("Ada"))
+      let identifier = person.identifier ?? ""
+      try await transaction(in: store) { store in
+        person.age.value = 36
+        try await store.update(person)
+        try await store.delete(person)
+      }
+      try require(person.scope !== store.scope, "a deleted model is still in the store's scope")
+      try requireEqual(person.calls.last, "afterDelete", "the last call")
+      try await requireError(.notFound, "lookup of a deleted model") {
+        _ = try await store.lookup(ContractPerson.self, identifier: identifier)
+      }
+    },
+    Check("another model can take the identifier of one that is deleted in a transaction", needs: [.transactions]) {
+      store in
+      struct Refusal: Error {}
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      let identifier = person.identifier ?? ""
+      let other = ContractPerson.named("Bob")
+      other.id.value = person.id.value
+      do {
+        try await transaction(in: store) { store in
+          try await store.delete(person)
+          try await store.create(other)
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      let back = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try require(back === person, "a model whose deletion was undone is not the one object")
+      try await transaction(in: store) { store in
+        person.age.value = 37
+        try await store.update(person)
+        try await store.delete(person)
+        try await store.create(other)
+        let seen = try await store.lookup(ContractPerson.self, identifier: identifier)
+        try require(seen === other, "the new model is not the one object in the transaction")
+      }
+      let found = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try require(found === other && !other.isDirty, "the new model is not the one object, or dirty")
+      try requireEqual(found.name.value, "Bob", "its name")
+    },
     Check("a transaction that throws writes nothing, and the models are as they were", needs: [.transactions]) {
       store in
       struct Refusal: Error {}
