@@ -123,13 +123,14 @@ public final class FileModelStore: TransactionalModelStore {
       try creations.assign(identifier: identifier, at: number)
     }
     let identifiers = StoreTransactionLog()
-    if creations.mayLeadToEachOther {
+    let areJoined = creations.mayLeadToEachOther
+    if areJoined {
       for (type, identifier) in creations.identified where try await row(type, identifier) != nil {
         throw ModelStoreError.conflict(type, identifier: identifier)
       }
     }
     do {
-      try creations.join(in: identifiers)
+      if areJoined { try creations.join(in: identifiers) }
       var changes: [Change] = []
       changes.reserveCapacity(models.count)
       try creations.forEachRecord { changes.append(.create($0, $1, $2)) }

@@ -83,7 +83,7 @@ public struct PendingCreations<M: Model> {
   public var identified: [(typeName: String, identifier: String)] {
     begun.indices.compactMap { number in
       guard let save = others[number] else { return (begun[number].typeName, begun[number].identifier) }
-      return withoutIdentifier.contains(number) ? nil : save.identifier.map { (save.typeName, $0) }
+      return save.isIdentifierNew ? nil : save.identifier.map { (save.typeName, $0) }
     }
   }
 
@@ -93,7 +93,6 @@ public struct PendingCreations<M: Model> {
   /// - Parameter log: what takes the new identifiers back, if nothing is written.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
   public mutating func join(in log: StoreTransactionLog) throws {
-    guard mayLeadToEachOther else { return }
     var saves = try begun.indices.map { number in
       if let save = others[number] { return save }
       let start = BegunSave(

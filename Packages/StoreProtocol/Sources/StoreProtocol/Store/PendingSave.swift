@@ -40,7 +40,7 @@ public struct PendingSave<M: Model> {
   /// What is written instead once the identifier is known, with a mark in its place: something leads back to the model.
   private var marked: [StoredValue]?
   private let explicitNull: Bool?
-  private var isIdentifierNew = false
+  private(set) var isIdentifierNew = false
 
   /// Begins to create a model.
   ///
