@@ -32,6 +32,12 @@ size_t benchmark_heap_in_use(void) {
 #endif
 }
 
+void benchmark_trim_heap(void) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
 bool benchmark_is_memory_file_system(const char *path) {
 #if defined(__linux__)
   const long tmpfs = 0x01021994;

@@ -14,6 +14,9 @@ size_t benchmark_block_size(const void *_Nonnull block);
 /// The bytes of the heap that are in use, with what the allocator keeps beside each block; 0 where that is unknown.
 size_t benchmark_heap_in_use(void);
 
+/// Gives the system back what the heap no longer needs, where that can be asked for.
+void benchmark_trim_heap(void);
+
 /// Whether a path lies on a file system that is kept in memory, where a sync costs nothing.
 bool benchmark_is_memory_file_system(const char *_Nonnull path);
 

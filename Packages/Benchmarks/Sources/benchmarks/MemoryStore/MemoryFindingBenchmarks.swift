@@ -12,6 +12,7 @@ enum MemoryFindingBenchmarks {
     ) { size in
       let store = try await FilledMemoryStore.make(count: count)
       let live = try await store.list(Person.self)
+      let byIdentifier = Dictionary(uniqueKeysWithValues: live.map { ($0.identifier ?? "", $0) })
       let database = try GRDBPersonsInMemory()
       try database.createAll(PersonRecord.samples(identifiers: 0..<count))
       return [
@@ -26,6 +27,17 @@ enum MemoryFindingBenchmarks {
             return found
           },
           checksum: { Person.checksum($0) }, finish: { withExtendedLifetime(live) {} }),
+        Side(
+          "Dictionary<String, Person>", prepare: { identifiers(of: $0, size, count).map(String.init) },
+          run: { identifiers in
+            var found: [Person] = []
+            found.reserveCapacity(identifiers.count)
+            for identifier in identifiers {
+              if let person = byIdentifier[identifier] { found.append(person) }
+            }
+            return found
+          },
+          checksum: { Person.checksum($0) }),
         Side(
           "GRDB fetchOne, one read each", goal: 1 / 100.0, prepare: { identifiers(of: $0, size, count) },
           run: { try database.lookUp($0) }, checksum: { PersonRecord.checksum($0) }),

@@ -181,17 +181,19 @@ extension LiveObservation {
   ) -> LiveDifferences<M>? {
     let oldRange = head..<shown.count - tail
     let oldPlaces = shown[oldRange]
-    let new = middle.compactMap { table.models[$0] }
-    var differences = LiveDifferences<M>(from: models[oldRange], to: new, at: head)
-    let staying = Set(middle)
-    var gone: [String] = []
-    for place in oldPlaces where !staying.contains(place) {
-      table.show(nil, at: place)
-      let identifier = table.identifiers[place]
-      if table.place(of: identifier).map({ !staying.contains($0) }) ?? true { gone.append(identifier) }
+    var differences: LiveDifferences<M>
+    if fetched.isEmpty, let move = Self.soleMove(from: oldPlaces, to: middle) {
+      // What a change of a sorted field comes to: nobody came or went, and nothing needs to be compared.
+      let model = models.remove(at: head + move.old)
+      models.insert(model, at: head + move.new)
+      differences = LiveDifferences()
+      differences.moved = [.init(model: model, oldIndex: head + move.old, newIndex: head + move.new)]
+    } else {
+      let new = middle.compactMap { table.models[$0] }
+      differences = LiveDifferences<M>(from: models[oldRange], to: new, at: head)
+      forget(oldPlaces, except: Set(middle), table)
+      models.replaceSubrange(oldRange, with: new)
     }
-    changeMembers(adding: [], removing: gone)
-    models.replaceSubrange(oldRange, with: new)
     shown.replaceSubrange(oldRange, with: middle)
     for place in updated where table.models[place] != nil && !fetched.contains(place) {
       let index = table.rank(of: place) - window.lowerBound
@@ -200,5 +202,25 @@ extension LiveObservation {
     differences.updated.sort { $0.index < $1.index }
     fetched = []
     return differences.isEmpty ? nil : differences
+  }
+
+  /// Lets go of the models that are no longer shown.
+  private func forget(_ places: ArraySlice<Int>, except staying: Set<Int>, _ table: LiveTable<M>) {
+    var gone: [String] = []
+    for place in places where !staying.contains(place) {
+      table.show(nil, at: place)
+      let identifier = table.identifiers[place]
+      if table.place(of: identifier).map({ !staying.contains($0) }) ?? true { gone.append(identifier) }
+    }
+    changeMembers(adding: [], removing: gone)
+  }
+
+  /// Which one went from one end to the other, if all others kept their order; nil if more differs.
+  private static func soleMove(from old: ArraySlice<Int>, to new: [Int]) -> (old: Int, new: Int)? {
+    guard old.count > 1, old.count == new.count else { return nil }
+    let last = new.count - 1
+    if old.first == new.last, old.dropFirst().elementsEqual(new.dropLast()) { return (0, last) }
+    if old.last == new.first, old.dropLast().elementsEqual(new.dropFirst()) { return (last, 0) }
+    return nil
   }
 }
