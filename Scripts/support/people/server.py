@@ -1,4 +1,4 @@
-"""People and companies behind Django REST framework on SQLite, for the tests of RESTStore."""
+"""People and companies behind Django REST framework on SQLite, as plain JSON and as JSON:API, for the tests of RESTStore."""
 
 import sys
 import tempfile
@@ -19,12 +19,13 @@ FOLDER = tempfile.TemporaryDirectory(prefix="people-")
 settings.configure(
     SECRET_KEY="for tests on the loopback interface only", ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF=__name__,
     USE_TZ=True, DEFAULT_AUTO_FIELD="django.db.models.AutoField",
-    INSTALLED_APPS=["django.contrib.contenttypes", "rest_framework", "django_filters", f"{__name__}.People"],
+    INSTALLED_APPS=["django.contrib.contenttypes", "rest_framework", "rest_framework_json_api", "django_filters", f"{__name__}.People"],
     MIDDLEWARE=["django.middleware.http.ConditionalGetMiddleware"],
     LOGGING_CONFIG=None,
     DATABASES={"default": {
         "ENGINE": "django.db.backends.sqlite3", "NAME": Path(FOLDER.name) / "people.sqlite", "OPTIONS": {"timeout": 20}}},
     REST_FRAMEWORK={
+        "EXCEPTION_HANDLER": "rest_framework_json_api.exceptions.exception_handler",
         "UNAUTHENTICATED_USER": None, "DEFAULT_AUTHENTICATION_CLASSES": [], "DEFAULT_PERMISSION_CLASSES": [],
         "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
         "DEFAULT_FILTER_BACKENDS": [
@@ -36,8 +37,11 @@ from django.core.validators import ProhibitNullCharactersValidator
 from django.core.wsgi import get_wsgi_application
 from django.db import connection, models
 from django.http import HttpResponse
-from rest_framework import pagination, routers, serializers, status, viewsets
-from rest_framework.response import Response
+from rest_framework import exceptions, pagination, routers, serializers, viewsets
+from rest_framework_json_api import django_filters, filters, parsers, renderers
+from rest_framework_json_api import pagination as json_api_pagination
+from rest_framework_json_api import serializers as json_api_serializers
+from rest_framework_json_api import views as json_api_views
 
 
 class Named(models.Model):
@@ -103,22 +107,38 @@ class Text(serializers.CharField):
         self.validators = [each for each in self.validators if not isinstance(each, ProhibitNullCharactersValidator)]
 
 
+class Taken(exceptions.APIException):
+    status_code, default_detail = 409, "The identifier is taken."
+
+
+class JSONAPIPages(json_api_pagination.JsonApiPageNumberPagination):
+    page_size, max_page_size = 7, 100
+
+
+JSON_API = {
+    "pagination_class": JSONAPIPages, "parser_classes": [parsers.JSONParser], "renderer_classes": [renderers.JSONRenderer],
+    "filter_backends": [django_filters.DjangoFilterBackend, filters.OrderingFilter]}
+
+
 def view_set(model, pages):
-    """The collection of a model, in which a client may choose identifiers."""
+    """The collection of a model, in which a client may choose identifiers; as JSON:API without pages of its own."""
     key = serializers.IntegerField if isinstance(model._meta.pk, models.AutoField) else serializers.CharField
-    serializer = type(f"{model.__name__}Serializer", (serializers.ModelSerializer,), {
-        "serializer_field_mapping": {**serializers.ModelSerializer.serializer_field_mapping, models.CharField: Text},
+    base = serializers.ModelSerializer if pages else json_api_serializers.ModelSerializer
+    serializer = type(f"{model.__name__}Serializer", (base,), {
+        "serializer_field_mapping": {**base.serializer_field_mapping, models.CharField: Text},
+        "included_serializers": {} if pages or model is not ContractPerson else {"company": JSON_API_COMPANIES},
         "id": key(required=False), "Meta": type("Meta", (), {"model": model, "fields": "__all__"})})
 
     def create(self, request, *arguments, **options):
         if model.objects.filter(pk=request.data.get("id")).exists():
-            return Response({"detail": "The identifier is taken."}, status.HTTP_409_CONFLICT)
+            raise Taken
         return viewsets.ModelViewSet.create(self, request, *arguments, **options)
 
     filters = {"name": COMPARISONS, "age": COMPARISONS, "company": ["exact"]} if model is ContractPerson else []
-    return type(f"{model.__name__}View", (viewsets.ModelViewSet,), {
-        "queryset": model.objects.order_by("pk"), "serializer_class": serializer, "pagination_class": pages,
-        "filterset_fields": filters, "ordering_fields": "__all__", "create": create})
+    return type(f"{model.__name__}View", (viewsets.ModelViewSet if pages else json_api_views.ModelViewSet,), {
+        "queryset": model.objects.order_by("pk"), "serializer_class": serializer,
+        "filterset_fields": filters, "ordering_fields": "__all__", "create": create,
+        **({"pagination_class": pages} if pages else JSON_API)})
 
 
 def reset(request):
@@ -129,9 +149,12 @@ def reset(request):
 
 PATHS = {ContractPerson: "contract_people", ContractCompany: "contract_companies", ContractTeam: "contract_teams",
          ContractMember: "contract_members", ContractDebt: "contract_debts"}
+for model in MODELS:
+    model.JSONAPIMeta = type("JSONAPIMeta", (), {"resource_name": PATHS[model]})
+JSON_API_COMPANIES = view_set(ContractCompany, None).serializer_class
 urlpatterns = [path("reset", reset)]
-for prefix, pages in PAGES.items():
-    router = routers.DefaultRouter()
+for prefix, pages in [*PAGES.items(), ("jsonapi/", None)]:
+    router = routers.DefaultRouter(trailing_slash=pages is not None)
     for model in MODELS:
         router.register(prefix + PATHS[model], view_set(model, pages), basename=prefix + model.__name__)
     urlpatterns += router.urls

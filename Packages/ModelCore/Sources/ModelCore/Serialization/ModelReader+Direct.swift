@@ -37,6 +37,33 @@ extension ModelReader {
     }
   }
 
+  /// The model of the record at a path of a document, which must have an identifier.
+  ///
+  /// - Returns: nil if the record is about another model, or needs a tree; nothing was done then.
+  static func directRecord<M: Model>(
+    _ type: M.Type, from data: Data, at path: String, identifier: String, _ reader: ModelReader
+  ) -> M? {
+    data.withUnsafeBytes { bytes in
+      do {
+        var scanner = try JSONScanner(document: bytes, options: .init(), buildsTree: true)
+        let direct = DirectReading(reader, bytes, scanner.depthLimit)
+        let root = direct.reader(of: type)
+        guard root.plan != nil else { return nil }
+        if !path.isEmpty { try scanner.go(toValueAt: path) }
+        let node = try direct.readNode(&scanner, root, level: 0)
+        if path.isEmpty { try scanner.finish() }
+        guard case .record(let record) = node, let index = root.layout.identifierIndex,
+          record.fields & 1 &<< UInt64(index) != 0, record.model.modelIdentifier == identifier,
+          let model = try direct.recognise(node, root, isForeignKey: nil) as? M, !reader.hasReplacedShell
+        else { return nil }
+        direct.apply()
+        return model
+      } catch {
+        return nil
+      }
+    }
+  }
+
   /// The models of the list in a document, or nil if it needs a tree.
   static func directList<M: Model>(
     _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader, options: JSONReadingOptions = .init()
@@ -76,6 +103,31 @@ extension ModelReader {
       } catch {
         return nil
       }
+    }
+  }
+}
+
+extension JSONScanner {
+  /// Moves to the value at a path of keys, after a look at all of the document.
+  fileprivate mutating func go(toValueAt path: String) throws {
+    var isOutermost = true
+    for key in path.split(separator: ".", omittingEmptySubsequences: false) {
+      // A place in a list is left to a tree.
+      if key.isEmpty || key.contains("[") { throw NeedsTree() }
+      var found: JSONScanner?
+      try beginObject()
+      while let name = try nextKey() {
+        if name.string == key {
+          // The last of equal keys counts.
+          skipWhitespace()
+          found = self
+        }
+        try skipValue()
+      }
+      if isOutermost { try finish() }
+      isOutermost = false
+      guard let found else { throw NeedsTree() }
+      self = found
     }
   }
 }

@@ -241,6 +241,23 @@ extension ModelScope {
       ?? ModelReader.list(type, from: data, at: path, reader())
   }
 
+  /// Reads the record of a model straight from a document into its canonical instance.
+  ///
+  /// - Parameters:
+  ///   - data: the document.
+  ///   - path: where in the document the record lies; the whole document by default.
+  ///   - identifier: which model the record must be about.
+  ///   - keepsLocalChanges: whether fields that were changed since they were last read or saved keep their values.
+  /// - Returns: nil, with nothing changed, if it takes a closer look: at a record that has no identifier or another one, at
+  ///   what does not fit, or at what only a tree can tell.
+  public func model<M: Model>(
+    _ type: M.Type, fromJSON data: Data, at path: String = "", identifier: String, keepsLocalChanges: Bool
+  ) -> M? {
+    ModelReader.directRecord(
+      type, from: data, at: path, identifier: identifier,
+      ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges))
+  }
+
   /// Checks a store's answer to the save of a model.
   ///
   /// - Returns: what reads the answer into the model, but for the fields that are dirty by then.

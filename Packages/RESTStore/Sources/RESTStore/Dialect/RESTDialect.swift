@@ -107,6 +107,10 @@ public protocol RESTDialect: Sendable {
   /// Empty for the whole answer, nil if it can't be said. Default: nil.
   var plainListPath: String? { get }
 
+  /// Where in the answer to a lookup the record is, if it is there just as models read it: as ``plainListPath`` of lists, with
+  /// ``constructResponse(_:to:)`` and ``deserialize(_:of:)`` asked only about what is unusual. Default: nil.
+  var plainRecordPath: String? { get }
+
   // MARK: Queries
 
   /// Says what a query is in the words of the API. Default: ``RESTPaging/whole``, and it refuses conditions and orders.
@@ -208,6 +212,9 @@ extension RESTDialect {
 
   /// Unknown.
   public var plainListPath: String? { nil }
+
+  /// Unknown.
+  public var plainRecordPath: String? { nil }
 
   /// A limit and an offset, and nothing else.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {

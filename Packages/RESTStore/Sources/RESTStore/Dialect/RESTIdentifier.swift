@@ -32,11 +32,26 @@ public enum RESTIdentifier {
   public static func related<M: Model>(
     _ identifier: String, attributes: AttributeDictionary?, at key: String, of type: M.Type
   ) -> JSONValue {
-    guard let relation = M.prototype().field(declaredAs: key) as? any RelationField,
-      let stored = relation.relatedClass.init().storedValue(ofIdentifier: identifier, in: .standard)
-    else { return .string(identifier) }
-    guard var record = attributes else { return stored.value }
-    stored.write(to: &record)
-    return .object(record)
+    guard let related = relation(at: key, of: M.prototype())?.relatedClass.init() else { return .string(identifier) }
+    return attributes.map { .object(record(identifier, $0, of: related)) } ?? value(identifier, of: related)
+  }
+
+  /// An identifier in the form that it has in records of a model.
+  static func value(_ identifier: String, of model: ModelObject) -> JSONValue {
+    model.storedValue(ofIdentifier: identifier, in: .standard)?.value ?? .string(identifier)
+  }
+
+  /// A record of a model with its identifier.
+  static func record(_ identifier: String, _ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary
+  {
+    var record = record
+    model.storedValue(ofIdentifier: identifier, in: .standard)?.write(to: &record)
+    return record
+  }
+
+  /// The relation of a key, in whichever case the API writes it.
+  static func relation(at key: String, of model: ModelObject) -> (any RelationField)? {
+    let field = model.field(declaredAs: key) ?? model.field(declaredAs: KeyCase.lowerCamel.key(key))
+    return field as? any RelationField
   }
 }

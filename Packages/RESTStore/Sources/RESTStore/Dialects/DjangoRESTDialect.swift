@@ -49,6 +49,9 @@ public struct DjangoRESTDialect: RESTDialect {
     RESTAddress(operation.path + (endsPathsWithSlash ? "/" : ""))
   }
 
+  /// The whole answer.
+  public var plainRecordPath: String? { "" }
+
   /// Takes the results out of a page.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     var answer = try RESTResponse(response)

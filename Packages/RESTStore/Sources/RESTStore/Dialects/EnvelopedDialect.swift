@@ -53,6 +53,9 @@ public struct EnvelopedDialect: RESTDialect {
   /// The list in its envelope, if nothing else of an answer is looked at.
   public var plainListPath: String? { nextPath == nil && totalPath == nil && errorPath == nil ? listPath : nil }
 
+  /// The record in its envelope, if nothing else of an answer is looked at.
+  public var plainRecordPath: String? { errorPath == nil ? recordPath : nil }
+
   /// Puts the payload into the envelope.
   public func formatPayload(_ payload: JSONValue) throws -> JSONValue {
     (payloadPath ?? "").split(separator: ".").reversed().reduce(payload) { [String($1): $0] }

@@ -8,25 +8,56 @@ public import StoreProtocol
 ///
 /// A resource is read as one record: its attributes, its `id` under the key of the identifier, and each relationship as the
 /// identifiers it links to, or as the resources where the document includes them. What is written is an attribute unless its
-/// key is among ``relationships``. Conditions, where the server has them, are equalities; orders are those of the standard.
+/// key is among ``relationships``. Conditions are those that the server is said to have; orders are those of the standard.
 public struct JSONAPIDialect: RESTDialect {
   /// The types of the resources that relationships lead to, by the key of the relationship.
   public var relationships: [String: String]
   /// Whether `filter[name]=Ada` asks for equality, as many servers have it. The standard leaves this open.
   public var filtersByEquality: Bool
+  /// How other comparisons are called, such as `[.greater: "gt"]` where `filter[age.gt]=30` asks for more than 30.
+  public var lookups: [QueryComparison.Operator: String]
   /// How lists come in pages. All servers link to the next page.
   public var paging: RESTPaging
+  /// The relationships whose resources are to come along, such as `["publisher", "publisher.country"]`.
+  public var included: [String]
+  /// The only attributes and relationships that are to come, by the type of the resource.
+  public var fieldSets: [String: [String]]
+  /// Where a list says how many resources there are in all, such as `"meta.page.total"`; nil if it does not.
+  public var totalPath: String?
 
   /// Creates the dialect.
   ///
   /// - Parameters:
   ///   - relationships: the types of the resources that relationships lead to, by key.
   ///   - filtersByEquality: whether `filter[name]=Ada` asks for equality.
+  ///   - lookups: how other comparisons are called that the server has.
   ///   - paging: how lists come in pages.
-  public init(relationships: [String: String] = [:], filtersByEquality: Bool = false, paging: RESTPaging = .linked) {
+  ///   - included: the relationships whose resources are to come along.
+  ///   - fieldSets: the only attributes and relationships that are to come, by the type of the resource.
+  ///   - totalPath: where a list says how many resources there are in all.
+  public init(
+    relationships: [String: String] = [:], filtersByEquality: Bool = false,
+    lookups: [QueryComparison.Operator: String] = [:], paging: RESTPaging = .linked,
+    included: [String] = [], fieldSets: [String: [String]] = [:], totalPath: String? = nil
+  ) {
     self.relationships = relationships
     self.filtersByEquality = filtersByEquality
+    self.lookups = lookups
     self.paging = paging
+    self.included = included
+    self.fieldSets = fieldSets
+    self.totalPath = totalPath
+  }
+
+  /// The path, with what is to come along and what is not to come.
+  public func address(of operation: RESTOperation) throws -> RESTAddress {
+    var address = RESTAddress(operation.path)
+    if operation.kind == .delete { return address }
+    if !included.isEmpty { address.query.append(RESTQueryItem("include", included.joined(separator: ","))) }
+    for (type, names) in fieldSets.sorted(by: { $0.key < $1.key }) {
+      address.query.append(RESTQueryItem("fields[\(type)]", names.joined(separator: ",")))
+    }
+    return address
   }
 
   /// The media type.
@@ -60,7 +91,7 @@ public struct JSONAPIDialect: RESTDialect {
     switch value {
     case .null: .null
     case .array(let elements): .array(elements.map { linkage($0, type: type) })
-    default: ["type": .string(type), "id": .string(ParameterEncoder.text(value))]
+    default: ["type": .string(type), "id": .string(ParameterEncoder.text(value["id"] ?? value))]
     }
   }
 
@@ -78,56 +109,76 @@ public struct JSONAPIDialect: RESTDialect {
     // A meta document has no data, which is not the same as data that is null.
     answer.payload = document["data"].map { Self.embedding(included, in: $0) }
     answer.next = RESTPageLink(document["links"]?["next"])
+    answer.total = totalPath.flatMap { document[path: $0]?.intValue }
     return answer
   }
 
+  /// Puts resources that came along in the place of what links to them: into primary data all of them, and deeper down each
+  /// one once, so that links between them lead to no more records than there are resources.
   private static func embedding(_ included: [JSONValue: JSONValue], in data: JSONValue) -> JSONValue {
     if included.isEmpty { return data }
     if case .array(let elements) = data { return .array(elements.map { embedding(included, in: $0) }) }
+    let links = (data["relationships"]?.objectValue ?? [:]).values
+      .compactMap { $0["data"] }.flatMap { $0.arrayValue ?? [$0] }
+    var seen = Set(links.map(name) + [name(of: data)])
+    return embedding(included, in: data, isPrimary: true, &seen)
+  }
+
+  private static func embedding(
+    _ included: [JSONValue: JSONValue], in data: JSONValue, isPrimary: Bool, _ seen: inout Set<JSONValue>
+  ) -> JSONValue {
     var resource = data
-    for key in (data["relationships"]?.objectValue ?? [:]).keys {
-      guard let linkage = data["relationships"]?[key]?["data"] else { continue }
-      func found(_ link: JSONValue) -> JSONValue { included[[link["type"] ?? .null, link["id"] ?? .null]] ?? link }
-      let full: JSONValue = linkage.arrayValue.map { .array($0.map(found)) } ?? found(linkage)
+    for (key, relationship) in (data["relationships"]?.objectValue ?? [:]).sorted(by: { $0.key < $1.key }) {
+      guard let linkage = relationship["data"] else { continue }
+      func found(_ link: JSONValue) -> JSONValue {
+        guard let full = included[name(of: link)], isPrimary || seen.insert(name(of: link)).inserted else {
+          return link
+        }
+        return embedding(included, in: full, isPrimary: false, &seen)
+      }
+      let full: JSONValue = linkage.arrayValue.map { .array($0.map { found($0) }) } ?? found(linkage)
       resource["relationships"]?[key]?["data"] = full
     }
     return resource
   }
 
-  /// One record of a resource.
+  /// What stands for a resource in a document.
+  private static func name(of resource: JSONValue) -> JSONValue {
+    [resource["type"] ?? .null, resource["id"] ?? .null]
+  }
+
+  /// Attributes and relationships in one record, with the identifier under its key.
   public func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
     guard case .object(let resource) = payload, let identifier = resource["id"]?.stringValue else {
       throw ModelDecodingError(path: FieldPath(), expected: "a resource with an id", found: payload.typeDescription)
     }
+    return RESTIdentifier.record(identifier, Self.members(of: resource, of: M.prototype()), of: M.prototype())
+  }
+
+  private static func members(of resource: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
     var record = resource["attributes"]?.objectValue ?? [:]
     for (key, relationship) in resource["relationships"]?.objectValue ?? [:] {
-      if let linkage = relationship["data"] { record[key] = Self.value(of: linkage, at: key, of: type) }
+      guard let linkage = relationship["data"] else { continue }
+      let related = RESTIdentifier.relation(at: key, of: model)?.relatedClass.init()
+      record[key] = linkage.arrayValue.map { .array($0.map { value(of: $0, related) }) } ?? value(of: linkage, related)
     }
-    RESTIdentifier.write(identifier, of: type, to: &record)
     return record
   }
 
-  /// What a relationship leads to: identifiers, or records of included resources.
-  private static func value<M: Model>(of linkage: JSONValue, at key: String, of type: M.Type) -> JSONValue {
-    switch linkage {
-    case .array(let elements): return .array(elements.map { value(of: $0, at: key, of: type) })
-    case .object(let resource):
-      guard let identifier = resource["id"]?.stringValue else { return linkage }
-      return RESTIdentifier.related(identifier, attributes: resource["attributes"]?.objectValue, at: key, of: type)
-    default: return linkage
-    }
+  private static func value(of linkage: JSONValue, _ related: ModelObject?) -> JSONValue {
+    guard case .object(let resource) = linkage, let identifier = resource["id"]?.stringValue else { return linkage }
+    guard let related else { return .string(identifier) }
+    let isWhole = resource["attributes"] != nil || resource["relationships"] != nil
+    if !isWhole { return RESTIdentifier.value(identifier, of: related) }
+    return .object(RESTIdentifier.record(identifier, members(of: resource, of: related), of: related))
   }
 
   /// Equalities as `filter[…]`, the order as `sort`.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = paging.translation(of: query)
     for term in query.terms {
-      guard filtersByEquality, case .comparison(let comparison) = term, comparison.operator == .equal else {
-        throw query.unsupported("the condition \(term)")
-      }
-      let (keys, value) = try query.plain(comparison)
-      let item = RESTQueryItem("filter[\(keys.joined(separator: "."))]", ParameterEncoder.text(value))
-      if value.isNull || translation.items.contains(where: { $0.name == item.name }) { throw query.unsupported(term) }
+      let item = try item(for: term, in: query)
+      if translation.items.contains(where: { $0.name == item.name }) { throw query.unsupported(term) }
       translation.items.append(item)
     }
     let names = try query.orders.map { order in
@@ -139,5 +190,21 @@ public struct JSONAPIDialect: RESTDialect {
     }
     if !names.isEmpty { translation.items.append(RESTQueryItem("sort", names.joined(separator: ","))) }
     return translation
+  }
+
+  private func item(for term: QueryExpression, in query: RESTQuery) throws -> RESTQueryItem {
+    guard case .comparison(let comparison) = term else { throw query.unsupported("the condition \(term)") }
+    let isPlain = comparison.operator == .equal && filtersByEquality
+    let lookup = comparison.operator == .notEqual ? nil : lookups[comparison.operator].map { ".\($0)" }
+    guard let suffix = isPlain ? "" : lookup else { throw query.unsupported("the condition \(term)") }
+    let (keys, value) = try query.plain(comparison)
+    let values = value.arrayValue ?? [value]
+    let texts = values.map(ParameterEncoder.text)
+    // Servers split lists at commas, and take an empty text for no filter at all.
+    let isInOnePiece = comparison.operator != .isIn || !texts.contains { $0.contains(",") }
+    guard isInOnePiece, !texts.isEmpty, !texts.contains(""), !values.contains(.null) else {
+      throw query.unsupported(term)
+    }
+    return RESTQueryItem("filter[\(keys.joined(separator: "."))\(suffix)]", texts.joined(separator: ","))
   }
 }

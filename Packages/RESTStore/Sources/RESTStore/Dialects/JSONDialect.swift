@@ -20,6 +20,9 @@ public struct JSONDialect: RESTDialect {
   /// The whole answer.
   public var plainListPath: String? { "" }
 
+  /// The whole answer.
+  public var plainRecordPath: String? { "" }
+
   /// A limit and an offset, and nothing else.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     try query.refuseConditions()

@@ -13,42 +13,108 @@ import StoreProtocol
 public struct PostgRESTDialect: RESTDialect {
   /// How many rows are fetched at a time.
   public var pageSize: Int
+  /// What is selected of a table, by its name: such as `["authors": "id,name,publisher(id,name)"]` for less than all columns,
+  /// and for rows that a foreign key leads to.
+  public var selections: [String: String]
+  /// Whether the server counts the rows of each list, so that ``RESTModelStore/count(_:)`` takes one request of one page.
+  public var countsRows: Bool
+  /// Whether a new model replaces the columns of the row that has its identifier, where there is one.
+  public var mergesDuplicates: Bool
+  /// Whether regular expressions are given to the server, which reads them as PostgreSQL does. Otherwise they are refused.
+  public var sendsPatterns: Bool
 
   /// Creates the dialect.
   ///
-  /// - Parameter pageSize: how many rows are fetched at a time; no more than the server gives (`db-max-rows`).
-  public init(pageSize: Int = 1_000) { self.pageSize = pageSize }
+  /// - Parameters:
+  ///   - pageSize: how many rows are fetched at a time; no more than the server gives (`db-max-rows`).
+  ///   - selections: what is selected of a table, by its name; all columns of others.
+  ///   - countsRows: whether the server counts the rows of each list.
+  ///   - mergesDuplicates: whether a new model replaces the columns of the row that has its identifier.
+  ///   - sendsPatterns: whether regular expressions are given to the server.
+  public init(
+    pageSize: Int = 1_000, selections: [String: String] = [:], countsRows: Bool = false, mergesDuplicates: Bool = false,
+    sendsPatterns: Bool = false
+  ) {
+    self.pageSize = pageSize
+    self.selections = selections
+    self.countsRows = countsRows
+    self.mergesDuplicates = mergesDuplicates
+    self.sendsPatterns = sendsPatterns
+  }
 
   /// Single rows come as objects, and writes answer with what was written.
   public func headers(for operation: RESTOperation) async throws -> [String: String] {
     var headers = try await defaultHeaders()
     if operation.kind != .list { headers["Accept"] = "application/vnd.pgrst.object+json" }
-    if operation.kind != .list, operation.kind != .lookup { headers["Prefer"] = "return=representation" }
+    switch operation.kind {
+    case .create where mergesDuplicates: headers["Prefer"] = "return=representation,resolution=merge-duplicates"
+    case .create, .update, .delete: headers["Prefer"] = "return=representation"
+    case .list where countsRows: headers["Prefer"] = "count=exact"
+    case .list, .lookup: break
+    }
     return headers
   }
 
-  /// The table, with a filter for one row.
+  /// The table, with a filter for one row, and what is selected of it.
   public func address(of operation: RESTOperation) throws -> RESTAddress {
-    guard operation.kind != .list, operation.kind != .create, let identifier = operation.identifier,
+    var address = RESTAddress(operation.collectionPath)
+    if operation.kind != .list, operation.kind != .create, let identifier = operation.identifier,
       let key = operation.identifierKey
-    else { return RESTAddress(operation.collectionPath) }
-    return RESTAddress(operation.collectionPath, query: [RESTQueryItem(key, "eq.\(identifier)")])
+    {
+      address.query.append(RESTQueryItem(key, "eq.\(identifier)"))
+    }
+    if operation.kind != .delete, let selection = selections[operation.collectionName] {
+      address.query.append(RESTQueryItem("select", selection))
+    }
+    return address
   }
 
-  /// No row where one was wanted is said with status 406.
+  /// The whole answer.
+  public var plainRecordPath: String? { "" }
+
+  /// Takes the number of rows from `Content-Range`. No row where one was wanted is said with status 406, and the column
+  /// of a rule that is broken in words.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     var answer = try RESTResponse(response)
-    if response.status == 406, answer.payload?["code"] == "PGRST116" {
+    answer.total = Self.total(response)
+    guard answer.error != nil, case .object(let problem)? = answer.payload else { return answer }
+    let details = problem["details"]?.stringValue ?? ""
+    let message = problem["message"]?.stringValue ?? ""
+    switch problem["code"]?.stringValue {
+    case "PGRST116"? where details.isEmpty || details.contains(" 0 rows"):
       answer.error = ModelStoreError(.notFound, "no row has this identifier")
+    case "23502"?: place(message, on: Self.text(in: message, from: "column \"", to: "\""), in: &answer)
+    case "23503"?, "23505"?: place(details, on: Self.text(in: details, from: "Key (", to: ")"), in: &answer)
+    default:
+      let hint = problem["hint"]?.stringValue ?? ""
+      let more = [details, hint].filter { !$0.isEmpty }.joined(separator: " ")
+      if !more.isEmpty { answer.error?.message += " (\(more.prefix(500)))" }
     }
     return answer
+  }
+
+  private func place(_ sentence: String, on columns: String?, in answer: inout RESTResponse) {
+    for column in (columns ?? "").split(separator: ",") {
+      answer.error?.fields[column.filter { $0 != " " && $0 != "\"" }, default: []].append(sentence)
+    }
+  }
+
+  private static func text(in sentence: String, from start: String, to end: String) -> String? {
+    guard let start = sentence.firstRange(of: start), let end = sentence[start.upperBound...].firstRange(of: end) else {
+      return nil
+    }
+    return String(sentence[start.upperBound..<end.lowerBound])
+  }
+
+  private static func total(_ response: HTTPResponse) -> Int? {
+    response.headers["Content-Range"].flatMap { $0.split(separator: "/").last }.flatMap { Int($0) }
   }
 
   /// Filters, `order`, `limit` and `offset`.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = RESTPaging.offset(size: pageSize).translation(of: query)
     if let filter = query.filter {
-      let condition = try PostgRESTCondition(query).text(of: filter, isNegated: false)
+      let condition = try PostgRESTCondition(query, sendsPatterns: sendsPatterns).text(of: filter, isNegated: false)
       // The outermost `and` or `or` is the name of the parameter.
       let name = condition.hasPrefix("or(") ? "or" : "and"
       let value = condition.hasPrefix("\(name)(") ? String(condition.dropFirst(name.count)) : "(\(condition))"
@@ -61,68 +127,5 @@ public struct PostgRESTDialect: RESTDialect {
     }
     if !orders.isEmpty { translation.items.append(RESTQueryItem("order", orders.joined(separator: ","))) }
     return translation
-  }
-}
-
-/// Writes a condition as PostgREST's logical operators.
-private struct PostgRESTCondition {
-  private let query: RESTQuery
-
-  init(_ query: RESTQuery) { self.query = query }
-
-  /// A condition, or its opposite. What is negated is the single comparison, so that nil is compared as Swift does.
-  func text(of expression: QueryExpression, isNegated: Bool) throws -> String {
-    switch expression {
-    case .comparison(let comparison): return try text(of: comparison, isNegated: isNegated)
-    case .not(let inner): return try text(of: inner, isNegated: !isNegated)
-    case .and(let terms) where !terms.isEmpty: return try list(terms, isNegated ? "or" : "and", isNegated)
-    case .or(let terms) where !terms.isEmpty: return try list(terms, isNegated ? "and" : "or", isNegated)
-    default: throw query.unsupported(expression)
-    }
-  }
-
-  private func list(_ terms: [QueryExpression], _ name: String, _ isNegated: Bool) throws -> String {
-    "\(name)(\(try terms.map { try text(of: $0, isNegated: isNegated) }.joined(separator: ",")))"
-  }
-
-  private func text(of comparison: QueryComparison, isNegated: Bool) throws -> String {
-    let (keys, value) = try query.plain(comparison)
-    guard keys.count == 1, case let key = keys[0] else { throw query.unsupported(comparison) }
-    let orNull = { (condition: String) in "or(\(condition),\(key).is.null)" }
-    let quoted = Self.quoted(value)
-    switch (comparison.operator, value, isNegated) {
-    case (.equal, .null, false), (.notEqual, .null, true): return "\(key).is.null"
-    case (.equal, .null, true), (.notEqual, .null, false): return "\(key).not.is.null"
-    case (.equal, _, false), (.notEqual, _, true): return "\(key).eq.\(quoted)"
-    case (.equal, _, true), (.notEqual, _, false): return orNull("\(key).neq.\(quoted)")
-    case (_, .null, _): throw query.unsupported(comparison)
-    case (.less, _, false): return "\(key).lt.\(quoted)"
-    case (.less, _, true): return orNull("\(key).gte.\(quoted)")
-    case (.lessOrEqual, _, false): return "\(key).lte.\(quoted)"
-    case (.lessOrEqual, _, true): return orNull("\(key).gt.\(quoted)")
-    case (.greater, _, false): return "\(key).gt.\(quoted)"
-    case (.greater, _, true): return orNull("\(key).lte.\(quoted)")
-    case (.greaterOrEqual, _, false): return "\(key).gte.\(quoted)"
-    case (.greaterOrEqual, _, true): return orNull("\(key).lt.\(quoted)")
-    case (.isIn, .array(let values), _):
-      guard !values.isEmpty, !values.contains(.null) else { throw query.unsupported(comparison) }
-      let list = "in.(\(values.map(Self.quoted).joined(separator: ",")))"
-      return isNegated ? orNull("\(key).not.\(list)") : "\(key).\(list)"
-    case (.contains, .string(let text), _), (.hasPrefix, .string(let text), _), (.hasSuffix, .string(let text), _):
-      // A star stands for any text, and can't be escaped.
-      guard !text.contains("*") else { throw query.unsupported(comparison) }
-      let literal = text.map { "%_\\".contains($0) ? "\\\($0)" : String($0) }.joined()
-      let start = comparison.operator == .hasPrefix ? "" : "*"
-      let end = comparison.operator == .hasSuffix ? "" : "*"
-      let pattern = Self.quoted(.string(start + literal + end))
-      return isNegated ? orNull("\(key).not.like.\(pattern)") : "\(key).like.\(pattern)"
-    default: throw query.unsupported(comparison)
-    }
-  }
-
-  /// A value in quotes, unless it is a number or a boolean.
-  private static func quoted(_ value: JSONValue) -> String {
-    guard case .string(let text) = value else { return value.description }
-    return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
   }
 }

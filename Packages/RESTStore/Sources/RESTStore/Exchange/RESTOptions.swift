@@ -17,9 +17,12 @@ public struct RESTOptions: Sendable {
   /// Whether the `ETag` of a model goes back with the next update or delete, as `If-Match`, and with the next lookup, as
   /// `If-None-Match`. Default: yes.
   public var usesEntityTags: Bool
-  /// Whether lookups that are equal and under way at the same time are one request. Default: yes.
+  /// Whether lookups that are equal and under way at the same time are one request. If the task is cancelled that made it
+  /// first, the next one that waits makes it anew. Default: yes.
   public var sharesLookups: Bool
-  /// How many requests of the engine are under way at a time; others wait for their turn. Default: 16.
+  /// How many requests of the engine are under way at a time; others wait for their turn, in which their time-out does not
+  /// run yet. Default: 16. The default transport opens up to 64 connections to a host where `URLSession` has 6 of its own
+  /// accord.
   public var maximumConcurrentRequests: Int
   /// How many redirects of one request are followed. Default: 10.
   public var maximumRedirects: Int

@@ -1,13 +1,17 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Makes one request of equal ones that are under way at the same time. It is cancelled when nobody waits for it any more.
+/// Makes one request of equal ones that are under way at the same time.
+///
+/// Whoever asks first sends it, in a task that is there anyway: one of its own would take another change of threads, which
+/// costs more than all that the store does. So the request ends if that task is cancelled; of those who wait by then the
+/// first one sends it anew.
 final class SharedExchanges: Sendable {
-  typealias Continuation = CheckedContinuation<HTTPResponseData, any Error>
+  typealias Continuation = CheckedContinuation<HTTPResponseData?, any Error>
 
   private struct Flight {
     let request: HTTPRequestData
-    var waiting: [Int: Continuation]
-    var task: Task<Void, Never>?
+    /// Those who joined, and wait or are about to.
+    var waiting: [Int: Continuation?] = [:]
   }
 
   private struct State {
@@ -15,14 +19,8 @@ final class SharedExchanges: Sendable {
     var flights: [Int: Flight] = [:]
     /// The flights that may still be joined.
     var open: [HTTPRequestData: Int] = [:]
-    /// Those that were cancelled before they waited.
-    var cancelled: Set<Int> = []
-
-    mutating func remove(_ number: Int) -> Flight? {
-      guard let flight = flights.removeValue(forKey: number) else { return nil }
-      if open[flight.request] == number { open[flight.request] = nil }
-      return flight
-    }
+    /// What became of those who joined and did not wait yet.
+    var early: [Int: Result<HTTPResponseData?, any Error>] = [:]
   }
 
   private let state = Lock(State())
@@ -34,82 +32,84 @@ final class SharedExchanges: Sendable {
   ///   - joined: called if an equal one is under way.
   ///   - send: sends it.
   func response(
-    to request: HTTPRequestData, joined: () -> Void,
-    _ send: @escaping @Sendable () async throws -> HTTPResponseData
+    to request: HTTPRequestData, joined: () -> Void, _ send: () async throws -> HTTPResponseData
   ) async throws -> HTTPResponseData {
-    let number = state.withLock { state in
-      state.nextNumber += 1
-      return state.nextNumber
-    }
-    defer { state.withLock { _ = $0.cancelled.remove(number) } }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        switch board(number, request, continuation) {
-        case .cancelled: continuation.resume(throwing: CancellationError())
-        case .joined: joined()
-        case .started: start(number, send)
-        }
+    var hasJoined = false
+    while true {
+      switch board(request) {
+      case .started(let flight):
+        let result: Result<HTTPResponseData, any Error>
+        do { result = .success(try await send()) } catch { result = .failure(error) }
+        land(flight, result, isCancelled: Task.isCancelled)
+        return try result.get()
+      case .joined(let flight, let number):
+        if !hasJoined { joined() }
+        hasJoined = true
+        // Nothing comes if the one who sent it was cancelled.
+        if let response = try await answer(to: flight, number) { return response }
       }
-    } onCancel: {
-      leave(number)
     }
   }
 
   /// Says that something is being written: a request that is made now must not get an answer from before.
   func close() { state.withLock { $0.open = [:] } }
 
-  private enum Boarding { case cancelled, joined, started }
+  private enum Boarding {
+    case started(flight: Int)
+    case joined(flight: Int, number: Int)
+  }
 
-  private func board(_ number: Int, _ request: HTTPRequestData, _ continuation: Continuation) -> Boarding {
+  private func board(_ request: HTTPRequestData) -> Boarding {
     state.withLock { state in
-      if state.cancelled.remove(number) != nil { return .cancelled }
+      state.nextNumber += 1
+      let number = state.nextNumber
       if let flight = state.open[request] {
-        state.flights[flight]?.waiting[number] = continuation
-        return .joined
+        state.flights[flight]?.waiting[number] = .some(nil)
+        return .joined(flight: flight, number: number)
       }
-      state.flights[number] = Flight(request: request, waiting: [number: continuation])
+      state.flights[number] = Flight(request: request)
       state.open[request] = number
-      return .started
+      return .started(flight: number)
     }
   }
 
-  private func start(_ flight: Int, _ send: @escaping @Sendable () async throws -> HTTPResponseData) {
-    let fly: @Sendable () async -> Void = {
-      let result: Result<HTTPResponseData, any Error>
-      do { result = .success(try await send()) } catch { result = .failure(error) }
-      self.land(flight, result)
+  private func land(_ flight: Int, _ result: Result<HTTPResponseData, any Error>, isCancelled: Bool) {
+    var shared = result.map { HTTPResponseData?.some($0) }
+    if isCancelled, case .failure = result { shared = .success(nil) }
+    let waiting = state.withLock { state -> [Continuation] in
+      guard let landed = state.flights.removeValue(forKey: flight) else { return [] }
+      if state.open[landed.request] == flight { state.open[landed.request] = nil }
+      for (number, continuation) in landed.waiting where continuation == nil { state.early[number] = shared }
+      return landed.waiting.values.compactMap { $0 }
     }
-    let task: Task<Void, Never>
-    if #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, visionOS 26.0, *) {
-      // Up to where it waits for the server it need not change threads, which would cost more than all of that.
-      task = Task.immediate { await fly() }
-    } else {
-      task = Task { @concurrent in await fly() }
-    }
-    let isLeft = state.withLock { state in
-      state.flights[flight]?.task = task
-      return state.flights[flight] == nil
-    }
-    // Harmless if it has ended already.
-    if isLeft { task.cancel() }
+    for continuation in waiting { continuation.resume(with: shared) }
   }
 
-  private func land(_ flight: Int, _ result: Result<HTTPResponseData, any Error>) {
-    let waiting = state.withLock { $0.remove(flight)?.waiting.values.map { $0 } ?? [] }
-    for continuation in waiting { continuation.resume(with: result) }
-  }
+  // MARK: Waiting
 
-  private func leave(_ number: Int) {
-    let (continuation, task) = state.withLock { state -> (Continuation?, Task<Void, Never>?) in
-      guard let flight = state.flights.first(where: { $0.value.waiting[number] != nil })?.key else {
-        state.cancelled.insert(number)
-        return (nil, nil)
+  private func answer(to flight: Int, _ number: Int) async throws -> HTTPResponseData? {
+    defer { state.withLock { _ = $0.early.removeValue(forKey: number) } }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: Continuation) in
+        let early = state.withLock { state -> Result<HTTPResponseData?, any Error>? in
+          if let early = state.early.removeValue(forKey: number) { return early }
+          state.flights[flight]?.waiting[number] = .some(continuation)
+          return nil
+        }
+        if let early { continuation.resume(with: early) }
       }
-      let continuation = state.flights[flight]?.waiting.removeValue(forKey: number)
-      guard state.flights[flight]?.waiting.isEmpty == true else { return (continuation, nil) }
-      return (continuation, state.remove(flight)?.task)
+    } onCancel: {
+      leave(flight, number)
     }
-    task?.cancel()
+  }
+
+  /// Lets one who joined go.
+  private func leave(_ flight: Int, _ number: Int) {
+    let continuation = state.withLock { state -> Continuation? in
+      guard let place = state.flights[flight]?.waiting.removeValue(forKey: number) else { return nil }
+      if place == nil { state.early[number] = .failure(CancellationError()) }
+      return place
+    }
     continuation?.resume(throwing: CancellationError())
   }
 }

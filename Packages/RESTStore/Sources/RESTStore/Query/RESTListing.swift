@@ -70,12 +70,14 @@ struct RESTListing<M: Model> {
       { answer, _ in try page(at: position, of: answer) })
   }
 
-  /// Whether a page with a number has no elements, which servers say like this.
+  /// Whether a page with a number, or after an offset, has no elements, which servers say like this.
   private func isBeyondEnd(_ response: HTTPResponseData, at position: Position) -> Bool {
-    guard response.status == 404, case .pages(_, let name, _, let first) = translation.paging,
-      let number = position.items.last(where: { $0.name == name }).flatMap({ Int($0.value) })
-    else { return false }
-    return number > first
+    func number(_ name: String) -> Int? { position.items.last { $0.name == name }.flatMap { Int($0.value) } }
+    switch (response.status, translation.paging) {
+    case (404, .pages(_, let page, _, let first)): return number(page).map { $0 > first } ?? false
+    case (416, .offset(_, _, let offset)): return number(offset).map { $0 > 0 } ?? false
+    default: return false
+    }
   }
 
   private func page(at position: Position, of answer: RESTResponse) throws -> Page {

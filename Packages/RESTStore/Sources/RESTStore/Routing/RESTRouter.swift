@@ -160,7 +160,12 @@ public final class RESTRouter: Sendable {
   func pathOfInstance(
     _ type: ModelObject.Type, identifier: String, value: (String) -> String? = { _ in nil }
   ) throws -> String {
-    try pathOfCollection(type, value: value) + "/" + component(identifier, of: type)
+    try path(of: type, identifier: identifier, in: pathOfCollection(type, value: value))
+  }
+
+  /// The path of the model with an identifier in a collection.
+  func path(of type: ModelObject.Type, identifier: String, in collection: String) throws -> String {
+    try collection + "/" + component(identifier, of: type)
   }
 
   /// The places in the template of a class that need a value; empty without template.

@@ -21,7 +21,9 @@ extension RESTModelStore {
   private func names<M: Model>(of type: M.Type) -> TypeNames {
     let id = ObjectIdentifier(type)
     if let known = typeNames[id] { return known }
-    let names = TypeNames(typeName: M.typeName, identifierKey: identifierKey(of: M.prototype()))
+    // The name of a class takes a look at its metadata each time; its models share one that was found before.
+    let prototype = M.prototype()
+    let names = TypeNames(typeName: prototype.storedTypeName, identifierKey: identifierKey(of: prototype))
     typeNames[id] = names
     return names
   }
@@ -40,9 +42,10 @@ extension RESTModelStore {
       collection = try? router.pathOfCollection(containing: live, depth: router.maxPathDepth)
     }
     let names = names(of: type)
+    let common = path == nil || collection == nil ? try router.pathOfCollection(type) : ""
     let operation = RESTOperation(
-      .lookup, typeName: names.typeName, collectionPath: try collection ?? router.pathOfCollection(type),
-      path: try path ?? router.pathOfInstance(type, identifier: identifier), identifier: identifier,
+      .lookup, typeName: names.typeName, collectionPath: collection ?? common,
+      path: try path ?? router.path(of: type, identifier: identifier, in: common), identifier: identifier,
       identifierKey: names.identifierKey)
     return try RESTCall(operation, handle.dialect)
   }

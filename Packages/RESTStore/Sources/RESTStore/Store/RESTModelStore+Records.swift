@@ -18,6 +18,20 @@ extension RESTModelStore {
     }
   }
 
+  /// The model in the answer to a lookup, read from its bytes; nil if that takes a closer look.
+  ///
+  /// What is wrong with an answer is found out in the other way, which can say it better.
+  func plainModel<M: Model>(in response: HTTPResponseData, _ type: M.Type, _ identifier: String) -> M? {
+    let dialect = handle.dialect
+    guard response.isSuccessful, let path = dialect.plainRecordPath, !handle.router.sharesCollection(type),
+      response.body.count <= dialect.maximumResponseBytes,
+      let model = scope.model(
+        type, fromJSON: response.body, at: path, identifier: identifier, keepsLocalChanges: !isRefreshing)
+    else { return nil }
+    tags.set(tag(in: response), of: model)
+    return model
+  }
+
   /// The record of a new model without its identifier, which the server is to choose.
   func withoutIdentifier<M: Model>(_ save: PendingSave<M>) -> AttributeDictionary {
     var record = JSONValue.object(save.record)

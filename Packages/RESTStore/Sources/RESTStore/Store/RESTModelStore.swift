@@ -198,8 +198,8 @@ public final class RESTModelStore: ModelStore {
     return try await handle.run(
       call,
       raw: { response in
-        guard response.status == 304, call.headers["If-None-Match"] != nil else { return nil }
-        return live
+        if response.status == 304, call.headers["If-None-Match"] != nil { return live }
+        return plainModel(in: response, type, identifier)
       },
       { answer, response in
         let record = try self.record(answering: answer, identifier: identifier, of: type)

@@ -86,6 +86,12 @@ public struct HTTPRequestData: Sendable, Hashable {
     self.maximumResponseBytes = maximumResponseBytes
   }
 
+  /// Hashes method and address, by which requests differ that are under way at the same time.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(method)
+    hasher.combine(url)
+  }
+
   /// Refuses headers that could pose as something else. The value is not repeated: it may be a secret.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid`.

@@ -22,7 +22,8 @@ final class Transfer: Sendable {
     maximumBytes = request.maximumResponseBytes
     maximumRedirects = request.maximumRedirects
     self.observer = observer
-    state = Lock(State(progress: HTTPProgress(path: request.url.path)))
+    // To decode a path takes a while, and nobody else reads it.
+    state = Lock(State(progress: HTTPProgress(path: observer == nil ? "" : request.url.path)))
   }
 
   /// Starts to wait.

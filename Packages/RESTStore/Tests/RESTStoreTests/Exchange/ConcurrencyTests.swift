@@ -25,7 +25,7 @@ import Testing
     #expect(transport.requests.count == 1)
   }
 
-  @Test func `are let go one by one, and the request with the last of them`() async throws {
+  @Test func `are let go one by one, and sent anew if the one goes that sent them`() async throws {
     let transport = GatedTransport { _ in ada() }
     let url = try #require(URL(string: "http://api.test"))
     let monitor = ListeningMonitor()
@@ -38,8 +38,14 @@ import Testing
     while monitor.events.count < 2 { await Task.yield() }
     first.cancel()
     #expect(try await storeError { _ = try await first.value }.code == .cancelled)
+    await transport.arrived(1)
+    let third = Task { try await RESTModelStore(handle).lookup(Person.self, identifier: "1").name.value }
+    while monitor.events.filter({ $0.kind == .shared }).count < 2 { await Task.yield() }
+    third.cancel()
+    #expect(try await storeError { _ = try await third.value }.code == .cancelled)
     transport.open()
     #expect(try await second.value == "Ada")
+    #expect(transport.requests.count == 2)
   }
 
   @Test func `are two requests if something was written in between`() async throws {

@@ -12,13 +12,13 @@ private let address = ProcessInfo.processInfo.environment["RESTSTORE_DJANGO_URL"
 struct `A REST store on a Django REST server` {
   private static let dialect = DjangoRESTDialect(paging: .pages(size: 7), orderingParameter: "ordering")
 
-  private func store(_ prefix: String = "", _ dialect: DjangoRESTDialect = dialect) async throws -> RESTModelStore {
+  func store(_ prefix: String = "", _ dialect: any RESTDialect = dialect) async throws -> RESTModelStore {
     let url = try #require(address.flatMap { URL(string: $0) })
     _ = try await URLSessionTransport.shared.send(HTTPRequestData(.post, url.appendingPathComponent("reset")))
     return RESTModelStore(baseURL: url.appendingPathComponent(prefix), dialect: dialect)
   }
 
-  private func fill(_ store: RESTModelStore, _ count: Int = 20) async throws {
+  func fill(_ store: RESTModelStore, _ count: Int = 20) async throws {
     for number in 1...count {
       let person = ContractPerson()
       person.name.value = "p\(number % 3)"

@@ -2,10 +2,16 @@ import Foundation
 @_spi(ModelKitInternals) import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A transport that answers when it is told to.
+/// A transport that answers when it is told to, and lets those go that are cancelled.
 final class GatedTransport: HTTPTransport {
-  private let state = Lock<(waiting: [CheckedContinuation<Void, Never>], isOpen: Bool, requests: [HTTPRequestData])>(
-    ([], false, []))
+  private struct State {
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    var cancelled: Set<Int> = []
+    var isOpen = false
+    var requests: [HTTPRequestData] = []
+  }
+
+  private let state = Lock(State())
   private let answer: @Sendable (HTTPRequestData) throws -> HTTPResponseData
   private let arrivals = AsyncStream.makeStream(of: Void.self)
 
@@ -14,14 +20,25 @@ final class GatedTransport: HTTPTransport {
   var requests: [HTTPRequestData] { state.withLock { $0.requests } }
 
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
-    state.withLock { $0.requests.append(request) }
+    let number = state.withLock { state in
+      state.requests.append(request)
+      return state.requests.count
+    }
     arrivals.continuation.yield()
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        if !state.isOpen { state.waiting.append(continuation) }
-        return state.isOpen
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let goesOn = state.withLock { state in
+          let goesOn = state.isOpen || state.cancelled.contains(number)
+          if !goesOn { state.waiting[number] = continuation }
+          return goesOn
+        }
+        if goesOn { continuation.resume() }
       }
-      if isOpen { continuation.resume() }
+    } onCancel: {
+      state.withLock { state in
+        state.cancelled.insert(number)
+        return state.waiting.removeValue(forKey: number)
+      }?.resume()
     }
     try Task.checkCancellation()
     return try answer(request)
@@ -41,8 +58,8 @@ final class GatedTransport: HTTPTransport {
   func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
-      defer { state.waiting = [] }
-      return state.waiting
+      defer { state.waiting = [:] }
+      return state.waiting.values.map { $0 }
     }
     for continuation in waiting { continuation.resume() }
   }

@@ -1,0 +1,122 @@
+import Foundation
+import RESTStore
+import Testing
+
+private final class Novel: Model {
+  let id = Field<Int>()
+  let title = Field<String>()
+  let pages = Field<Int>()
+  let writer = ModelField<Writer>(foreignKey: true)
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Writer: Model {
+  let id = Field<Int>()
+  let name = Field<String>()
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+extension `The dialect of PostgREST` {
+  private func condition(
+    _ dialect: PostgRESTDialect = PostgRESTDialect(sendsPatterns: true),
+    _ filter: @escaping (ModelColumns<Novel>) -> QueryExpression
+  ) async throws -> String? {
+    let transport = StubTransport(status: 200, "[]")
+    let store = try RESTModelStore(transport, dialect: dialect)
+    _ = try await store.list(Novel.self, where: filter)
+    return URLComponents(string: transport.requests[0].url.absoluteString)?.queryItems?.last?.value
+  }
+
+  @Test func `compares text in any case, and opposites with nil as Swift has it`() async throws {
+    #expect(try await condition { $0.title.ignoringCase == "Emma" } == #"(title.ilike."Emma")"#)
+    #expect(try await condition { $0.title.ignoringCase != "5%" } == #"(title.not.ilike."5\\%",title.is.null)"#)
+    #expect(try await condition { $0.title.ignoringCase.contains("m") } == #"(title.ilike."*m*")"#)
+    #expect(try await condition { $0.title.ignoringCase.hasPrefix("E") } == #"(title.ilike."E*")"#)
+    #expect(try await condition { $0.title.ignoringCase.hasSuffix("a") } == #"(title.ilike."*a")"#)
+    #expect(
+      try await condition { !$0.title.hasSuffix("a") && !$0.id.isIn([1, 2]) }
+        == #"(or(title.not.like."*a",title.is.null),or(id.not.in.(1,2),id.is.null))"#)
+  }
+
+  @Test func `gives patterns to the server only where it is told to`() async throws {
+    #expect(try await condition { $0.title.matches(/Em+a/) } == #"(title.match."^(?:Em+a)$")"#)
+    #expect(try await condition { $0.title.contains(/m{2}/) } == #"(title.match."m{2}")"#)
+    #expect(
+      try await condition { !$0.title.contains(/m/) } == #"(title.not.match."m",title.is.null)"#)
+    #expect(try await condition { $0.title.ignoringCase.matches(/em+a/) } == #"(title.imatch."^(?:em+a)$")"#)
+    for refused: @Sendable (ModelColumns<Novel>) -> QueryExpression in [
+      { $0.title.matches(/Em+a/) }, { $0.title.ignoringCase.contains(/m/) },
+      { $0.title.ignoringCase < "m" }, { $0.title.contains("*") }, { $0.writer.name == "Jane" },
+    ] {
+      let error = try await storeError { _ = try await condition(PostgRESTDialect(), refused) }
+      #expect(error.code == .unsupported)
+    }
+  }
+
+  @Test func `selects columns, and rows that keys lead to`() async throws {
+    let transport = StubTransport(status: 200, #"{"id": 1, "title": "Emma", "writer": {"id": 2, "name": "Jane"}}"#)
+    let store = try RESTModelStore(
+      transport, dialect: PostgRESTDialect(selections: ["novels": "id,title,writer(id,name)"]))
+    let novel = try await store.lookup(Novel.self, identifier: "1")
+    #expect(novel.writer.value?.name.value == "Jane")
+    try await store.delete(novel)
+    #expect(
+      transport.lines == [
+        "GET http://api.test/novels?id=eq.1&select=id%2Ctitle%2Cwriter%28id%2Cname%29",
+        "DELETE http://api.test/novels?id=eq.1",
+      ])
+  }
+
+  @Test func `counts rows with one request, and ends at the end`() async throws {
+    let transport = StubTransport(
+      status: 206, #"[{"id": 1}, {"id": 2}]"#, headers: ["Content-Range": "0-1/57"])
+    let store = try RESTModelStore(transport, dialect: PostgRESTDialect(pageSize: 2, countsRows: true))
+    #expect(try await store.count(Novel.self) == 57)
+    #expect(transport.lines == ["GET http://api.test/novels?limit=2"])
+    #expect(transport.requests[0].headers["Prefer"] == "count=exact")
+    let beyond = try RESTModelStore(
+      StubTransport(status: 416, #"{"code": "PGRST103"}"#, headers: ["Content-Range": "*/57"]),
+      dialect: PostgRESTDialect(countsRows: true))
+    #expect(try await beyond.list(Novel.self, offset: 60).isEmpty)
+  }
+
+  @Test func `merges a new model with the row that is there where it is told to`() async throws {
+    let transport = StubTransport(status: 201, #"{"id": 1, "title": "Emma", "pages": 474}"#)
+    let store = try RESTModelStore(transport, dialect: PostgRESTDialect(mergesDuplicates: true))
+    let novel = Novel()
+    novel.id.value = 1
+    novel.title.value = "Emma"
+    try await store.create(novel)
+    #expect(novel.pages.value == 474)
+    #expect(transport.lines == ["POST http://api.test/novels"])
+    #expect(transport.requests[0].headers["Prefer"] == "return=representation,resolution=merge-duplicates")
+  }
+
+  @Test func `finds the column of a rule that is broken`() async throws {
+    func error(_ status: Int, _ body: String) async throws -> ModelStoreError {
+      let store = try RESTModelStore(StubTransport(status: status, body), dialect: PostgRESTDialect())
+      return try await storeError { try await store.create(Novel()) }
+    }
+    let missing = try await error(
+      400, #"{"code": "23502", "message": "null value in column \"title\" of relation \"novels\" violates …"}"#)
+    #expect(missing.code == .invalid)
+    #expect(missing.fields["title"]?.first?.hasPrefix("null value") == true)
+    let taken = try await error(
+      409, #"{"code": "23505", "message": "duplicate key", "details": "Key (title)=(Emma) already exists."}"#)
+    #expect(taken.code == .conflict)
+    #expect(taken.fields == ["title": ["Key (title)=(Emma) already exists."]])
+    let other = try await error(
+      400, #"{"code": "PGRST204", "message": "no column", "details": null, "hint": "Reload the schema."}"#)
+    #expect(other.message.contains("no column (Reload the schema.)"))
+  }
+
+  @Test func `does not take two rows for none`() async throws {
+    let body = #"{"code": "PGRST116", "message": "not one row", "details": "The result contains 2 rows"}"#
+    let two = try RESTModelStore(StubTransport(status: 406, body), dialect: PostgRESTDialect())
+    let error = try await storeError { _ = try await two.lookup(Novel.self, identifier: "7") }
+    #expect(error.code == .server)
+    let none = try RESTModelStore(
+      StubTransport(status: 406, body.replacing("2 rows", with: "0 rows")), dialect: PostgRESTDialect())
+    #expect(try await storeError { _ = try await none.lookup(Novel.self, identifier: "7") }.code == .notFound)
+  }
+}
