@@ -32,7 +32,10 @@ let package = Package(
       name: "StoreProtocolTesting", dependencies: ["StoreProtocol"],
       path: "Packages/StoreProtocol/Sources/StoreProtocolTesting"),
     .target(name: "MemoryStore", dependencies: ["StoreProtocol"], path: "Packages/MemoryStore/Sources/MemoryStore"),
-    .target(name: "FileStore", dependencies: ["StoreProtocol"], path: "Packages/FileStore/Sources/FileStore"),
+    .target(name: "CFileSupport", path: "Packages/FileStore/Sources/CFileSupport"),
+    .target(
+      name: "FileStore", dependencies: ["CFileSupport", "StoreProtocol"],
+      path: "Packages/FileStore/Sources/FileStore"),
     .target(name: "RESTStore", dependencies: ["StoreProtocol"], path: "Packages/RESTStore/Sources/RESTStore"),
     .target(name: "SchemaKit", dependencies: ["ModelCore"], path: "Packages/SchemaKit/Sources/SchemaKit"),
     .executableTarget(

@@ -12,7 +12,9 @@ let package = Package(
     .package(path: "../StoreProtocol")
   ],
   targets: [
-    .target(name: "FileStore", dependencies: [.product(name: "StoreProtocol", package: "StoreProtocol")]),
+    .target(name: "CFileSupport"),
+    .target(
+      name: "FileStore", dependencies: ["CFileSupport", .product(name: "StoreProtocol", package: "StoreProtocol")]),
     .testTarget(
       name: "FileStoreTests",
       dependencies: ["FileStore", .product(name: "StoreProtocolTesting", package: "StoreProtocol")],

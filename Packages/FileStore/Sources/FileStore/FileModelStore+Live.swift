@@ -79,10 +79,10 @@ final class FileChangeFeeds: Sendable {
     feed.publish(
       changes.map { change in
         switch change.operation {
-        case .create: RecordChange(.created, change.type, change.identifier, after: change.value)
+        case .create: RecordChange(.created, change.type, change.identifier, after: Array(change.value))
         case .update:
           RecordChange(
-            .updated, change.type, change.identifier, before: change.previousValue, after: change.value)
+            .updated, change.type, change.identifier, before: change.previousValue, after: Array(change.value))
         case .delete: RecordChange(.deleted, change.type, change.identifier, before: change.previousValue)
         }
       })

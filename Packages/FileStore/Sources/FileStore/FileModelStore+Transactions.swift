@@ -49,7 +49,7 @@ extension FileModelStore {
     }
     for (change, row) in zip(changes, stored) {
       transaction.put(
-        change.operation == .delete ? nil : change.value, change.type, change.identifier, stored: row)
+        change.operation == .delete ? nil : Array(change.value), change.type, change.identifier, stored: row)
     }
   }
 }

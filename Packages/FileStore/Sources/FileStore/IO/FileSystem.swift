@@ -63,6 +63,9 @@ package protocol StoreFile: AnyObject, Sendable {
   /// Returns when the file's bytes and size are on the disk itself.
   func synchronize() throws(FileSystemError)
 
+  /// Has the system begin to bring bytes to the disk, so that ``synchronize()`` has less to wait for. It promises nothing.
+  func beginSynchronizing(from offset: UInt64, length: UInt64)
+
   /// The file's size in bytes.
   func size() throws(FileSystemError) -> UInt64
 
@@ -77,6 +80,8 @@ package protocol StoreFile: AnyObject, Sendable {
 
 extension StoreFile {
   package func hasName() throws(FileSystemError) -> Bool { true }
+
+  package func beginSynchronizing(from offset: UInt64, length: UInt64) {}
 
   package func readWithoutWaiting(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool { false }
 

@@ -1,3 +1,5 @@
+import CFileSupport
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -28,6 +30,10 @@ final class PosixFile: StoreFile {
 
   func truncate(to size: UInt64) throws(FileSystemError) {
     _ = try retryingInterrupts(.truncate, path) { ftruncate(descriptor, off_t(size)) }
+  }
+
+  func beginSynchronizing(from offset: UInt64, length: UInt64) {
+    filestore_begin_writeback(descriptor, Int64(offset), Int64(length))
   }
 
   func size() throws(FileSystemError) -> UInt64 { UInt64(try status().st_size) }

@@ -82,17 +82,6 @@ extension JournalIndex {
     return copy
   }
 
-  /// Takes over a change of a record of a type that has indexes.
-  mutating func apply(_ record: JournalRecord, _ keys: KeyChange, at place: RecordPlace) {
-    let type = record.type
-    let ordinal = record.change.identifier.withBytes { identifier in
-      let before = entry(type: type, identifier)?.ordinal
-      apply(record.change.operation, type: type, identifier: identifier, revision: record.revision, place: place)
-      return before ?? entry(type: type, identifier)?.ordinal
-    }
-    if let ordinal { fields.change(keys, type: type, ordinal: ordinal) }
-  }
-
   /// The live entry with an ordinal.
   func entry(type: Int, ordinal: UInt64) -> TypeIndex.Entry? {
     let number = types[type].index(after: ordinal - 1)

@@ -39,6 +39,32 @@ extension FileModelStore {
     try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
   }
 
+  /// Keeps an index of a field that is named by a text, or of a foreign key, of a type that may be known only when the program
+  /// runs: otherwise as ``index(_:unique:)``.
+  ///
+  /// ```swift
+  /// let authors = try schema.modelType(named: "Author")
+  /// try await store.index(authors, "email", unique: true)
+  /// let nina = try await store.first(authors, where: { $0["email"] == "nina@example.com" })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the type of the models.
+  ///   - key: the key of the field, or the name of the property or attribute: one of numbers, text, dates, UUIDs, yes or
+  ///     no, an enumeration, or a relation to one model with `foreignKey: true`.
+  ///   - unique: whether a value, nil excepted, must not be there twice: then a commit that writes it throws `conflict`,
+  ///     names the field and who has the value, and nothing of it is written.
+  /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` if there is no
+  ///   such field or it is of another type. There is no index then.
+  /// - Complexity: O(*n*) in the number of stored models of the type; it has some 50 bytes of memory for each.
+  public func index<M: Model>(_ type: ModelType<M>, _ key: String, unique: Bool = false) async throws {
+    func path<Exact: Model>(_ exact: Exact.Type) throws -> StoredKeyPath {
+      try StoredKeyPath(exact, key: key, in: scope.transformers)
+    }
+    let field = try path(type.exactClass)
+    try await translating { try await handle.engine.index(type.name, field, isUnique: unique) }
+  }
+
   /// How the store goes about a query, for those who wonder why it takes long: which indexes it uses, and how many records
   /// it looks at.
   ///

@@ -56,7 +56,9 @@ struct KeyAdmission {
     } else {
       old = .none
     }
-    let new = change.operation == .delete ? nil : fields.map { $0.field.key(in: change.value) }
+    let new =
+      change.operation == .delete
+      ? nil : change.value.withUnsafeBytes { value in fields.map { $0.field.key(in: value) } }
     for (number, field) in fields.enumerated() where field.isUnique {
       guard let value = new?[number], !value.isNull else { continue }
       if let holder = holder(of: UniqueKey(type: key.type, index: number, key: value)), holder != key.identifier {

@@ -13,7 +13,7 @@ package struct Change: Sendable {
   package var identifier: String
 
   /// The model's JSON without line breaks; empty for a deletion.
-  package var value: [UInt8]
+  package var value: ArraySlice<UInt8>
 
   /// The revision that is to be replaced; nil for whichever there is.
   package var expectedRevision: UInt64?
@@ -23,6 +23,11 @@ package struct Change: Sendable {
 
   /// A model that must not be there yet.
   package static func create(_ type: String, _ identifier: String, _ value: [UInt8]) -> Change {
+    create(type, identifier, value[...])
+  }
+
+  /// The same for JSON that stands among other bytes.
+  package static func create(_ type: String, _ identifier: String, _ value: ArraySlice<UInt8>) -> Change {
     Change(operation: .create, type: type, identifier: identifier, value: value)
   }
 
@@ -30,7 +35,7 @@ package struct Change: Sendable {
   package static func update(
     _ type: String, _ identifier: String, _ value: [UInt8], ifRevision revision: UInt64? = nil
   ) -> Change {
-    Change(operation: .update, type: type, identifier: identifier, value: value, expectedRevision: revision)
+    Change(operation: .update, type: type, identifier: identifier, value: value[...], expectedRevision: revision)
   }
 
   /// A model that must be there, and as it was when it was read, if that is asked; it won't be there afterwards.
@@ -39,18 +44,35 @@ package struct Change: Sendable {
   }
 }
 
-/// A change that was admitted, with what is known of its model.
-struct JournalRecord {
-  var change: Change
+/// A batch that was admitted, with what is known of its models.
+struct AdmittedBatch {
+  let changes: [Change]
 
+  /// One for each change. They are apart from the changes, because a copy of each of those would cost something.
+  var records: [AdmittedRecord]
+
+  /// What the changes do to the indexes of fields, by their number; none for those of types without indexes.
+  var keys: [Int: KeyChange] = [:]
+
+  /// About how many bytes its lines have.
+  var estimatedSize: Int {
+    changes.reduce(64) { $0 + $1.value.count + $1.identifier.utf8.count + $1.type.utf8.count + 48 }
+  }
+}
+
+/// What is known of the model of a change that was admitted.
+struct AdmittedRecord: BitwiseCopyable {
   /// The revision of the model after the change.
   var revision: UInt64
 
   /// The number of the type in the index.
   var type: Int
 
-  /// What it does to the indexes of fields; nil if there are none.
-  var keys: KeyChange?
+  /// Where the identifier goes in tables: see ``IdentifierHash``.
+  var hash: Int
+
+  /// Where the record stands, once it was written.
+  var place = RecordPlace(segment: .none, length: 0, offset: 0)
 }
 
 /// A model of a group: the number of its type in the index, and its identifier byte by byte.

@@ -13,50 +13,45 @@ extension Journal {
   /// - Returns: For each batch the new revisions of its models in the order of its changes, or why it was refused.
   func commit(_ batches: [[Change]], isDurable: Bool) -> [Result<[UInt64], any Error>] {
     var admission = Admission(contents, capacity: batches.reduce(0) { $0 + $1.count })
-    var admitted: [[JournalRecord]] = []
+    var admitted: [AdmittedBatch] = []
     var results = batches.map { batch -> Result<[UInt64], any Error> in
       do throws(FileEngineError) {
-        let records = try admission.admit(batch)
-        if !records.isEmpty { admitted.append(records) }
-        return .success(records.map(\.revision))
+        let batch = try admission.admit(batch)
+        if !batch.records.isEmpty { admitted.append(batch) }
+        return .success(batch.records.map(\.revision))
       } catch {
         return .failure(error)
       }
     }
     guard !admitted.isEmpty else { return results }
     do {
-      let places = try append(admitted)
+      try append(&admitted)
       if isDurable { try sync() }
-      publish(admitted, places)
+      publish(admitted)
     } catch {
       results = results.map { $0.flatMap { $0.isEmpty ? .success($0) : .failure(error) } }
     }
     return results
   }
 
-  private func publish(_ batches: [[JournalRecord]], _ places: [[RecordPlace]]) {
+  private func publish(_ batches: [AdmittedBatch]) {
     contents.withIndex { index in
       var types: Set<Int> = []
-      for (batch, places) in zip(batches, places) {
-        if let first = batch.first {
-          let bytes = batch.reduce(0) { $0 + $1.change.identifier.utf8.count }
-          index.reserve(batch.count, identifierBytes: bytes, type: first.type)
+      for batch in batches {
+        if let first = batch.records.first {
+          let bytes = batch.changes.reduce(0) { $0 + $1.identifier.utf8.count }
+          index.reserve(batch.records.count, identifierBytes: bytes, type: first.type)
         }
         var lastType = -1
-        for number in batch.indices {
-          let type = batch[number].type
-          if type != lastType {
-            lastType = type
+        for number in batch.records.indices {
+          let record = batch.records[number]
+          if record.type != lastType {
+            lastType = record.type
             types.insert(lastType)
           }
-          if let keys = batch[number].keys {
-            index.apply(batch[number], keys, at: places[number])
-            continue
-          }
-          batch[number].change.identifier.withBytes {
-            index.apply(
-              batch[number].change.operation, type: type, identifier: $0, revision: batch[number].revision,
-              place: places[number])
+          let keys = batch.keys.isEmpty ? nil : batch.keys[number]
+          batch.changes[number].identifier.withBytes { identifier in
+            index.apply(batch.changes[number].operation, identifier, record, keys)
           }
         }
       }
@@ -71,6 +66,7 @@ private struct Admission {
 
   /// The revisions that the batches admitted so far leave behind; 0 stands for a deleted model.
   private var staged: StagedRevisions
+  private let hash: IdentifierHash
   private var keys: KeyAdmission
 
   /// Writers mostly stay with one type.
@@ -79,32 +75,39 @@ private struct Admission {
   init(_ contents: JournalContents, capacity: Int) {
     self.contents = contents
     keys = KeyAdmission(contents)
-    staged = StagedRevisions(hash: contents.withIndex { $0.hash }, capacity: capacity)
+    hash = contents.withIndex { $0.hash }
+    staged = StagedRevisions(capacity: capacity)
   }
 
   /// Checks one batch, and remembers what it does if it passes.
-  mutating func admit(_ batch: [Change]) throws(FileEngineError) -> [JournalRecord] {
-    var records: [JournalRecord] = []
-    records.reserveCapacity(batch.count)
+  mutating func admit(_ changes: [Change]) throws(FileEngineError) -> AdmittedBatch {
+    var batch = AdmittedBatch(changes: changes, records: [])
+    batch.records.reserveCapacity(changes.count)
     var replaced: [(place: Int, revision: UInt64)] = []
-    replaced.reserveCapacity(batch.count)
+    replaced.reserveCapacity(changes.count)
     keys.begin()
     do throws(FileEngineError) {
-      for change in batch {
-        try check(change)
-        let type = number(of: change.type)
-        let place = change.identifier.withBytes { staged.place(type: type, $0) }
-        let record = try admit(change, type, place)
+      for index in changes.indices {
+        try check(changes[index])
+        let type = number(of: changes[index].type)
+        let (hash, place, stored) = changes[index].identifier.withBytes { identifier in
+          let hash = self.hash(identifier)
+          // Only this thread changes what is stored, so it stays true until the batch is published.
+          let stored = contents.withIndex { $0.entry(type: type, identifier, hash: hash) }
+          return (hash, staged.place(type: type, identifier, hash: hash), stored)
+        }
+        let revision = try revision(after: changes[index], staged[place], stored)
+        if let change = try keys.admit(changes[index], type, stored: stored?.place) { batch.keys[index] = change }
         replaced.append((place, staged[place]))
-        staged[place] = change.operation == .delete ? 0 : record.revision
-        records.append(record)
+        staged[place] = changes[index].operation == .delete ? 0 : revision
+        batch.records.append(AdmittedRecord(revision: revision, type: type, hash: hash))
       }
     } catch {
       keys.rollBack()
       for (place, revision) in replaced.reversed() { staged[place] = revision }
       throw error
     }
-    return records
+    return batch
   }
 
   private mutating func number(of type: String) -> Int {
@@ -114,14 +117,11 @@ private struct Admission {
     return number
   }
 
-  private mutating func admit(
-    _ change: Change, _ type: Int, _ place: Int
-  ) throws(FileEngineError) -> JournalRecord {
-    // Only this thread changes what is stored, so it stays true until the batch is published.
-    let stored = change.identifier.withBytes { identifier in
-      contents.withIndex { $0.entry(type: type, identifier) }
-    }
-    let current = staged[place] == StagedRevisions.unknown ? stored?.revision ?? 0 : staged[place]
+  /// The revision that a change leaves behind.
+  private func revision(
+    after change: Change, _ staged: UInt64, _ stored: TypeIndex.Entry?
+  ) throws(FileEngineError) -> UInt64 {
+    let current = staged == StagedRevisions.unknown ? stored?.revision ?? 0 : staged
     switch change.operation {
     case .create:
       guard current == 0 else { throw .conflict(type: change.type, identifier: change.identifier) }
@@ -131,8 +131,7 @@ private struct Admission {
         throw .staleRevision(type: change.type, identifier: change.identifier)
       }
     }
-    return JournalRecord(
-      change: change, revision: current + 1, type: type, keys: try keys.admit(change, type, stored: stored?.place))
+    return current + 1
   }
 
   /// A value becomes a part of a line: a line break or a zero byte would end that early.

@@ -21,6 +21,10 @@ package final class Journal {
     /// How much room is reserved at a time at the end of a segment, in bytes; 0 reserves none.
     package var preallocation: UInt64 = 1 << 20
 
+    /// How much of the reserved room is filled with zeros together with a short batch that comes to its end, in bytes: the
+    /// first write into a block that is merely reserved makes the file system note that, which the next sync waits for.
+    package var filling: UInt64 = 64 << 10
+
     /// How many bytes the journal grows by before another checkpoint is worth its writing.
     package var checkpointInterval: UInt64 = 8 << 20
 
@@ -39,7 +43,7 @@ package final class Journal {
   let options: Options
   let fileSystem: any FileSystem
 
-  private var file: any StoreFile
+  private(set) var file: any StoreFile
   private(set) var segment: UInt32
 
   /// The files before the segment that is being written.
@@ -50,6 +54,9 @@ package final class Journal {
 
   /// How far the segment has room reserved.
   private var reserved: UInt64
+
+  /// How far the segment is known to have been written, records or zeros.
+  private var filled: UInt64
 
   /// Whether the segment has batches. One that has none takes the next batch however large that is.
   private(set) var hasBatches: Bool
@@ -62,7 +69,7 @@ package final class Journal {
   private var dueCheckpoint: Checkpoint?
 
   /// All batches up to this one are on the disk.
-  private var syncedBatch: UInt64
+  private(set) var syncedBatch: UInt64
 
   /// What the mark of the last clean close says is there.
   private var mark: ClosedMark?
@@ -84,50 +91,21 @@ package final class Journal {
     bytesSinceCheckpoint = opened.bytesSinceCheckpoint
     end = opened.end
     reserved = opened.size
+    filled = opened.end
     hasBatches = opened.hasBatches
     lastBatch = opened.lastBatch
     syncedBatch = opened.lastBatch
     mark = opened.mark
   }
 
-  /// Writes batches, each of which is whole or absent after a crash, and a later one is there only if all earlier are.
-  ///
-  /// - Returns: Where the records stand, batch by batch. The index does not know them yet.
-  /// - Throws: Without having written anything.
-  func append(_ batches: [[JournalRecord]]) throws -> [[RecordPlace]] {
-    try refuseAfterFailure()
-    var encoder = LineEncoder()
-    encoder.reserve(
-      batches.reduce(0) { $0 + $1.reduce(64) { $0 + $1.change.value.count + $1.change.identifier.utf8.count + 96 } })
-    var lines: [[Range<Int>]] = []
-    for (index, batch) in batches.enumerated() {
-      encoder.batch(number: lastBatch + UInt64(index) + 1, count: batch.count, synced: syncedBatch)
-      lines.append(batch.map { encoder.record($0.change, revision: $0.revision) })
-    }
-    let bytes = encoder.bytes
-    guard bytes.count <= Self.largestBatch else { throw FileEngineError.batchTooLarge(bytes: bytes.count) }
-    if hasBatches, end + UInt64(bytes.count) > min(options.segmentSize, UInt64(Self.largestBatch)) {
-      try beginSegment()
-    }
-    reserve(UInt64(bytes.count))
-    let start = end
-    do {
-      try file.writeFully(bytes, at: start)
-    } catch {
-      takeBack(error)
-      throw error
-    }
-    end += UInt64(bytes.count)
-    bytesSinceCheckpoint += UInt64(bytes.count)
+  /// Takes over that batches were written.
+  func noteAppended(_ batches: Int, bytes: UInt64) {
+    end += bytes
+    bytesSinceCheckpoint += bytes
     reserved = max(reserved, end)
+    filled = max(filled, end)
     hasBatches = true
-    lastBatch += UInt64(batches.count)
-    let number = SegmentNumber(segment)
-    return lines.map { batch in
-      batch.map {
-        RecordPlace(segment: number, length: UInt32($0.count), offset: start + UInt64($0.lowerBound))
-      }
-    }
+    lastBatch += UInt64(batches)
   }
 
   /// Brings everything appended so far to the disk.
@@ -189,6 +167,7 @@ package final class Journal {
     }
     sealed.append(SegmentExtent(segment: SegmentNumber(segment), length: end))
     (file, segment, end, reserved, hasBatches) = (next.file, segment + 1, next.end, next.end, false)
+    filled = next.end
     if bytesSinceCheckpoint >= options.checkpointInterval { dueCheckpoint = makeCheckpoint() }
   }
 
@@ -227,7 +206,7 @@ package final class Journal {
     do {
       if reserved > end {
         try file.truncate(to: end)
-        reserved = end
+        (reserved, filled) = (end, end)
         try file.synchronize()
       } else if needsSync {
         try file.synchronize()
@@ -241,7 +220,7 @@ package final class Journal {
   }
 
   /// Reserves room for `count` bytes and more. That it fails is no harm: the write that follows tells what is wrong.
-  private func reserve(_ count: UInt64) {
+  func reserve(_ count: UInt64) {
     guard options.preallocation > 0, end + count > reserved else { return }
     let target = (end + count + options.preallocation - 1) / options.preallocation * options.preallocation
     do {
@@ -250,13 +229,20 @@ package final class Journal {
     } catch {}
   }
 
+  /// How many zeros are to be written behind `count` bytes that come to the end. They are taken for written.
+  func takeFilling(behind count: UInt64) -> Int {
+    guard end + count > filled, count < options.filling else { return 0 }
+    filled = max(end + count, min(end + options.filling, reserved))
+    return Int(filled - end - count)
+  }
+
   /// Removes what a failed write has left, since a shorter batch over it would leave the rest of it standing behind
   /// itself.
-  private func takeBack(_ error: any Error) {
+  func takeBack(_ error: any Error) {
     do {
       try file.truncate(to: end)
       try file.synchronize()
-      reserved = end
+      (reserved, filled) = (end, end)
       syncedBatch = lastBatch
     } catch {
       failure = error

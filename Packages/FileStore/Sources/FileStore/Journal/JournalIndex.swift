@@ -83,6 +83,21 @@ struct JournalIndex: Sendable {
     }
   }
 
+  /// Takes over a change that was admitted and is committed: what it creates is known not to be there.
+  mutating func apply(
+    _ operation: Operation, _ identifier: UnsafeRawBufferPointer, _ record: AdmittedRecord, _ keys: KeyChange?
+  ) {
+    let type = record.type
+    let before = keys == nil ? nil : entry(type: type, identifier, hash: record.hash)?.ordinal
+    if operation == .create {
+      types[type].add(identifier, hash: record.hash, at: record.place, revision: record.revision)
+    } else {
+      apply(operation, type: type, identifier: identifier, revision: record.revision, place: record.place)
+    }
+    guard let keys, let ordinal = before ?? entry(type: type, identifier, hash: record.hash)?.ordinal else { return }
+    fields.change(keys, type: type, ordinal: ordinal)
+  }
+
   /// Makes room for more models at once.
   mutating func reserve(_ count: Int, identifierBytes: Int, type: Int) {
     types[type].reserve(count, identifierBytes: identifierBytes)
@@ -102,6 +117,11 @@ struct JournalIndex: Sendable {
   /// The same for bytes.
   func entry(type: Int, _ identifier: UnsafeRawBufferPointer) -> TypeIndex.Entry? {
     types[type].find(identifier).map { types[type].entries[$0] }
+  }
+
+  /// The same for bytes whose hash is known.
+  func entry(type: Int, _ identifier: UnsafeRawBufferPointer, hash: Int) -> TypeIndex.Entry? {
+    types[type].find(identifier, hash: hash).map { types[type].entries[$0] }
   }
 
   /// Lets another state of the whole take the place of this one.

@@ -52,6 +52,9 @@ struct LineEncoder {
   /// Forgets what was written so far, and keeps its room.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
+  /// Adds zeros, which belong to no line.
+  mutating func fill(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
+
   /// Makes room for so many bytes more.
   mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 

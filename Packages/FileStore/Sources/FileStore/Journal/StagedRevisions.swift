@@ -17,6 +17,7 @@ struct StagedRevisions {
     let type: Int
     let start: Int
     let length: Int
+    let hash: Int
     var revision = StagedRevisions.unknown
   }
 
@@ -28,10 +29,8 @@ struct StagedRevisions {
 
   /// Open addressing with linear probing: the entry's index plus one, or 0. Empty as long as there are few.
   private var slots: [UInt32] = []
-  private let hash: IdentifierHash
 
-  init(hash: IdentifierHash, capacity: Int) {
-    self.hash = hash
+  init(capacity: Int) {
     entries.reserveCapacity(capacity)
     if capacity > Self.fewest {
       identifiers.reserveCapacity(capacity * 8)
@@ -46,37 +45,37 @@ struct StagedRevisions {
   }
 
   /// The place of a model, which is given one if it has none.
-  mutating func place(type: Int, _ identifier: UnsafeRawBufferPointer) -> Int {
+  ///
+  /// - Parameter hash: that of the identifier, by one ``IdentifierHash`` for all.
+  mutating func place(type: Int, _ identifier: UnsafeRawBufferPointer, hash: Int) -> Int {
     if slots.isEmpty {
-      for index in entries.indices where isEntry(index, type, identifier) { return index }
-      if entries.count < Self.fewest { return add(type, identifier) }
+      for index in entries.indices where isEntry(index, type, identifier, hash) { return index }
+      if entries.count < Self.fewest { return add(type, identifier, hash) }
       makeSlots(for: entries.count * 2)
     } else if (entries.count + 1) * 4 > slots.count * 3 {
       makeSlots(for: entries.count * 2)
     }
-    var slot = self.slot(type, identifier)
+    var slot = self.slot(type, hash)
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
-      if isEntry(index, type, identifier) { return index }
+      if isEntry(index, type, identifier, hash) { return index }
       slot = (slot + 1) & (slots.count - 1)
     }
     slots[slot] = UInt32(entries.count + 1)
-    return add(type, identifier)
+    return add(type, identifier, hash)
   }
 
-  private mutating func add(_ type: Int, _ identifier: UnsafeRawBufferPointer) -> Int {
-    entries.append(Entry(type: type, start: identifiers.count, length: identifier.count))
+  private mutating func add(_ type: Int, _ identifier: UnsafeRawBufferPointer, _ hash: Int) -> Int {
+    entries.append(Entry(type: type, start: identifiers.count, length: identifier.count, hash: hash))
     identifiers.append(contentsOf: identifier)
     return entries.count - 1
   }
 
-  private func slot(_ type: Int, _ identifier: UnsafeRawBufferPointer) -> Int {
-    (hash(identifier) &+ type) & (slots.count - 1)
-  }
+  private func slot(_ type: Int, _ hash: Int) -> Int { (hash &+ type) & (slots.count - 1) }
 
-  private func isEntry(_ index: Int, _ type: Int, _ identifier: UnsafeRawBufferPointer) -> Bool {
+  private func isEntry(_ index: Int, _ type: Int, _ identifier: UnsafeRawBufferPointer, _ hash: Int) -> Bool {
     let entry = entries[index]
-    guard entry.type == type, entry.length == identifier.count else { return false }
+    guard entry.hash == hash, entry.type == type, entry.length == identifier.count else { return false }
     guard let other = identifier.baseAddress else { return true }
     return identifiers.withUnsafeBytes { bytes in
       guard let own = bytes.baseAddress else { return entry.length == 0 }
@@ -89,12 +88,7 @@ struct StagedRevisions {
     while size < count * 2 { size *= 2 }
     slots = [UInt32](repeating: 0, count: size)
     for index in entries.indices {
-      let entry = entries[index]
-      let place = identifiers.withUnsafeBytes { bytes in
-        self.slot(
-          entry.type, UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + entry.length]))
-      }
-      var slot = place
+      var slot = self.slot(entries[index].type, entries[index].hash)
       while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
       slots[slot] = UInt32(index + 1)
     }

@@ -80,8 +80,13 @@ struct TypeIndex: Sendable {
 
   /// The index in ``entries`` of the live model with this identifier.
   func find(_ identifier: UnsafeRawBufferPointer) -> Int? {
+    slots.isEmpty ? nil : find(identifier, hash: hash(identifier))
+  }
+
+  /// The same for an identifier whose hash is known.
+  func find(_ identifier: UnsafeRawBufferPointer, hash: Int) -> Int? {
     guard !slots.isEmpty else { return nil }
-    var slot = hash(identifier) & (slots.count - 1)
+    var slot = hash & (slots.count - 1)
     while slots[slot] != 0 {
       let index = Int(slots[slot]) - 1
       let entry = entries[index]
@@ -105,19 +110,24 @@ struct TypeIndex: Sendable {
 
   /// Records that a model now stands at `place`: it keeps its position, or goes to the end if it is new.
   mutating func put(_ identifier: UnsafeRawBufferPointer, at place: RecordPlace, revision: UInt64) {
-    if let index = find(identifier) {
-      liveBytes = liveBytes + UInt64(place.length) - UInt64(entries[index].place.length)
-      entries[index].place = place
-      entries[index].revision = revision
-      return
+    let hash = hash(identifier)
+    guard let index = find(identifier, hash: hash) else {
+      return add(identifier, hash: hash, at: place, revision: revision)
     }
+    liveBytes = liveBytes + UInt64(place.length) - UInt64(entries[index].place.length)
+    entries[index].place = place
+    entries[index].revision = revision
+  }
+
+  /// Records where a model stands that is not there, which is not made sure of.
+  mutating func add(_ identifier: UnsafeRawBufferPointer, hash: Int, at place: RecordPlace, revision: UInt64) {
     if (entries.count + 1) * 4 > slots.count * 3 { rebuild(dropsGaps: liveCount < entries.count / 2) }
     entries.append(
       Entry(
         place: place, identifierStart: UInt64(identifiers.count), identifierLength: UInt32(identifier.count),
         revision: revision, ordinal: nextOrdinal))
     identifiers.append(contentsOf: identifier)
-    link(entries.count - 1, identifier)
+    link(entries.count - 1, hash)
     nextOrdinal += 1
     liveCount += 1
     liveBytes += UInt64(place.length) + 1
@@ -160,8 +170,11 @@ struct TypeIndex: Sendable {
 
   /// The index of the first entry created after the one with `ordinal`.
   func index(after ordinal: UInt64) -> Int {
+    guard let first = entries.first?.ordinal, first <= ordinal else { return 0 }
+    // Ordinals rise by one at least, and mostly by no more.
+    var high = Int(min(ordinal - first, UInt64(entries.count - 1))) + 1
+    if entries[high - 1].ordinal <= ordinal { return high }
     var low = 0
-    var high = entries.count
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].ordinal <= ordinal { low = middle + 1 } else { high = middle }
@@ -212,8 +225,8 @@ struct TypeIndex: Sendable {
     }
   }
 
-  private mutating func link(_ index: Int, _ identifier: UnsafeRawBufferPointer) {
-    var slot = hash(identifier) & (slots.count - 1)
+  private mutating func link(_ index: Int, _ hash: Int) {
+    var slot = hash & (slots.count - 1)
     while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
     slots[slot] = UInt32(index + 1)
   }
@@ -236,7 +249,7 @@ struct TypeIndex: Sendable {
     let all = identifiers
     all.withUnsafeBytes { bytes in
       for index in entries.indices {
-        link(index, UnsafeRawBufferPointer(rebasing: bytes[self.bytes(of: entries[index])]))
+        link(index, hash(UnsafeRawBufferPointer(rebasing: bytes[self.bytes(of: entries[index])])))
       }
     }
   }

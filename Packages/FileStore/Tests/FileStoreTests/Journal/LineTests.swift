@@ -13,6 +13,14 @@ import Testing
     #expect(checksum([]) == 0)
   }
 
+  @Test func `have the same checksum on a processor without an instruction for it`() {
+    var random = SplitMix(seed: 41)
+    for count in Array(0...70) + [255, 1_000, 4_099] {
+      let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+      bytes.withUnsafeBytes { #expect(CRC32C.checksum($0) == CRC32C.checksumByTables($0), "\(count) bytes") }
+    }
+  }
+
   @Test(arguments: ["Person", "", "a\"b\\c", "\0\u{1}\n\r\t\u{7f}", "../../x", "👩‍👩‍👧", "é", "e\u{301}", "\u{2028}"])
   func `give any type and identifier back byte by byte`(text: String) throws {
     var encoder = LineEncoder()

@@ -271,6 +271,11 @@ extension ModelScope {
   /// Makes a model part of this scope, and the one object for its identifier unless another live one is.
   public func add(_ model: ModelObject) { register(model) }
 
+  /// Makes room for models of a type that are about to be added, if there are many.
+  public func reserveCapacity<M: Model>(_ count: Int, for type: M.Type) {
+    if count > 64 { map.reserveCapacity(count, for: ModelTypeKey(type)) }
+  }
+
   /// Forgets a model that was deleted.
   public func remove(_ model: ModelObject) { forget(model) }
 

@@ -22,8 +22,21 @@ public final class RecordWriter {
 
   /// The chosen fields of a model as one object, without line breaks; nil if a tree is needed.
   public func bytes(of fields: StoredFields, of model: ModelObject) -> [UInt8]? {
+    write(fields, of: model) ? json.withBytes { Array($0) } : nil
+  }
+
+  /// Adds what ``bytes(of:of:)`` gives to the end of other bytes, so that many records need no memory of their own each.
+  ///
+  /// - Returns: whether that was done; `false` if a tree is needed.
+  public func append(_ fields: StoredFields, of model: ModelObject, to bytes: inout [UInt8]) -> Bool {
+    guard write(fields, of: model) else { return false }
+    json.withBytes { bytes.append(contentsOf: $0) }
+    return true
+  }
+
+  private func write(_ fields: StoredFields, of model: ModelObject) -> Bool {
     guard model.details?.remainder == nil, !model.hasDynamicFields, writer.direct(for: model).plan != nil else {
-      return nil
+      return false
     }
     json.removeAll()
     writer.hasOmissions = false
@@ -33,9 +46,9 @@ public final class RecordWriter {
       case .all: try writer.write(model, isNested: false, to: &json)
       case .list(let list): try writer.write(list, of: model, to: &json)
       }
-      return json.withBytes { Array($0) }
+      return true
     } catch {
-      return nil
+      return false
     }
   }
 }

@@ -20,6 +20,17 @@ struct BegunSave {
   init(
     _ model: ModelObject, fields: [any FieldProtocol]?, isNew: Bool, in scope: ModelScope, _ writer: RecordWriter
   ) throws {
+    try Self.prepare(model, in: scope)
+    self.init(
+      model, identifier: model.storedIdentifier,
+      fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.dirtyFields)), asOf: .next(), writer
+    )
+  }
+
+  /// Runs the hook of a model and checks its rules.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid`.
+  static func prepare(_ model: ModelObject, in scope: ModelScope) throws {
     if let conflict = scope.claimTypeName(of: type(of: model)) {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
     }
@@ -29,10 +40,6 @@ struct BegunSave {
     guard errors.isEmpty else {
       throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)
     }
-    self.init(
-      model, identifier: model.storedIdentifier,
-      fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.dirtyFields)), asOf: .next(), writer
-    )
   }
 
   /// Takes down chosen fields as they are now.

@@ -5,7 +5,7 @@
 /// ```swift
 /// var creations = try PendingCreations(models, in: scope, explicitNull: true)
 /// for index in creations.withoutIdentifier { try creations.assign(identifier: UUID().uuidString, at: index) }
-/// try creations.forEachRecord { type, identifier, bytes in try batch.insert(type, identifier, bytes) }
+/// try creations.forEachRecord { type, identifier, bytes in try batch.insert(type, identifier, Array(bytes)) }
 /// try await engine.write(batch)
 /// try creations.finish()
 /// ```
@@ -16,6 +16,9 @@ public struct PendingCreations<M: Model> {
 
   /// What is known of each, but for those that are among ``others``.
   private var begun = ContiguousArray<BegunCreation>()
+
+  /// The records of these, one behind the other: memory for each would take longer than many a record.
+  private var bytes: [UInt8] = []
 
   /// What takes the longer way, by number.
   private var others: [Int: PendingSave<M>] = [:]
@@ -40,29 +43,33 @@ public struct PendingCreations<M: Model> {
     var known: (modelClass: ModelObject.Type, typeName: String, isPlain: Bool)?
     for number in models.indices {
       let model = models[number]
-      let start = try BegunSave(model, fields: nil, isNew: true, in: scope, writer)
+      try BegunSave.prepare(model, in: scope)
+      let (identifier, fields) = (model.storedIdentifier, model.allStoredFields)
+      let stamp = ChangeStamp.next()
       let modelClass = type(of: model as ModelObject)
       if known?.modelClass != modelClass {
         known = (
           modelClass, model.storedTypeName, modelClass.isTopOfHierarchy && !modelClass.hierarchyChoosesClasses
         )
       }
-      if !isUndoable, let known, known.isPlain, start.isComplete, let bytes = start.bytes,
-        let identifier = start.identifier
-      {
+      let first = bytes.count
+      if !isUndoable, let known, known.isPlain, let identifier, writer.append(fields, of: model, to: &bytes) {
+        // Records are mostly of one size.
+        if first == 0 { bytes.reserveCapacity(bytes.count * models.count * 9 / 8) }
         begun.append(
           BegunCreation(
-            model: model, typeName: known.typeName, identifier: identifier, fields: start.fields, stamp: start.stamp,
-            bytes: bytes))
+            model: model, typeName: known.typeName, identifier: identifier, fields: fields, stamp: stamp,
+            record: first..<bytes.count))
         continue
       }
+      let start = BegunSave(model, identifier: identifier, fields, asOf: stamp, writer)
       let save = try PendingSave(creating: model, start, in: scope, explicitNull: explicitNull)
       if save.identifier == nil { withoutIdentifier.append(number) }
       others[number] = save
       // Keeps the place.
       begun.append(
         BegunCreation(
-          model: model, typeName: save.typeName, identifier: "", fields: .list([]), stamp: start.stamp, bytes: []))
+          model: model, typeName: save.typeName, identifier: "", fields: .list([]), stamp: stamp, record: 0..<0))
     }
   }
 
@@ -97,7 +104,7 @@ public struct PendingCreations<M: Model> {
       if let save = others[number] { return save }
       let start = BegunSave(
         identifier: begun[number].identifier, fields: begun[number].fields, stamp: begun[number].stamp,
-        bytes: begun[number].bytes)
+        bytes: Array(bytes[begun[number].record]))
       return try PendingSave(creating: models[number], start, in: scope, explicitNull: explicitNull)
     }
     try PendingSave.join(&saves, in: log) { _ in }
@@ -108,19 +115,20 @@ public struct PendingCreations<M: Model> {
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written, and what `body` throws.
   public func forEachRecord(
-    _ body: (_ typeName: String, _ identifier: String, _ bytes: [UInt8]) throws -> Void
+    _ body: (_ typeName: String, _ identifier: String, _ bytes: ArraySlice<UInt8>) throws -> Void
   ) throws {
     for number in begun.indices {
       if !others.isEmpty, let save = others[number] {
-        try body(save.typeName, save.identifier ?? "", try save.recordBytes())
+        try body(save.typeName, save.identifier ?? "", try save.recordBytes()[...])
       } else {
-        try body(begun[number].typeName, begun[number].identifier, begun[number].bytes)
+        try body(begun[number].typeName, begun[number].identifier, bytes[begun[number].record])
       }
     }
   }
 
   /// Says that everything was written, as ``PendingSave/finish(answer:)`` does.
   public func finish(in transaction: StoreTransactionLog? = nil) throws {
+    scope.reserveCapacity(begun.count, for: M.self)
     for number in begun.indices {
       if !others.isEmpty, let save = others[number] {
         try save.finish(in: transaction)
@@ -141,5 +149,5 @@ private struct BegunCreation {
   let identifier: String
   let fields: StoredFields
   let stamp: ChangeStamp
-  let bytes: [UInt8]
+  let record: Range<Int>
 }

@@ -128,6 +128,8 @@ public struct QueryPlanner: Sendable {
         Way(access: .index(number, ranges), count: indexes[number].count(in: ranges), isExact: ranges.isExact)
       }
       .min { ($0.count, $0.isExact ? 0 : 1) < ($1.count, $1.isExact ? 0 : 1) }
+    // No way is shorter than one that leads to what is found and nothing else; to count half an index takes a while.
+    if best?.isExact == true { return best }
     switch part {
     case .ranges: break
     case .and(_, let parts):

@@ -1,0 +1,69 @@
+extension Journal {
+  /// More bytes than these are written piece by piece: the disk works on the first ones while the next are made, and all
+  /// are made in the same memory.
+  private static let pieceSize = 1 << 20
+
+  /// Writes batches, each of which is whole or absent after a crash, and a later one is there only if all earlier are.
+  ///
+  /// Notes where the records stand. The index does not know them yet.
+  ///
+  /// - Throws: With nothing of it left in the journal.
+  func append(_ batches: inout [AdmittedBatch]) throws {
+    try refuseAfterFailure()
+    let estimate = batches.reduce(0) { $0 + $1.estimatedSize }
+    let isLong = estimate > Self.pieceSize
+    // Where a short batch goes is decided once its length is known.
+    if isLong { try makeRoom(for: estimate) }
+    var lines = LineEncoder()
+    lines.reserve(min(estimate, Self.pieceSize + Self.pieceSize / 8))
+    var written = 0
+    for batch in batches.indices {
+      lines.batch(number: lastBatch + UInt64(batch) + 1, count: batches[batch].records.count, synced: syncedBatch)
+      for index in batches[batch].records.indices {
+        let line = lines.record(batches[batch].changes[index], revision: batches[batch].records[index].revision)
+        batches[batch].records[index].place = RecordPlace(
+          segment: .none, length: UInt32(truncatingIfNeeded: line.count), offset: UInt64(written + line.lowerBound))
+        if isLong, lines.bytes.count >= Self.pieceSize { try write(&lines, &written) }
+      }
+    }
+    if isLong {
+      try write(&lines, &written)
+    } else {
+      try makeRoom(for: lines.bytes.count)
+      let zeros = takeFilling(behind: UInt64(lines.bytes.count))
+      lines.fill(zeros)
+      try write(&lines, &written)
+      written -= zeros
+    }
+    let (number, start) = (SegmentNumber(segment), end)
+    noteAppended(batches.count, bytes: UInt64(written))
+    for batch in batches.indices {
+      for index in batches[batch].records.indices {
+        batches[batch].records[index].place.segment = number
+        batches[batch].records[index].place.offset += start
+      }
+    }
+  }
+
+  /// Begins another segment if so many bytes have no place in this one, and reserves room for them.
+  private func makeRoom(for count: Int) throws {
+    guard count <= Self.largestBatch else { throw FileEngineError.batchTooLarge(bytes: count) }
+    if hasBatches, end + UInt64(count) > min(options.segmentSize, UInt64(Self.largestBatch)) { try beginSegment() }
+    reserve(UInt64(count))
+  }
+
+  /// Writes what is encoded so far. If that fails, all of it is taken back.
+  private func write(_ lines: inout LineEncoder, _ written: inout Int) throws {
+    let (count, offset) = (lines.bytes.count, end + UInt64(written))
+    do {
+      guard written + count <= Self.largestBatch else { throw FileEngineError.batchTooLarge(bytes: written + count) }
+      try file.writeFully(lines.bytes, at: offset)
+    } catch {
+      takeBack(error)
+      throw error
+    }
+    if written > 0 || count >= Self.pieceSize { file.beginSynchronizing(from: offset, length: UInt64(count)) }
+    written += count
+    lines.removeAll()
+  }
+}
