@@ -223,6 +223,60 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
+  private static let library = """
+    <model>
+      <entity name="Author">
+        <attribute name="id" optional="YES" attributeType="Integer 64"/>
+        <attribute name="name" optional="YES" attributeType="String"/>
+        <relationship name="books" optional="YES" toMany="YES" destinationEntity="Book" inverseName="author" inverseEntity="Book">
+          <userInfo><entry key="foreignKey" value="YES"/></userInfo>
+        </relationship>
+      </entity>
+      <entity name="Book">
+        <attribute name="id" optional="YES" attributeType="Integer 64"/>
+        <attribute name="title" optional="YES" attributeType="String"/>
+        <relationship name="author" optional="YES" maxCount="1" destinationEntity="Author" inverseName="books" inverseEntity="Author">
+          <userInfo><entry key="foreignKey" value="YES"/></userInfo>
+        </relationship>
+      </entity>
+    </model>
+    """
+
+  @Test(arguments: StoreKind.allCases) func `are related to each other, also when another front reads them`(
+    kind: StoreKind
+  ) async throws {
+    let schema = try CoreDataSchema(contents: Data(Self.library.utf8))
+    try await kind.withStore(schema) { store, front in
+      let nina = try DynamicModel(
+        entity: "Author", in: schema, dictionaryValue: ["id": 1, "name": "Nina"], scope: store.scope)
+      try await store.create(nina)
+      for (id, title) in [(7, "Salt"), (8, "Fog")] {
+        let book = try DynamicModel(
+          entity: "Book", in: schema, dictionaryValue: ["id": .int(id), "title": .string(title)], scope: store.scope)
+        try book.set(nina, forKey: "author")
+        try await store.create(book)
+      }
+      try await store.save(nina)
+      let other = front(ModelScope(schema: schema))
+      let books = try await other.list(schema.modelType("Book"))
+      #expect(books.map { $0["title"] as? String } == ["Salt", "Fog"])
+      let author = try await other.lookup(schema.modelType("Author"), identifier: "1")
+      #expect(author !== nina)
+      #expect(author["name"] as? String == "Nina")
+      #expect(books.allSatisfy { $0["author"] as? DynamicModel === author })
+      #expect((author["books"] as? [DynamicModel])?.compactMap(\.identifier).sorted() == ["7", "8"])
+      let ofNina = try await other.list(
+        schema.modelType("Book"), where: { $0["author"] == author && $0["title"] != "Fog" }, evaluation: .inMemory)
+      #expect(ofNina.map(\.identifier) == ["7"])
+      try author.remove(books[0], forKey: "books")
+      #expect(books[0]["author"] == nil)
+      try await other.save(books[0])
+      let third = front(ModelScope(schema: schema))
+      let salt = try await third.lookup(schema.modelType("Book"), identifier: "7")
+      #expect(salt["author"] == nil)
+    }
+  }
+
   @Test func `are reached through relations, and compared with models`() async throws {
     let contents = """
       <model>

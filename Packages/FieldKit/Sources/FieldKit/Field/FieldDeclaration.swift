@@ -8,32 +8,29 @@ open class FieldDeclaration: @unchecked Sendable {
   // and rules, of which `Field.declaration(key:transformer:rules:)` demands that they capture nothing but such.
   fileprivate init(_ place: MetadataPlace?) { self.place = place }
 
-  private let place: MetadataPlace?
+  /// Where fields like the first one have what is said of them; nil if that can't be told. Valid as long as the declaration.
+  public final let place: MetadataPlace?
 
   /// Completes the declaration of a field. What the field says itself stays.
   ///
   /// - Returns: `false` if it has another type of value; nothing was changed then.
   @discardableResult
   open func apply(to field: FieldBase) -> Bool { false }
-
-  /// As ``apply(to:)``; without a look at the type of the value where a field is like the first one.
-  @inline(__always)
-  public final func applyQuickly(to field: FieldBase) {
-    if place?.complete(field) != true { _ = apply(to: field) }
-  }
 }
 
 /// Where the fields of a class have what is said of them, and what that is to be.
 ///
 /// Code that does not know the type of the value has to ask the class where anything lies, which costs more than to read
 /// the value of the field. So the place is found once, and proven on the field by which it was found.
-private struct MetadataPlace {
+@_spi(ModelKitInternals)
+public struct MetadataPlace: @unchecked Sendable {
+  // Sendable because metadata of a declaration is: nobody writes to it once it is made.
   private let fieldClass: ObjectIdentifier
   private let offset: Int
   private let after: Unmanaged<AnyObject>
 
   /// Nil if the proof fails, or fields like this one say something themselves.
-  init?<Content>(_ field: Field<Content>, after: FieldMetadata<Content>?) {
+  fileprivate init?<Content>(_ field: Field<Content>, after: FieldMetadata<Content>?) {
     guard let after, field.metadata == nil else { return nil }
     let start = UnsafeRawPointer(Unmanaged.passUnretained(field).toOpaque())
     offset = withUnsafeMutablePointer(to: &field.metadata) { UnsafeRawPointer($0) - start }
@@ -54,11 +51,14 @@ private struct MetadataPlace {
   }
 
   /// Says what there is to say of a field that says nothing itself.
+  ///
+  /// - Parameter field: a field that somebody else keeps alive: to retain it would cost as much as the rest.
+  /// - Returns: `false` if the field is another one, or says something; nothing was changed then.
   @inline(__always)
-  func complete(_ field: FieldBase) -> Bool {
-    guard ObjectIdentifier(type(of: field)) == fieldClass else { return false }
+  public func complete(_ field: Unmanaged<FieldBase>) -> Bool {
+    guard field._withUnsafeGuaranteedRef({ ObjectIdentifier(type(of: $0)) }) == fieldClass else { return false }
     // The initialiser proved that a strong reference to the metadata lies here in every field of this very class.
-    let place = Unmanaged.passUnretained(field).toOpaque() + offset
+    let place = field.toOpaque() + offset
     guard place.load(as: UnsafeRawPointer?.self) == nil else { return false }
     place.storeBytes(of: UnsafeRawPointer(after.retain().toOpaque()), as: UnsafeRawPointer?.self)
     return true

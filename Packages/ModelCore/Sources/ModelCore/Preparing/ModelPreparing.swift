@@ -51,15 +51,27 @@ extension ModelObject {
 
   /// Completes the declarations of fields of a model that was just made.
   public func apply(_ declarations: [PlacedDeclaration]) {
-    if layout.isProven {
-      for declaration in declarations where layout.slots.indices.contains(declaration.index) {
-        layout.reference(at: declaration.index, of: self)?
-          ._withUnsafeGuaranteedRef { field in declaration.apply(to: field) }
+    let layout = layout
+    guard layout.isProven else {
+      for declaration in declarations {
+        if let field = layout.field(at: declaration.index, of: self) { declaration.apply(to: field) }
       }
       return
     }
-    for declaration in declarations {
-      if let field = layout.field(at: declaration.index, of: self) { declaration.apply(to: field) }
+    let places = layout.slots.indices
+    // Declarations are not copied here: to retain what they refer to would cost more than to apply them.
+    declarations.withUnsafeBufferPointer { declarations in
+      guard var next = declarations.baseAddress else { return }
+      let end = next + declarations.count
+      while next < end {
+        let index = next.pointee.index
+        if places.contains(index), let field = layout.reference(at: index, of: self),
+          !next.pointee.isForPlace || next.pointee.place?.complete(field) != true
+        {
+          field._withUnsafeGuaranteedRef { next.pointee.apply(to: $0) }
+        }
+        next += 1
+      }
     }
   }
 }
@@ -71,17 +83,22 @@ public struct PlacedDeclaration: Sendable {
   public let index: Int
   let field: FieldDeclaration?
   let relation: RelationDeclaration?
+  /// That of the declaration of the field.
+  let place: MetadataPlace?
+  /// Whether there is nothing to say but what goes to the place.
+  let isForPlace: Bool
 
   /// Creates a declaration for the field at a place.
   public init(index: Int, field: FieldDeclaration?, relation: RelationDeclaration?) {
     self.index = index
     self.field = field
     self.relation = relation
+    place = field?.place
+    isForPlace = relation == nil
   }
 
-  @inline(__always)
   func apply(to field: FieldBase) {
-    self.field?.applyQuickly(to: field)
+    _ = self.field?.apply(to: field)
     relation?.apply(to: field)
   }
 }

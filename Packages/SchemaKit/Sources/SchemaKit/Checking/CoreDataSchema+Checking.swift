@@ -6,10 +6,12 @@ extension CoreDataSchema {
   ///
   /// - Returns: what was found, by entity in the order of the file; nothing if all is well. See ``notes`` for what is not
   ///   known.
-  /// - Complexity: O(*n*) in the number of properties.
+  /// - Complexity: O(*n* *d*) in the number of properties and how deep entities are derived from one another.
   public func check() -> [SchemaIssue] {
     var issues: [SchemaIssue] = []
     var names: Set<String> = []
+    let circular = namesInCircles()
+    let relationships = ownRelationships()
     for entity in entities {
       if !names.insert(entity.name).inserted {
         issues.append(
@@ -17,20 +19,50 @@ extension CoreDataSchema {
             .duplicateEntity, "There is another entity \(entity.name); that one counts.", entity: entity.name,
             line: entity.line))
       }
-      issues += parentIssues(of: entity) + nameIssues(of: entity)
+      issues += parentIssues(of: entity, circular) + nameIssues(of: entity)
       for attribute in entity.attributes { issues += valueIssues(of: attribute, entity) }
-      for relationship in entity.relationships { issues += relationIssues(of: relationship, entity) }
+      for relationship in entity.relationships { issues += relationIssues(of: relationship, entity, relationships) }
     }
-    for composite in composites where isInsideItself(composite) {
+    for composite in composites {
+      // What is too large is not searched: that could take as long as to take it apart.
+      let isTooLarge = self.isTooLarge(composite)
+      guard isTooLarge || isInsideItself(composite) else { continue }
+      let what = isTooLarge ? "stands for more than 1,000 attributes, or is nested too deeply" : "has itself as a part"
       issues.append(
         SchemaIssue(
-          .unfitValue, "The composite \(composite.name) has itself as a part.", entity: composite.name,
+          .unfitValue, "The composite \(composite.name) \(what).", entity: composite.name,
           line: composite.attributes.first?.line))
     }
     return issues
   }
 
-  private func parentIssues(of entity: Entity) -> [SchemaIssue] {
+  /// The entities that are derived from themselves, or from one that is.
+  private func namesInCircles() -> Set<String> {
+    var circular: Set<String> = []
+    var known: Set<String> = []
+    for entity in entities {
+      var path: [String] = []
+      var onPath: Set<String> = []
+      var next: String? = entity.name
+      while let name = next, !known.contains(name), onPath.insert(name).inserted {
+        path.append(name)
+        next = self.entity(name)?.parentName
+      }
+      if let name = next, onPath.contains(name) || circular.contains(name) { circular.formUnion(path) }
+      known.formUnion(path)
+    }
+    return circular
+  }
+
+  /// The relationships of each entity by name, without those of parents.
+  private func ownRelationships() -> [String: [String: Relationship]] {
+    Dictionary(
+      entities.map { entity in
+        (entity.name, Dictionary(entity.relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private func parentIssues(of entity: Entity, _ circular: Set<String>) -> [SchemaIssue] {
     guard let parent = entity.parentName else { return [] }
     guard self.entity(parent) != nil else {
       return [
@@ -39,9 +71,7 @@ extension CoreDataSchema {
           line: entity.line)
       ]
     }
-    let top = lineage(of: entity).first
-    // A lineage ends where it would begin again.
-    guard let above = top?.parentName, self.entity(above) != nil else { return [] }
+    guard circular.contains(entity.name) else { return [] }
     return [
       SchemaIssue(
         .parentCycle, "\(entity.name) is derived from itself, by way of \(parent).", entity: entity.name,
@@ -60,7 +90,9 @@ extension CoreDataSchema {
     }
   }
 
-  private func relationIssues(of relationship: Relationship, _ entity: Entity) -> [SchemaIssue] {
+  private func relationIssues(
+    of relationship: Relationship, _ entity: Entity, _ known: [String: [String: Relationship]]
+  ) -> [SchemaIssue] {
     let name = "\(entity.name).\(relationship.name)"
     func issue(_ kind: SchemaIssue.Kind, _ message: String) -> [SchemaIssue] {
       [SchemaIssue(kind, message, entity: entity.name, property: relationship.name, line: relationship.line)]
@@ -77,7 +109,11 @@ extension CoreDataSchema {
     }
     guard let inverseName = relationship.inverseName else { return [] }
     let inverseEntity = relationship.inverseEntityName.flatMap { self.entity($0) } ?? destination
-    guard let inverse = relationships(of: inverseEntity).first(where: { $0.name == inverseName }) else {
+    var inverse = known[inverseEntity.name]?[inverseName]
+    if inverse == nil, inverseEntity.parentName != nil {
+      inverse = lineage(of: inverseEntity).reversed().lazy.compactMap { known[$0.name]?[inverseName] }.first
+    }
+    guard let inverse else {
       return issue(
         .unknownInverse, "\(name) names the inverse \(inverseEntity.name).\(inverseName), which is not there.")
     }
@@ -91,7 +127,7 @@ extension CoreDataSchema {
   }
 
   private func isDerived(_ entity: Entity, from other: Entity) -> Bool {
-    lineage(of: entity).contains { $0.name == other.name }
+    entity.name == other.name || entity.parentName != nil && lineage(of: entity).contains { $0.name == other.name }
   }
 
   private func valueIssues(of attribute: Attribute, _ entity: Entity) -> [SchemaIssue] {

@@ -21,7 +21,7 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 
   /// What happened.
   public let kind: Kind
-  /// The entity; in a removed one's case as it was called before, otherwise as it is called now.
+  /// The entity or composite; in a removed one's case as it was called before, otherwise as it is called now.
   public let entity: String
   /// The attribute or relationship; nil if it is about the entity.
   public let property: String?
@@ -45,10 +45,12 @@ extension CoreDataSchema {
   /// What was added, removed, renamed and changed since another version.
   ///
   /// Settings are called as in a model file; what is in the user info comes with `userInfo.` before it. The order of
-  /// entities and properties is no difference, nor are diagrams and the settings of the file as a whole.
+  /// entities and properties is no difference, nor are the settings of the file as a whole and what lies beside its entities
+  /// and composites, such as diagrams and fetch requests.
   ///
   /// - Parameter old: the earlier version.
-  /// - Returns: what is there now in its order, each entity with its properties, and after that what was removed.
+  /// - Returns: what is there now in its order, each entity with its properties, and after that what was removed; then the
+  ///   same of composites.
   public func differences(from old: CoreDataSchema) -> [SchemaDifference] {
     let pairs = Self.pairs(entities, old.entities, \.name, \.renamingIdentifier)
     var differences: [SchemaDifference] = []
@@ -60,8 +62,15 @@ extension CoreDataSchema {
       differences += Self.propertyDifferences(
         new.relationships, old.relationships, new.name, \.name, \.renamingIdentifier, \.allSettings)
     }
-    return differences
-      + pairs.removed.map { SchemaDifference(kind: .removed, entity: $0.name, property: nil) }
+    differences += pairs.removed.map { SchemaDifference(kind: .removed, entity: $0.name, property: nil) }
+    let parts = Self.pairs(composites, old.composites, \.name) { _ in nil }
+    for (new, old) in parts.found {
+      differences += Self.differences(new, old, entity: new.name, nil, \.name, \.otherSettings)
+      guard let old else { continue }
+      differences += Self.propertyDifferences(
+        new.attributes, old.attributes, new.name, \.name, \.renamingIdentifier, \.allSettings)
+    }
+    return differences + parts.removed.map { SchemaDifference(kind: .removed, entity: $0.name, property: nil) }
   }
 
   private static func propertyDifferences<Property>(
@@ -79,9 +88,11 @@ extension CoreDataSchema {
   ) -> (found: [(new: Item, old: Item?)], removed: [Item]) {
     var byName = Dictionary(old.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
     let names = Set(new.map(name))
+    var seen: Set<String> = []
     let formerNames = Dictionary(
       old.compactMap { item in identifier(item).map { ($0, name(item)) } }, uniquingKeysWith: { first, _ in first })
-    let found = new.map { item -> (new: Item, old: Item?) in
+    // Of two with one name the first counts.
+    let found = new.filter { seen.insert(name($0)).inserted }.map { item -> (new: Item, old: Item?) in
       if let same = byName.removeValue(forKey: name(item)) { return (item, same) }
       guard let said = identifier(item) else { return (item, nil) }
       for former in [said, formerNames[said]].compactMap({ $0 }) where !names.contains(former) {

@@ -80,7 +80,7 @@ extension CoreDataSchema {
   ///
   /// It is the one of a uniqueness constraint of one attribute; or else the one whose place in JSON the user info of the
   /// entity names (`jsonKeyPath`, `externalKeyPath`); or else the one that is called `id`, `identifier`, or like the entity
-  /// with `Id` behind it. What an entity does not say its parent may say.
+  /// with `Id` behind it, or has such a key (`author_id`). What an entity does not say its parent may say.
   ///
   /// - Returns: nil if there is none.
   public func identifierName(of entity: Entity) -> String? {
@@ -97,6 +97,19 @@ extension CoreDataSchema {
       if let attribute = attributes.first(where: { $0.keyPath == keyPath }) { return attribute.name }
     }
     let usual = ["id", "identifier"] + lineage.map { "\($0.name)id".lowercased() }
-    return attributes.first { usual.contains($0.name.lowercased()) }?.name
+    let named = attributes.first { usual.contains($0.name.lowercased()) }
+    let keyed = attributes.first { usual.contains($0.keyPath.lowercased().filter { $0 != "_" && $0 != "-" }) }
+    return (named ?? keyed)?.name
   }
+  /// Where in a dictionary the name of the entity is, as the user info of the topmost entity says (`entityKeyPath`).
+  ///
+  /// - Returns: nil if it does not say, or no entity is derived from another there.
+  func entityKeyPath(of entity: Entity) -> String? {
+    let top = lineage(of: entity)[0]
+    guard top.name != entity.name || isParent(entity) else { return nil }
+    return top.userInfo["entityKeyPath"].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Whether entities are derived from this one.
+  func isParent(_ entity: Entity) -> Bool { storage.parentNames.contains(entity.name) }
 }

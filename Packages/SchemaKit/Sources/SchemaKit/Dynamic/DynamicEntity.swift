@@ -26,8 +26,8 @@ final class DynamicEntity: Sendable {
     identifierName = schema.identifierName(of: entity)
     let top = schema.lineage(of: entity)[0]
     typeName = top.name
-    let isAlone = top.name == entity.name && !schema.entities.contains { $0.parentName == entity.name }
-    entityKey = isAlone ? nil : top.userInfo["entityKeyPath"].flatMap { $0.isEmpty ? nil : $0 } ?? "entity"
+    let isAlone = top.name == entity.name && !schema.isParent(entity)
+    entityKey = isAlone ? nil : schema.entityKeyPath(of: entity) ?? "entity"
   }
 
   /// What makes the fields of a model, in their order.

@@ -24,7 +24,7 @@ extension CoreDataSchema {
   ///
   /// The user info of attributes may have `swiftType`, `swiftTransformer` (such as `.iso8601`), `swiftRule` and, for
   /// lists, `swiftElementRule` (such as `.notBlank`) and `allowsDuplicates` (`NO`); that of relationships `foreignKey`
-  /// (`YES`).
+  /// (`YES`); that of the topmost entity of a hierarchy `entityKeyPath`, the place of the entity's name in JSON.
   ///
   /// - Parameters:
   ///   - name: the name of the entity.
@@ -47,7 +47,7 @@ extension SwiftSourceWriter {
   /// The file that people go on in.
   func companion() throws -> String {
     let className = try name(ofClassOf: entity)
-    let isFinal = !schema.entities.contains { $0.parentName == entity.name }
+    let isFinal = !schema.isParent(entity)
     let access = options.access.prefix
     let classAccess = !isFinal && options.access == .public ? "open " : access
     let lines =

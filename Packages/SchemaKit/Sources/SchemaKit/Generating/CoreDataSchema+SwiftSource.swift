@@ -14,7 +14,9 @@ extension CoreDataSchema {
   /// the Swift 6 mode, together with the classes of the entities it leads to.
   ///
   /// The user info of an entity, attribute or relationship becomes its documentation: `documentation`, or else `comment`.
-  /// For attributes `swiftType` names the type of the values, such as that of an enumeration.
+  /// For attributes `swiftType` names the type of the values, such as that of an enumeration. Where the user info of a
+  /// topmost entity has `entityKeyPath`, each model has the name of its entity there, and reading one makes it of the class
+  /// of the entity it names.
   ///
   /// - Parameters:
   ///   - name: the name of the entity.

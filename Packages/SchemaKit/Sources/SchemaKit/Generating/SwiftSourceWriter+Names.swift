@@ -1,8 +1,21 @@
 // Names and texts of a schema may be anything; what is written into source is checked or quoted.
 extension SwiftSourceWriter {
   func name(ofClassOf entity: CoreDataSchema.Entity) throws -> String {
-    try Self.identifier(entity.className, entity, nil)
+    let name = entity.className
+    if Self.usedTypes.contains(name) {
+      throw SwiftSourceError(
+        entity: entity.name, property: nil,
+        reason: "\(name) is something else in the source; give the entity another class")
+    }
+    return try Self.identifier(name, entity, nil)
   }
+
+  /// The types that generated source names, and means others than those of entities by.
+  private static let usedTypes: Set<String> = [
+    "Model", "ModelObject", "SchemaMapped", "Field", "ArrayField", "ModelField", "ModelArrayField", "FieldProtocol",
+    "AttributeDictionary", "JSONValue", "String", "Int", "Double", "Float", "Bool", "Decimal", "Date", "Data", "UUID",
+    "URL", "Type", "Self", "Protocol",
+  ]
 
   /// The name of the class with the fields, from which the one that people write is derived.
   static func fieldsName(_ className: String) -> String {

@@ -31,7 +31,7 @@ struct SwiftSourceWriter {
   /// The word before a declaration, with a space behind it.
   private var access: String { options.access.prefix }
 
-  private var isFinal: Bool { !isOfPair && !schema.entities.contains { $0.parentName == entity.name } }
+  private var isFinal: Bool { !isOfPair && !schema.isParent(entity) }
 
   private mutating func write() throws -> String {
     var lines: [String] = []
@@ -52,12 +52,15 @@ struct SwiftSourceWriter {
       ]
     }
     var names: Set<String> = []
+    let nameHolder = try entityAttribute()
     for attribute in entity.attributes where names.insert(attribute.name).inserted {
-      lines += try field(of: attribute)
+      lines += try attribute.name == nameHolder?.name ? fieldOfName(attribute, access) : field(of: attribute)
     }
+    if let nameHolder, names.insert(nameHolder.name).inserted { lines += try fieldOfName(nameHolder, access) }
     for relationship in entity.relationships where names.insert(relationship.name).inserted {
       lines += try field(of: relationship)
     }
+    if let nameHolder { lines += try familyMembers(nameHolder, access) }
     if let identifier = schema.identifierName(of: entity), entity.attribute(identifier) != nil {
       let name = try Self.identifier(identifier, entity, identifier)
       lines += ["", "  \(access)override var identifierField: (any FieldProtocol)? { \(name) }"]
@@ -101,12 +104,19 @@ struct SwiftSourceWriter {
     let name = try Self.identifier(attribute.name, entity, attribute.name)
     let type = try swiftType(of: attribute)
     if Self.isOfFoundation(type) { needsFoundation = true }
-    var arguments: [String] = []
-    if schema.identifierName(of: entity) != attribute.name, let value = Self.initialValue(attribute, type) {
-      arguments.append(value)
-    }
+    let isIdentifier = schema.identifierName(of: entity) == attribute.name
+    let initial = isIdentifier ? nil : Self.initialValue(attribute, type)
+    let source = try value(of: attribute, type, initial)
+    return [""] + documentation(attribute.userInfo, nil, indent: "  ") + ["  \(access)let \(name) = \(source)"]
+  }
+
+  /// What makes the field of an attribute.
+  ///
+  /// - Parameter initial: source of its first value.
+  func value(of attribute: CoreDataSchema.Attribute, _ type: String, _ initial: String?) throws -> String {
+    var arguments = initial.map { [$0] } ?? []
     if attribute.keyPath != attribute.name { arguments.append("key: \(Self.literal(attribute.keyPath))") }
-    var declaration = "  \(access)let \(name) = "
+    var declaration = ""
     if let element = listElement(of: attribute) {
       declaration += try Self.list(of: element, arguments, attribute, entity)
     } else {
@@ -117,7 +127,7 @@ struct SwiftSourceWriter {
     if let transformer = try Self.code("swiftTransformer", attribute, entity) {
       declaration += "\n    .transform(with: \(transformer))"
     }
-    return [""] + documentation(attribute.userInfo, nil, indent: "  ") + [declaration]
+    return declaration
   }
 
   /// Whether a type can't be named without Foundation.

@@ -27,6 +27,7 @@ struct ClassMappingBuilder {
     var initials: [ClassMapping.Initial] = []
     var missing = Set(attributes.keys).union(relationships.keys)
     let identifier = model.identifierField
+    let entityKeyPath = mapping.schema.entityKeyPath(of: entity)
     for (index, name, field) in model.declaredFields {
       guard let mapped = field as? any MappedField else { continue }
       missing.remove(name)
@@ -34,7 +35,9 @@ struct ClassMappingBuilder {
         check(mapped, attribute, entity)
         let declaration = mapped.declaration(for: attribute, transformers: mapping.transformers)
         declarations.append(PlacedDeclaration(index: index, field: declaration, relation: nil))
-        if let json = attribute.defaultValue, identifier !== field {
+        if attribute.type == .string, attribute.keyPath == entityKeyPath {
+          initials.append(.init(index: index, json: .string(entity.name), isRequired: true))
+        } else if let json = attribute.defaultValue, identifier !== field {
           initials.append(.init(index: index, json: json, isRequired: !attribute.isOptional))
         }
       } else if let relationship = relationships[name] {

@@ -21,7 +21,9 @@
 public protocol SchemaMapped: ModelIsolation {
   /// The entity of the schema that describes the class.
   ///
-  /// In a hierarchy write `class var entityName: String { "Shape" }`, and override it in derived classes.
+  /// In a hierarchy write `class var entityName: String { "Shape" }`, and override it in derived classes. Where the user info
+  /// of the topmost entity has `entityKeyPath`, the attribute with that key begins with the name of the model's entity;
+  /// override `instanceClass(for:)` to read by it, as generated classes do.
   static var entityName: String { get }
 }
 

@@ -109,7 +109,8 @@ private enum ModelFileBundle {
     }
     defer { try? handle.close() }
     // One byte more than is allowed tells that there are more.
-    guard let data = try? handle.read(upToCount: options.maximumBytes + 1) else {
+    let most = min(max(options.maximumBytes, 0), .max - 1)
+    guard let data = try? handle.read(upToCount: most + 1) else {
       throw SchemaFileError(.unreadable, "it can't be read.", file: url.lastPathComponent)
     }
     if data.count > options.maximumBytes {

@@ -19,7 +19,7 @@ public struct SchemaFileError: Error, Hashable, Sendable, CustomStringConvertibl
     case incomplete
     /// It declares a document type or entities, which no model file does and hostile ones do.
     case forbidden
-    /// It is larger than the options allow.
+    /// It is larger than the options allow, or an element in it has more than 1,000 XML attributes.
     case tooLarge
     /// It is nested deeper than the options allow.
     case tooDeep

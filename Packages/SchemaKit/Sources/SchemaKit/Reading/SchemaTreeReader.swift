@@ -33,6 +33,7 @@ struct SchemaTreeReader {
     entity.renamingIdentifier = reader.text("elementID")
     entity.otherSettings = reader.rest
     note(reader.rest, Known.entity, element, entity: entity.name)
+    var constraints: Set<[String]> = []
     for child in element.children {
       switch child.name {
       case "attribute": entity.attributes.append(try attribute(child, of: entity.name))
@@ -40,8 +41,18 @@ struct SchemaTreeReader {
       case "fetchedProperty": entity.fetchedProperties.append(child)
       case "fetchIndex": entity.indexes.append(try index(child, of: entity.name))
       case "uniquenessConstraints":
-        entity.uniquenessConstraints += child.children.map { $0.children.compactMap { $0.attributes["value"] } }
-      case "userInfo": entity.userInfo.merge(userInfo(child)) { $1 }
+        for constraint in child.children where constraint.name == "uniquenessConstraint" {
+          let names = constraint.children.compactMap { $0.name == "constraint" ? $0.attributes["value"] : nil }
+          if constraints.insert(names).inserted { entity.uniquenessConstraints.append(names) }
+        }
+        if let rest = child.unknownPart(isKnown: \.isUniquenessConstraint) {
+          keep(rest, in: element, entity: entity.name, in: &entity.otherElements)
+        }
+      case "userInfo":
+        entity.userInfo.merge(userInfo(child)) { $1 }
+        if let rest = child.unknownPart(isKnown: \.isUserInfoEntry) {
+          keep(rest, in: element, entity: entity.name, in: &entity.otherElements)
+        }
       case "compoundIndexes": entity.otherElements.append(child)
       default:
         note(child, in: element, entity: entity.name)
@@ -115,13 +126,26 @@ struct SchemaTreeReader {
   ) throws -> CoreDataSchema.FetchIndex {
     var reader = ElementReader(element)
     let name = try reader.requiredText("name")
-    let parts = element.children.filter { $0.name == "fetchIndexElement" }.map { part in
-      CoreDataSchema.FetchIndex.Part(
-        property: part.attributes["property"], expression: part.attributes["expression"],
-        kind: part.attributes["type"] ?? "Binary", isAscending: part.attributes["order"] != "descending")
+    var index = CoreDataSchema.FetchIndex(
+      name: name, parts: [], partialPredicate: reader.text("partialIndexPredicate"))
+    index.otherSettings = reader.rest
+    note(reader.rest, [], element, entity: entity)
+    for child in element.children {
+      guard child.name == "fetchIndexElement", child.children.isEmpty else {
+        note(child, in: element, entity: entity)
+        index.otherElements.append(child)
+        continue
+      }
+      var reader = ElementReader(child)
+      var part = CoreDataSchema.FetchIndex.Part(
+        property: reader.text("property"), expression: reader.text("expression"), kind: reader.text("type") ?? "Binary",
+        isAscending: reader.rest["order"] != "descending")
+      if ["ascending", "descending"].contains(reader.rest["order"]) { _ = reader.text("order") }
+      part.otherSettings = reader.rest
+      note(reader.rest, [], child, entity: entity)
+      index.parts.append(part)
     }
-    return CoreDataSchema.FetchIndex(
-      name: name, parts: parts, partialPredicate: reader.text("partialIndexPredicate"))
+    return index
   }
 
   private mutating func composite(_ element: CoreDataSchema.Element) throws -> CoreDataSchema.Composite {
@@ -149,6 +173,9 @@ struct SchemaTreeReader {
     for child in element.children {
       if child.name == "userInfo" {
         notes.merge(userInfo(child)) { $1 }
+        if let rest = child.unknownPart(isKnown: \.isUserInfoEntry) {
+          keep(rest, in: element, entity: entity, property: property, in: &others)
+        }
       } else {
         note(child, in: element, entity: entity, property: property)
         others.append(child)
@@ -159,12 +186,22 @@ struct SchemaTreeReader {
 
   private func userInfo(_ element: CoreDataSchema.Element) -> [String: String] {
     let entries = element.children.compactMap { entry in
-      entry.attributes["key"].map { ($0, entry.attributes["value"] ?? "") }
+      entry.name == "entry" ? entry.attributes["key"].map { ($0, entry.attributes["value"] ?? "") } : nil
     }
     return Dictionary(entries, uniquingKeysWith: { $1 })
   }
 
   // MARK: What is not known
+
+  /// Notes and keeps what is not known inside an element that is. The element is written once more, with only that inside.
+  private mutating func keep(
+    _ rest: CoreDataSchema.Element, in parent: CoreDataSchema.Element, entity: String, property: String? = nil,
+    in others: inout [CoreDataSchema.Element]
+  ) {
+    for child in rest.children { note(child, in: rest, entity: entity, property: property) }
+    note(rest.attributes, [], rest, entity: entity, property: property)
+    others.append(rest)
+  }
 
   private mutating func note(
     _ element: CoreDataSchema.Element, in parent: CoreDataSchema.Element, entity: String? = nil,
@@ -187,6 +224,27 @@ struct SchemaTreeReader {
           property: property, line: element.line))
     }
   }
+}
+
+extension CoreDataSchema.Element {
+  /// The element with only what is not known inside; nil if all is.
+  fileprivate func unknownPart(isKnown: (Self) -> Bool) -> Self? {
+    var rest = self
+    rest.children.removeAll(where: isKnown)
+    return rest.children.isEmpty && rest.attributes.isEmpty && rest.text.isEmpty ? nil : rest
+  }
+
+  fileprivate var isUserInfoEntry: Bool {
+    name == "entry" && attributes["key"] != nil && attributes.keys.allSatisfy { ["key", "value"].contains($0) }
+      && isLeaf
+  }
+
+  fileprivate var isUniquenessConstraint: Bool {
+    name == "uniquenessConstraint" && attributes.isEmpty && text.isEmpty
+      && children.allSatisfy { $0.name == "constraint" && Array($0.attributes.keys) == ["value"] && $0.isLeaf }
+  }
+
+  private var isLeaf: Bool { children.isEmpty && text.isEmpty }
 }
 
 /// XML attributes that are known to be there, and mean nothing to models.

@@ -50,6 +50,15 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     {
       throw SchemaFileError(.syntax, "this is not UTF-8, in which model files are written.", line: 1)
     }
+    // Foundation's parser takes the square of their number to look for two of one name.
+    if let line = lineOfCrowdedElement(in: data) {
+      throw SchemaFileError(
+        .tooLarge, "an element has more than \(maximumSettings) XML attributes; a model file needs thirty.", line: line)
+    }
+    // Foundation's parser ends the program where bytes in a value are no text.
+    if let line = lineOfNoText(in: data) {
+      throw SchemaFileError(.syntax, "there are bytes here that are no text in UTF-8.", line: line)
+    }
     for mark in ["<!DOCTYPE", "<!ENTITY"] {
       guard let line = line(of: Array(mark.utf8), in: data) else { continue }
       throw SchemaFileError(
@@ -66,6 +75,47 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
         start = found + 1
       }
       return nil
+    }
+  }
+
+  private static let maximumSettings = 1_000
+
+  /// The line of the first element with more XML attributes than are allowed; nil if there is none.
+  ///
+  /// No attribute has `<` in it, so all those of one element lie before the next.
+  private static func lineOfCrowdedElement(in data: Data) -> Int? {
+    data.withUnsafeBytes { bytes in
+      var (line, count) = (1, 0)
+      var isBehindSign = false
+      for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "<"): (count, isBehindSign) = (0, false)
+        case UInt8(ascii: "="): isBehindSign = true
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+          if isBehindSign { count += 1 }
+          if count > maximumSettings { return line }
+          isBehindSign = false
+        case UInt8(ascii: "\n"): line += 1
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
+        default: isBehindSign = false
+        }
+      }
+      return nil
+    }
+  }
+
+  /// The line with the first bytes that are no characters of XML in UTF-8; nil if all are.
+  private static func lineOfNoText(in data: Data) -> Int? {
+    data.withUnsafeBytes { bytes in
+      let controls = bytes.firstIndex { $0 < 0x20 && $0 != 0x9 && $0 != 0xA && $0 != 0xD }
+      if controls == nil, String(validating: bytes, as: UTF8.self) != nil { return nil }
+      var parser = Unicode.UTF8.ForwardParser()
+      var iterator = bytes[..<(controls ?? bytes.endIndex)].makeIterator()
+      var line = 1
+      while case .valid(let scalar) = parser.parseScalar(from: &iterator) {
+        if scalar.first == UInt8(ascii: "\n") { line += 1 }
+      }
+      return line
     }
   }
 

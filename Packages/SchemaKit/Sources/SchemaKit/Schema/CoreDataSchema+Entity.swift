@@ -11,6 +11,7 @@ extension CoreDataSchema {
       public var kind: String
       /// Whether small values come first.
       public var isAscending: Bool
+      var otherSettings: [String: String] = [:]
 
       /// Creates a part.
       public init(property: String?, expression: String? = nil, kind: String = "Binary", isAscending: Bool = true) {
@@ -27,6 +28,8 @@ extension CoreDataSchema {
     public var parts: [Part]
     /// Which objects are in the index; nil for all.
     public var partialPredicate: String?
+    var otherSettings: [String: String] = [:]
+    var otherElements: [Element] = []
 
     /// Creates an index.
     public init(name: String, parts: [Part], partialPredicate: String? = nil) {

@@ -56,9 +56,12 @@ public struct CoreDataSchema: Hashable, Sendable {
   public func lineage(of entity: Entity) -> [Entity] {
     var lineage = [entity]
     var names: Set<String> = [entity.name]
-    while let parent = lineage[0].parentName.flatMap({ self.entity($0) }), names.insert(parent.name).inserted {
-      lineage.insert(parent, at: 0)
+    var next = entity.parentName
+    while let parent = next.flatMap({ self.entity($0) }), names.insert(parent.name).inserted {
+      lineage.append(parent)
+      next = parent.parentName
     }
+    lineage.reverse()
     return lineage
   }
 

@@ -8,6 +8,10 @@ final class SchemaStorage: Sendable {
   let transformers: [String: any ValueTransforming]
   /// The place of each entity.
   let entities: [String: Int]
+  /// The place of each composite.
+  let composites: [String: Int]
+  /// The names of the entities from which others are derived.
+  let parentNames: Set<String>
   /// How to make models of the entities, once that was asked.
   let dynamicEntities = Lock<DynamicEntities?>(nil)
 
@@ -19,6 +23,9 @@ final class SchemaStorage: Sendable {
     self.notes = notes
     self.versionName = versionName
     self.transformers = transformers
+    composites = Dictionary(
+      content.composites.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    parentNames = Set(content.entities.compactMap(\.parentName))
     entities = Dictionary(
       content.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -105,15 +105,18 @@ extension CoreDataSchema.Relationship {
 extension CoreDataSchema.FetchIndex {
   func write(to writer: inout XMLWriter) {
     let settings: [(String, String?)] = [("name", name), ("partialIndexPredicate", partialPredicate)]
-    writer.element("fetchIndex", settings, isEmpty: parts.isEmpty) { writer in
+    let isEmpty = parts.isEmpty && otherElements.isEmpty
+    writer.element("fetchIndex", settings, otherSettings, isEmpty: isEmpty) { writer in
       for part in parts {
+        let order = part.isAscending ? "ascending" : "descending"
         writer.element(
           "fetchIndexElement",
           [
             ("property", part.property), ("expression", part.expression), ("type", part.kind),
-            ("order", part.isAscending ? "ascending" : "descending"),
-          ])
+            ("order", part.otherSettings["order"] == nil ? order : nil),
+          ], part.otherSettings)
       }
+      for element in otherElements { element.write(to: &writer) }
     }
   }
 }

@@ -59,4 +59,38 @@ private final class Owner: Model {
     #expect(Author.mappingIssues(in: mapped) == [])
     #expect(mapped.check() == [])
   }
+
+  @Test func `is a file that others read`() throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let schema = CoreDataSchema(describing: [Author.self, Book.self, Pricing.self])
+    try schema.contents.write(to: file, atomically: true, encoding: .utf8)
+    let read = try CoreDataSchema(contentsOf: file)
+    #expect(read == schema)
+    #expect(read.differences(from: schema) == [])
+    #expect(read.check() == [])
+    let author = try DynamicModel(
+      entity: "Author", in: read, dictionaryValue: ["authorId": 1, "books": [["bookId": 2, "tags": ["a"]]]])
+    #expect((author["books"] as? [DynamicModel])?.first?["bookId"] as? Int == 2)
+    #expect(read.entity("Book")?.attribute("rating")?.type == .integer64)
+  }
+
+  @Test func `has the expressions and counts of rules, where a model file has a place for them`() throws {
+    let schema = CoreDataSchema(describing: [Ruled.self])
+    let ruled = try #require(schema.entity("Ruled"))
+    #expect(ruled.attribute("code")?.regularExpression == "[a-z]+")
+    #expect(ruled.attribute("price")?.minimumText == "0.5")
+    #expect(ruled.relationship("others").map { [$0.minimumCount, $0.maximumCount] } == [1, 3])
+    #expect(ruled.relationship("others")?.isOrdered == true)
+    #expect(ruled.relationship("one")?.deletionRule == .deny)
+    #expect(ruled.relationship("one")?.isOptional == false)
+    #expect(try CoreDataSchema(contents: Data(schema.contents.utf8)) == schema)
+  }
+}
+
+private final class Ruled: Model {
+  let code = Field<String>().require(.matching(expression: "[a-z]+"))
+  let price = Field<Decimal>().require(.range(Decimal(sign: .plus, exponent: -1, significand: 5)...))
+  let one = ModelField<Ruled>(deleteRule: .deny).requireNotNil()
+  let others = (ModelField<Ruled>()*).require(.count(1...3))
 }

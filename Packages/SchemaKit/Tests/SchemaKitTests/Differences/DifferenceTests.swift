@@ -39,6 +39,63 @@ import Testing
       ])
     #expect(new.differences(from: old).first?.kind == .renamed(from: "Writer"))
   }
+
+  @Test func `say what is different in relations, notes, constraints and indexes`() throws {
+    func schema(_ inside: String) throws -> CoreDataSchema {
+      try AuthorsModel.schema(AuthorsModel.model("<entity name=\"A\">\(inside)</entity>"))
+    }
+    let old = try schema(
+      """
+      <relationship name="a" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="A"/>
+      <uniquenessConstraints><uniquenessConstraint><constraint value="x"/></uniquenessConstraint></uniquenessConstraints>
+      """)
+    let new = try schema(
+      """
+      <relationship name="a" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="A"><userInfo><entry key="jsonKeyPath" value="as"/></userInfo></relationship>
+      <fetchIndex name="i"><fetchIndexElement property="x" type="Binary" order="descending"/></fetchIndex>
+      """)
+    #expect(
+      new.differences(from: old).map(\.description) == [
+        "A: fetchIndex.i is \"x Binary descending\", was not said.",
+        "A: uniquenessConstraints is not said any more, was \"x\".",
+        "A.a: deletionRule is \"Cascade\", was \"Nullify\".", "A.a: maxCount is not said any more, was \"1\".",
+        "A.a: toMany is \"YES\", was not said.", "A.a: userInfo.jsonKeyPath is \"as\", was not said.",
+      ])
+  }
+
+  @Test func `count only the first of two with one name`() throws {
+    let twice = try AuthorsModel.schema(
+      AuthorsModel.model(
+        """
+        <entity name="A"><attribute name="x" attributeType="String"/><attribute name="x" attributeType="Float"/></entity>
+        <entity name="A"/>
+        """))
+    let once = try AuthorsModel.schema(
+      AuthorsModel.model("<entity name=\"A\"><attribute name=\"x\" attributeType=\"String\"/></entity>"))
+    #expect(twice.differences(from: twice) == [])
+    #expect(twice.differences(from: once) == [])
+    #expect(once.differences(from: twice) == [])
+  }
+
+  @Test func `say what is different in composites`() throws {
+    func schema(_ inside: String) throws -> CoreDataSchema { try AuthorsModel.schema(AuthorsModel.model(inside)) }
+    let old = try schema(
+      """
+      <composite name="Place"><attribute name="x" attributeType="Float"/><attribute name="y" attributeType="Float"/></composite>
+      <composite name="Gone"/>
+      """)
+    let new = try schema(
+      """
+      <composite name="Place"><attribute name="x" attributeType="Double"/><attribute name="z" attributeType="Float" elementID="y"/></composite>
+      <composite name="New"/>
+      """)
+    #expect(
+      new.differences(from: old).map(\.description) == [
+        "Place.x: attributeType is \"Double\", was \"Float\".", "Place.y is now called z.", "New was added.",
+        "Gone was removed.",
+      ])
+    #expect(old.differences(from: old) == [])
+  }
 }
 
 extension SchemaDifference {

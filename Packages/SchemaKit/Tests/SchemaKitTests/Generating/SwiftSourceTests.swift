@@ -37,7 +37,40 @@ import Testing
     </entity>
     """)
 
+  /// A hierarchy that says where the name of the entity is, and a relation to its topmost entity.
+  static let drawing = AuthorsModel.model(
+    """
+    <entity name="Drawing">
+      <attribute name="id" optional="YES" attributeType="Integer 64"/>
+      <relationship name="figures" optional="YES" toMany="YES" ordered="YES" deletionRule="Cascade" destinationEntity="Figure" inverseName="drawing" inverseEntity="Figure"/>
+    </entity>
+    <entity name="Figure" isAbstract="YES">
+      <attribute name="id" optional="YES" attributeType="Integer 64"/>
+      <attribute name="kind" optional="YES" attributeType="String">
+        <userInfo>
+          <entry key="jsonKeyPath" value="meta.kind"/>
+          <entry key="documentation" value="Which figure it is."/>
+        </userInfo>
+      </attribute>
+      <relationship name="drawing" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Drawing" inverseName="figures" inverseEntity="Drawing"/>
+      <userInfo>
+        <entry key="entityKeyPath" value="meta.kind"/>
+      </userInfo>
+    </entity>
+    <entity name="Disc" parentEntity="Figure">
+      <attribute name="radius" optional="YES" attributeType="Double"/>
+    </entity>
+    <entity name="Ring" parentEntity="Disc">
+      <attribute name="width" optional="YES" attributeType="Double"/>
+    </entity>
+    <entity name="Tile" parentEntity="Figure">
+      <attribute name="side" optional="YES" attributeType="Double"/>
+    </entity>
+    """)
+
   private static let samples: [(file: String, text: String, entity: String)] = [
+    ("Drawing", drawing, "Drawing"), ("Figure", drawing, "Figure"), ("Disc", drawing, "Disc"),
+    ("Ring", drawing, "Ring"), ("Tile", drawing, "Tile"),
     ("MDLAuthor", AuthorsModel.third, "Author"), ("MDLBook", AuthorsModel.third, "Book"),
     ("MDLPricing", AuthorsModel.third, "Pricing"), ("ShopItem", shop, "Item"), ("ShopPart", shop, "Part"),
   ]
@@ -72,5 +105,12 @@ import Testing
       try refusal("<entity name=\"A\"><attribute name=\"x\" attributeType=\"String\">\(type)</attribute></entity>")
         != nil)
     #expect(try refusal("<entity name=\"A\"><relationship name=\"x\" destinationEntity=\"B\"/></entity>") != nil)
+    for name in ["Model", "Field", "Date", "String"] {
+      let error = try refusal("<entity name=\"A\" representedClassName=\"\(name)\"/>")
+      #expect(error?.reason == "\(name) is something else in the source; give the entity another class")
+    }
+    let leading =
+      "<entity name=\"A\"><relationship name=\"x\" destinationEntity=\"Data\"/></entity><entity name=\"Data\"/>"
+    #expect(try refusal(leading)?.entity == "Data")
   }
 }

@@ -13,6 +13,7 @@ private class Shape: Model, SchemaMapped {
 private final class Circle: Shape {
   override class var entityName: String { "Circle" }
   let radius = Field<Double>()
+  let code = Field<String>()
 }
 
 private final class Canvas: Model, SchemaMapped {
@@ -33,6 +34,7 @@ private final class Canvas: Model, SchemaMapped {
     </entity>
     <entity name="Circle" parentEntity="Shape">
       <attribute name="radius" optional="YES" attributeType="Double" defaultValueString="1" minValueString="0" maxValueString="9.5"/>
+      <attribute name="code" optional="YES" attributeType="String" regularExpressionString="[A-Z]{2}"/>
     </entity>
     <entity name="Canvas">
       <attribute name="title" optional="YES" attributeType="String">
@@ -56,9 +58,11 @@ private final class Canvas: Model, SchemaMapped {
     circle.id.value = 1
     circle.radius.value = 10
     circle.label.value = "x"
+    circle.code.value = "ABC"
     #expect(
       circle.validate().messages.sorted() == [
-        "canvas is required", "meta.label length must be greater than or equal to 2",
+        "canvas is required", "code does not have the right form",
+        "meta.label length must be greater than or equal to 2",
         "radius must be less than or equal to 9.5",
       ])
     let canvas = Canvas(in: scope)
@@ -81,6 +85,14 @@ private final class Canvas: Model, SchemaMapped {
     #expect(read.radius.value == nil)
     let author = Author(in: try sampleScope())
     #expect(author.authorId.value == nil)
+  }
+
+  @Test func `keeps the order of a list, also when it is read again in another one`() throws {
+    let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
+    let canvas = try Canvas.from(dictionaryValue: ["shapes": [["id": 2], ["id": 1]]], in: scope)
+    #expect(canvas.shapes.value?.map(\.id.value) == [2, 1])
+    try canvas.read(["shapes": [["id": 1], ["id": 2]]])
+    #expect(canvas.shapes.value?.map(\.id.value) == [1, 2])
   }
 
   @Test func `gives delete rules and inverses`() throws {

@@ -68,10 +68,18 @@ import Testing
 
   @Test func `may have more settings than anybody needs, and names of any length`() throws {
     let name = String(repeating: "n", count: 1 << 20)
-    let settings = (0..<10_000).map { "s\($0)=\"\"" }.joined(separator: " ")
+    let settings = (0..<900).map { "s\($0)=\"\"" }.joined(separator: " ")
     let schema = try CoreDataSchema(contents: Data("<model><entity name=\"\(name)\" \(settings)/></model>".utf8))
     #expect(schema.entities.first?.name == name)
-    #expect(schema.entities.first?.otherSettings.count == 10_000)
+    #expect(schema.entities.first?.otherSettings.count == 900)
+  }
+
+  @Test(arguments: [" s%=''", " s%=\">\"", "\ns%\n=\n'='", " xmlns:s%='a'"])
+  func `is refused with more settings than any element has, which would take their square`(setting: String) {
+    let settings = (0..<100_000).map { setting.replacingOccurrences(of: "%", with: "\($0)") }.joined()
+    let error = refusal("<model>\n<entity name=\"A\"\(settings)/></model>")
+    #expect(error?.code == .tooLarge)
+    #expect((error?.line ?? 0) >= 2)
   }
 
   @Test func `is refused in another encoding, where a mark would look different`() {
@@ -81,6 +89,19 @@ import Testing
     }
     #expect(error?.code == .syntax)
     #expect(refusal("<?xml version=\"1.0\" encoding=\"UTF-7\"?><model/>")?.code == .syntax)
+  }
+
+  @Test(arguments: [
+    [0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82], [0x00], [0x1B],
+  ])
+  func `is refused with bytes that are no text, wherever they are`(bytes: [UInt8]) {
+    for (before, after) in [("<entity name=\"A", "\"/>"), ("<entity name=\"A\" ", "=\"1\"/>"), ("", "")] {
+      let start = "<model>\n" + String(repeating: "<x/>", count: 100) + "\n" + before
+      let data = Data(start.utf8) + Data(bytes) + Data("\(after)\n</model>".utf8)
+      let error = #expect(throws: SchemaFileError.self) { try CoreDataSchema(contents: data) }
+      #expect(error?.code == .syntax)
+      #expect(error?.line == 3)
+    }
   }
 
   @Test func `is refused when it is no model, with the line`() {

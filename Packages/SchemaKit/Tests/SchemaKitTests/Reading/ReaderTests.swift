@@ -64,6 +64,10 @@ import Testing
     let parts = try #require(item.relationship("parts"))
     #expect(parts.isToMany && parts.isOrdered && parts.minimumCount == 1 && parts.maximumCount == 9)
     #expect(parts.deletionRule == .cascade)
+    #expect([parts.destinationName, parts.inverseName, parts.inverseEntityName] == ["Part", "whole", "Part"])
+    #expect(item.attribute("isNew")?.isTransient == true)
+    #expect(item.attribute("isNew")?.defaultValue == true)
+    #expect(item.attribute("extra")?.valueTransformerName != nil)
     #expect(schema.composites.first?.attributes.map(\.name) == ["width"])
     #expect(schema.otherElements.map(\.name) == ["configuration", "fetchRequest", "elements"])
     let part = try #require(schema.entity("Part"))
@@ -89,6 +93,38 @@ import Testing
     #expect(schema.notes.map(\.kind) == [.unknownSetting, .unknownType, .unknownSetting, .unknownElement])
     #expect(schema.notes.map(\.line) == [3, 4, 4, 5])
     #expect(try CoreDataSchema(contents: Data(schema.contents.utf8)) == schema)
+  }
+
+  @Test func `keeps and notes what is not known inside notes, constraints and indexes`() throws {
+    let schema = try AuthorsModel.schema(
+      AuthorsModel.model(
+        """
+        <entity name="A">
+          <attribute name="b" attributeType="String"><userInfo><entry key="k" value="v" kind="x"/><more/></userInfo></attribute>
+          <fetchIndex name="i" spin="up">
+            <fetchIndexElement property="b" type="Binary" order="sideways" weight="2"/>
+            <future/>
+          </fetchIndex>
+          <uniquenessConstraints><uniquenessConstraint level="1"><constraint value="b"/></uniquenessConstraint></uniquenessConstraints>
+          <userInfo><entry key="n" value="1"/><entry value="without a key"/></userInfo>
+        </entity>
+        """))
+    let entity = try #require(schema.entity("A"))
+    #expect(entity.attributes.first?.userInfo == ["k": "v"])
+    #expect(entity.userInfo == ["n": "1"])
+    #expect(entity.uniquenessConstraints == [["b"]])
+    #expect(entity.indexes.first?.parts.map(\.property) == ["b"])
+    #expect(schema.notes.map(\.line) == [4, 4, 5, 6, 6, 7, 9, 10])
+    #expect(schema.notes.allSatisfy { $0.entity == "A" && $0.message.hasSuffix("was kept as it is.") })
+    for kept in [
+      "kind=\"x\"", "<more/>", "spin=\"up\"", "order=\"sideways\"", "weight=\"2\"", "<future/>", "level=\"1\"",
+      "without a key",
+    ] {
+      #expect(schema.contents.components(separatedBy: kept).count == 2, "\(kept)")
+    }
+    let again = try CoreDataSchema(contents: Data(schema.contents.utf8))
+    #expect(again == schema)
+    #expect(again.contents == schema.contents)
   }
 
   @Test(arguments: [AuthorsModel.first, AuthorsModel.second, AuthorsModel.third, everything])
