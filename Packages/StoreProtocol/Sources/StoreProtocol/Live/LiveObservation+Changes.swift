@@ -184,8 +184,8 @@ extension LiveObservation {
     var differences: LiveDifferences<M>
     if fetched.isEmpty, let move = Self.soleMove(from: oldPlaces, to: middle) {
       // What a change of a sorted field comes to: nobody came or went, and nothing needs to be compared.
-      let model = models.remove(at: head + move.old)
-      models.insert(model, at: head + move.new)
+      let model = models[head + move.old]
+      models.moveElement(from: head + move.old, to: head + move.new)
       differences = LiveDifferences()
       differences.moved = [.init(model: model, oldIndex: head + move.old, newIndex: head + move.new)]
     } else {
@@ -222,5 +222,21 @@ extension LiveObservation {
     if old.first == new.last, old.dropFirst().elementsEqual(new.dropLast()) { return (0, last) }
     if old.last == new.first, old.dropLast().elementsEqual(new.dropFirst()) { return (last, 0) }
     return nil
+  }
+}
+
+extension Array {
+  /// Moves an element, and those between its places by one. Nothing is copied or counted, if the array is nobody else's.
+  fileprivate mutating func moveElement(from old: Int, to new: Int) {
+    withUnsafeMutableBufferPointer { elements in
+      guard let first = elements.baseAddress else { return }
+      let element = (first + old).move()
+      if old < new {
+        (first + old).moveInitialize(from: first + old + 1, count: new - old)
+      } else {
+        (first + new + 1).moveInitialize(from: first + new, count: old - new)
+      }
+      (first + new).initialize(to: element)
+    }
   }
 }
