@@ -40,7 +40,7 @@ extension FileModelStore {
   }
 
   /// Keeps an index of a field that is named by a text, or of a foreign key, of a type that may be known only when the program
-  /// runs: otherwise as ``index(_:unique:)``.
+  /// runs: otherwise as `index(_:unique:)`.
   ///
   /// ```swift
   /// let authors = try schema.modelType(named: "Author")
