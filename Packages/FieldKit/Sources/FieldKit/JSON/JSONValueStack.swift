@@ -20,6 +20,8 @@ struct JSONValueStack: ~Copyable {
     let length = count - start
     let source = base + start
     count = start
+    // To make an array of nothing in this way would write to the one that all empty arrays are, in any thread.
+    guard length > 0 else { return [] }
     return Array(unsafeUninitializedCapacity: length) { buffer, initializedCount in
       buffer.baseAddress?.moveInitialize(from: source, count: length)
       initializedCount = length

@@ -113,10 +113,14 @@ extension StoreFile {
   }
 
   /// The bytes of a small file.
-  package func contents() throws -> [UInt8] {
-    let size = Int(try size())
-    return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-      count = try readFully(into: .init(buffer), at: 0)
+  package func contents() throws -> [UInt8] { try bytes(from: 0, count: Int(try size())) }
+
+  /// So many bytes from an offset on, or fewer if the file ends there.
+  package func bytes(from offset: UInt64, count: Int) throws -> [UInt8] {
+    // To make an array of nothing in this way would write to the one that all empty arrays are.
+    guard count > 0 else { return [] }
+    return try [UInt8](unsafeUninitializedCapacity: count) { buffer, read in
+      read = try readFully(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
     }
   }
 }

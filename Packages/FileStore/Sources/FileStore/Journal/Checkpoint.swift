@@ -221,6 +221,8 @@ private struct CheckpointReader {
     let size = UInt64(MemoryLayout<Element>.stride)
     let (bytes, overflow) = count.multipliedReportingOverflow(by: size)
     guard !overflow, bytes <= end - position else { return nil }
+    // As in `StoreFile.bytes(from:count:)`.
+    if count == 0 { return [] }
     let list = try [Element](unsafeUninitializedCapacity: Int(count)) { buffer, initialized in
       let raw = UnsafeMutableRawBufferPointer(buffer)
       let read = try file.readFully(into: raw, at: position)

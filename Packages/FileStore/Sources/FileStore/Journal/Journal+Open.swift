@@ -188,9 +188,7 @@ private struct JournalOpening {
   ) throws {
     var offset = start
     while offset < end {
-      let bytes = try [UInt8](unsafeUninitializedCapacity: Int(min(end - offset, 1 << 20))) { buffer, count in
-        count = try file.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
-      }
+      let bytes = try file.bytes(from: offset, count: Int(min(end - offset, 1 << 20)))
       guard !bytes.isEmpty else { return }
       try body(bytes, offset)
       offset += UInt64(bytes.count)

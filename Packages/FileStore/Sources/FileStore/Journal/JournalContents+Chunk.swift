@@ -160,9 +160,6 @@ extension JournalContents {
   }
 
   private func bytes(of segment: SegmentNumber, from start: UInt64, to end: UInt64) throws -> [UInt8] {
-    let file = try openFile(segment)
-    return try [UInt8](unsafeUninitializedCapacity: Int(end - start)) { buffer, count in
-      count = try file.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: start)
-    }
+    try openFile(segment).bytes(from: start, count: Int(end - start))
   }
 }

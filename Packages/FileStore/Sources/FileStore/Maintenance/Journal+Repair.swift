@@ -127,10 +127,7 @@ private struct DamagedParts {
   }
 
   private static func bytes(of finding: Finding, _ fileSystem: any FileSystem) throws -> [UInt8] {
-    let file = try fileSystem.open(finding.file, .read)
-    return try [UInt8](unsafeUninitializedCapacity: Int(finding.length)) { buffer, count in
-      count = try file.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: finding.offset)
-    }
+    try fileSystem.open(finding.file, .read).bytes(from: finding.offset, count: Int(finding.length))
   }
 
   /// The model that a damaged line was about, if the damage is somewhere behind its name.

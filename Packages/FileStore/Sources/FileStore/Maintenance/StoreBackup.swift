@@ -69,10 +69,7 @@ struct StoreBackup: Sendable {
     var offset: UInt64 = 0
     while offset < length {
       if shouldStop() { throw CancellationError() }
-      let bytes = try [UInt8](unsafeUninitializedCapacity: Int(min(length - offset, UInt64(pieceSize)))) {
-        buffer, count in
-        count = try source.readFully(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
-      }
+      let bytes = try source.bytes(from: offset, count: Int(min(length - offset, UInt64(pieceSize))))
       guard !bytes.isEmpty else {
         throw FileEngineError.damaged(
           Finding(

@@ -65,7 +65,9 @@ extension ModelArrayField {
   private static func list(
     of models: UnsafeBufferPointer<Unmanaged<AnyObject>>, without repeated: Set<Int>
   ) -> [Related] {
-    [Related](unsafeUninitializedCapacity: models.count) { buffer, count in
+    // To make an array of nothing in this way would write to the one that all empty arrays are, in any thread.
+    guard !models.isEmpty else { return [] }
+    return [Related](unsafeUninitializedCapacity: models.count) { buffer, count in
       guard let start = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
       // A reference is a reference, whatever the class.
       let references = start.assumingMemoryBound(to: Unmanaged<AnyObject>.self)
