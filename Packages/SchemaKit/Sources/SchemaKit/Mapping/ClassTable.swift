@@ -21,7 +21,8 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
 
   private let buckets: UnsafeMutablePointer<Bucket>
   private let bucketCount: Int
-  private let adding = Lock(())
+  /// Around something, since the thread sanitizer takes an access to a state without size for one to the lock itself.
+  private let adding = Lock(false)
 
   /// Creates a table.
   ///
