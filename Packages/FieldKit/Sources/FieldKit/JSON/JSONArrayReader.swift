@@ -53,7 +53,7 @@ public struct JSONArrayReader {
     let components = JSONPath(path).components
     let start = try withDocument(document) { (bytes) throws(JSONSyntaxError) in
       var scanner = try JSONScanner(document: bytes, options: options, buildsTree: true)
-      try scanner.go(to: components, in: path)
+      try scanner.go(toArrayAt: components, in: path)
       return (offset: scanner.offset, depth: scanner.openContainers, maximumDepth: scanner.maximumDepth)
     }
     self.document = document
@@ -130,6 +130,13 @@ public struct JSONArrayReader {
 
 extension JSONScanner {
   /// Moves to the array at a path, having checked the containers on the way to their ends.
+  mutating func go(toArrayAt components: [JSONPath.Component], in path: String) throws(JSONSyntaxError) {
+    try go(to: components, in: path)
+    let kind = try peek()
+    guard kind == .array else { throw missingArray(at: path, kind) }
+  }
+
+  /// Moves to the value at a path, having checked the containers on the way to their ends.
   mutating func go(to components: [JSONPath.Component], in path: String) throws(JSONSyntaxError) {
     var isOutermost = true
     for component in components {
@@ -166,8 +173,6 @@ extension JSONScanner {
       }
       self = found
     }
-    let kind = try peek()
-    guard kind == .array else { throw missingArray(at: path, kind) }
   }
 
   private func missingArray(at path: String, _ kind: JSONValue.Kind) -> JSONSyntaxError {

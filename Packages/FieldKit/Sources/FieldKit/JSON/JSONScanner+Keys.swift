@@ -37,6 +37,14 @@ extension JSONScanner {
   ///
   /// - Parameter path: where the array is; empty for a document that is an array.
   public mutating func go(toArrayAt path: String) throws(JSONSyntaxError) {
+    try go(toArrayAt: JSONPath(path).components, in: path)
+  }
+
+  /// Moves to the value at a path, having checked the containers on the way to their ends.
+  ///
+  /// - Parameter path: where the value is; empty for the document itself.
+  /// - Throws: `JSONSyntaxError` if there is none.
+  public mutating func go(toValueAt path: String) throws(JSONSyntaxError) {
     try go(to: JSONPath(path).components, in: path)
   }
 }

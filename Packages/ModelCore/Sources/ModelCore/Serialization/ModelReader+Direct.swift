@@ -106,28 +106,3 @@ extension ModelReader {
     }
   }
 }
-
-extension JSONScanner {
-  /// Moves to the value at a path of keys, after a look at all of the document.
-  fileprivate mutating func go(toValueAt path: String) throws {
-    var isOutermost = true
-    for key in path.split(separator: ".", omittingEmptySubsequences: false) {
-      // A place in a list is left to a tree.
-      if key.isEmpty || key.contains("[") { throw NeedsTree() }
-      var found: JSONScanner?
-      try beginObject()
-      while let name = try nextKey() {
-        if name.string == key {
-          // The last of equal keys counts.
-          skipWhitespace()
-          found = self
-        }
-        try skipValue()
-      }
-      if isOutermost { try finish() }
-      isOutermost = false
-      guard let found else { throw NeedsTree() }
-      self = found
-    }
-  }
-}
