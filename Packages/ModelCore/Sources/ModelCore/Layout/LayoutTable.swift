@@ -23,9 +23,7 @@ final class LayoutTable: @unchecked Sendable {
 
   private static let bucketCount = 1_024
   private let buckets: UnsafeMutablePointer<Bucket>
-  /// How many there are. A lock around nothing would lie where its own fields lie, and the thread sanitizer takes that for a
-  /// race.
-  private let count = Lock(0)
+  private let adding = Lock(())
 
   init() {
     buckets = .allocate(capacity: Self.bucketCount)
@@ -50,12 +48,11 @@ final class LayoutTable: @unchecked Sendable {
   /// - Returns: the layout that stands.
   func add(_ layout: ModelLayout, for modelClass: ModelObject.Type) -> ModelLayout {
     let bucket = bucket(of: ObjectIdentifier(modelClass))
-    return count.withLock { count in
+    return adding.withLock { _ in
       if let first = self.layout(of: modelClass) { return first }
       let next = bucket.pointee.load(ordering: .acquiring)?.takeUnretainedValue()
       let entry = Entry(modelClass: ObjectIdentifier(modelClass), layout: layout, next: next)
       bucket.pointee.store(Unmanaged.passRetained(entry), ordering: .releasing)
-      count += 1
       return layout
     }
   }

@@ -14,18 +14,29 @@
 /// cries wolf proves nothing. Inlined, because a closure that is generic across modules costs more than the lock.
 @_spi(ModelKitInternals)
 public final class Lock<State>: @unchecked Sendable {
-  // Sendable is proven by construction: `state` is touched only in `withLock`, between lock and unlock, and what goes in
+  // Sendable is proven by construction: `guarded` is touched only in `withLock`, between lock and unlock, and what goes in
   // or comes out is checked by the compiler to be Sendable or disconnected (`sending`).
-  @usableFromInline var state: State
+  @usableFromInline var guarded: Guarded
   #if canImport(Darwin)
     @usableFromInline let handle = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
   #elseif !os(WASI)
     @usableFromInline let handle = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   #endif
 
+  /// The state, and a byte: what has no size, as `()`, lies where the lock itself begins, and the thread sanitizer would
+  /// take each access for one to that.
+  @usableFromInline
+  struct Guarded {
+    @usableFromInline var state: State
+    private let size: UInt8 = 0
+
+    @usableFromInline
+    init(_ state: sending State) { self.state = state }
+  }
+
   /// Guards a state.
   public init(_ state: sending State) {
-    self.state = state
+    guarded = Guarded(state)
     #if canImport(Darwin)
       handle.initialize(to: os_unfair_lock())
     #elseif !os(WASI)
@@ -57,6 +68,6 @@ public final class Lock<State>: @unchecked Sendable {
       pthread_mutex_lock(handle)
       defer { pthread_mutex_unlock(handle) }
     #endif
-    return try body(&state)
+    return try body(&guarded.state)
   }
 }

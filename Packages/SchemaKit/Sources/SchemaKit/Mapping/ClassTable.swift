@@ -21,8 +21,7 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
 
   private let buckets: UnsafeMutablePointer<Bucket>
   private let bucketCount: Int
-  /// Around something, since the thread sanitizer takes an access to a state without size for one to the lock itself.
-  private let adding = Lock(false)
+  private let adding = Lock(())
 
   /// Creates a table.
   ///

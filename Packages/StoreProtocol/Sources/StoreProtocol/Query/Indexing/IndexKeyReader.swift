@@ -12,8 +12,7 @@ final class IndexKeyReader: @unchecked Sendable {
   /// Whether values are texts.
   let isText: Bool
   private let quick: Quick
-  /// Around something, since the thread sanitizer takes an access to a state without size for one to the lock itself.
-  private let lock = Lock(false)
+  private let lock = Lock(())
   /// The field is complete only as long as its model is there.
   private let owner: ModelObject?
   private let read: (JSONValue) throws -> IndexKey?
