@@ -1,8 +1,11 @@
-/// Where objects are, by number: open addressing with linear probing.
+/// Where objects are, by number: open addressing.
 ///
 /// Numbers that follow each other, as identifiers mostly do, lie next to each other in groups of eight, so that a document
 /// that lists them in order has one miss of the cache for several of them. Where a group begins is random in each process,
 /// and nobody can choose identifiers that collide.
+///
+/// A number whose slot is taken goes nine slots further, to the next group: one by one it would meet all eight of the group
+/// that is in its way. Nine and the capacity, a power of two, have no divisor in common, so every slot is reached.
 final class PointerTable {
   private struct Slot {
     var number = 0
@@ -11,6 +14,9 @@ final class PointerTable {
   }
 
   private static let minimumCapacity = 16
+  private static let step = 9
+  /// What nine is to be multiplied by to give one, in arithmetic modulo any power of two.
+  private static let inverseOfStep = Int(truncatingIfNeeded: 0x8E38_E38E_38E3_8E39 as UInt64)
   private static let seed = UInt64.random(in: .min ... .max)
   private static let multiplier = UInt64.random(in: .min ... .max) | 1
 
@@ -36,16 +42,25 @@ final class PointerTable {
 
   @inline(__always)
   private func home(of number: Int) -> Int {
-    let (high, low) = (UInt64(bitPattern: Int64(number >> 3)) ^ seed).multipliedFullWidth(by: multiplier)
+    // Twice, with what mixes high bits into low ones: one product alone puts groups at regular distances, and where these
+    // are unlucky the groups lie in long rows.
+    var hash = (UInt64(bitPattern: Int64(number >> 3)) ^ seed) &* multiplier
+    hash = (hash ^ hash &>> 32) &* multiplier
+    hash ^= hash &>> 32
     // Exclusive or keeps a group together, and numbers with the same last bits apart.
-    return (Int(truncatingIfNeeded: high ^ low) ^ (number & 7)) & (capacity &- 1)
+    return (Int(truncatingIfNeeded: hash) ^ (number & 7)) & (capacity &- 1)
+  }
+
+  /// After how many steps one comes from a slot to another.
+  private func steps(from start: Int, to end: Int) -> Int {
+    ((end &- start) &* Self.inverseOfStep) & (capacity &- 1)
   }
 
   /// The slot of a number, or the empty one where it would be.
   @inline(__always)
   private func slot(of number: Int) -> Int {
     var slot = home(of: number)
-    while slots[slot].object != nil, slots[slot].number != number { slot = (slot &+ 1) & (capacity &- 1) }
+    while slots[slot].object != nil, slots[slot].number != number { slot = (slot &+ Self.step) & (capacity &- 1) }
     return slot
   }
 
@@ -89,14 +104,14 @@ final class PointerTable {
 
   private func removeSlot(_ slot: Int) {
     let mask = capacity &- 1
-    var (hole, next) = (slot, (slot &+ 1) & mask)
+    var (hole, next) = (slot, (slot &+ Self.step) & mask)
     // What was put behind this one because it was there moves up.
     while slots[next].object != nil {
-      if (next &- home(of: slots[next].number)) & mask >= (next &- hole) & mask {
+      if steps(from: home(of: slots[next].number), to: next) >= steps(from: hole, to: next) {
         slots[hole] = slots[next]
         hole = next
       }
-      next = (next &+ 1) & mask
+      next = (next &+ Self.step) & mask
     }
     slots[hole] = Slot()
     count -= 1
