@@ -17,18 +17,22 @@ extension MemoryModelStore {
   /// - Throws: `ModelStoreError` with the code `notFound`.
   /// - Complexity: O(1), and what it takes to read the record.
   public func lookupImmediately<M: Model>(_ type: M.Type, identifier: String) throws -> M {
-    let known = known(type)
-    if known.remembersReading, transaction == nil,
-      let model = scope.liveModel(type, identifier: identifier), Swift.type(of: model) == type,
-      let revision = model.revisionRead(from: known.source)
-    {
+    if transaction == nil, let model = unchangedModel(type, identifier) { return model }
+    return try read(known(type), type, identifier)
+  }
+
+  /// The live model, if its record is the one that it was read from.
+  @inline(__always)
+  private func unchangedModel<M: Model>(_ type: M.Type, _ identifier: String) -> M? {
+    knownUnretained(type)._withUnsafeGuaranteedRef { known in
+      guard known.remembersReading, let model = scope.liveModel(type, identifier: identifier),
+        Swift.type(of: model) == type, let revision = model.revisionRead(from: known.source)
+      else { return nil }
       if known.state.lastWrite <= revision { return model }
-      if let (row, lastWrite) = handle.read(known.name, identifier), row.revision <= revision {
-        model.markUnchanged(asOf: lastWrite)
-        return model
-      }
+      guard let (row, lastWrite) = handle.read(known.name, identifier), row.revision <= revision else { return nil }
+      model.markUnchanged(asOf: lastWrite)
+      return model
     }
-    return try read(known, type, identifier)
   }
 
   private func read<M: Model>(_ known: MemoryFrontType, _ type: M.Type, _ identifier: String) throws -> M {

@@ -22,8 +22,8 @@ public final class MemoryModelStore: TransactionalModelStore {
   /// The transaction under way, in this front.
   var transaction: MemoryTransaction?
   private var types: [ObjectIdentifier: MemoryFrontType] = [:]
-  // Most calls are about the class that the one before was about.
-  private var lastType: MemoryFrontType?
+  // Most calls are about the class that the one before was about. Not retained anew for each: what is in `types` stays.
+  private var lastType: Unmanaged<MemoryFrontType>?
 
   /// Creates an empty store.
   ///
@@ -134,12 +134,21 @@ public final class MemoryModelStore: TransactionalModelStore {
   }
 
   /// What is known of a class of models.
-  func known<M: Model>(_ type: M.Type) -> MemoryFrontType {
-    if let lastType, lastType.modelClass == type { return lastType }
+  func known<M: Model>(_ type: M.Type) -> MemoryFrontType { knownUnretained(type).takeUnretainedValue() }
+
+  /// What is known of a class of models, for as long as the store is there.
+  @inline(__always)
+  func knownUnretained<M: Model>(_ type: M.Type) -> Unmanaged<MemoryFrontType> {
+    if let lastType, lastType._withUnsafeGuaranteedRef({ $0.modelClass == type }) { return lastType }
+    return learn(type)
+  }
+
+  private func learn<M: Model>(_ type: M.Type) -> Unmanaged<MemoryFrontType> {
     let known = types[ObjectIdentifier(type)] ?? MemoryFrontType(type, handle)
     types[ObjectIdentifier(type)] = known
-    lastType = known
-    return known
+    let unretained = Unmanaged.passUnretained(known)
+    lastType = unretained
+    return unretained
   }
 
   /// Makes changes at once, or notes them for the end of the transaction under way.

@@ -78,7 +78,12 @@ final class IdentityMap {
   }
 
   private func registered(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
-    if let memoryRegistry { return memoryRegistry.canonicalModel(of: type, identifier) }
+    // Not retained for the search: `registry` is the same object.
+    if let memoryRegistry {
+      return Unmanaged.passUnretained(memoryRegistry)._withUnsafeGuaranteedRef {
+        $0.canonicalModel(of: type, identifier)
+      }
+    }
     return registry.canonicalModel(of: type, identifier: identifier.text)
   }
 

@@ -21,9 +21,10 @@ public final class MemoryRegistry: ModelRegistry {
   private let lock = RegistryLock()
   private let isWeak = RetainingLive.isOff
   private var types: [ModelTypeKey: LiveModels] = [:]
-  // Most lookups are of the types that were looked up before.
-  private var last: (type: ModelTypeKey, models: LiveModels)?
-  private var lastButOne: (type: ModelTypeKey, models: LiveModels)?
+  // Most lookups are of the types that were looked up before. Not retained anew for each lookup, which would take longer
+  // than the search: what is in `types` stays there.
+  private var last: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
+  private var lastButOne: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
 
   /// Creates a registry without models.
   public init() {}
@@ -57,11 +58,14 @@ public final class MemoryRegistry: ModelRegistry {
   /// The live object for an identifier, if there is one.
   func canonicalModel(of type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
     lock.lock()
-    let models = models(of: type)
-    let found = models?[identifier].flatMap(RetainingLive.tryToRetain)
+    guard let models = unretainedModels(of: type) else {
+      lock.unlock()
+      return nil
+    }
+    let found = models._withUnsafeGuaranteedRef { $0[identifier].flatMap(RetainingLive.tryToRetain) }
     lock.unlock()
     if let found { return Self.model(found) }
-    return models?.weakModel(identifier)
+    return models.takeUnretainedValue().weakModel(identifier)
   }
 
   /// Makes a model the object for what becomes its `registeredIdentifier`, unless another live one is.
@@ -145,16 +149,20 @@ public final class MemoryRegistry: ModelRegistry {
   // MARK: Types, under the lock
 
   @inline(__always)
-  private func models(of type: ModelTypeKey) -> LiveModels? {
+  private func models(of type: ModelTypeKey) -> LiveModels? { unretainedModels(of: type)?.takeUnretainedValue() }
+
+  @inline(__always)
+  private func unretainedModels(of type: ModelTypeKey) -> Unmanaged<LiveModels>? {
     if let last, last.type == type { return last.models }
     return otherModels(of: type)
   }
 
-  private func otherModels(of type: ModelTypeKey) -> LiveModels? {
-    guard let found = lastButOne?.type == type ? lastButOne?.models : types[type] else { return nil }
+  private func otherModels(of type: ModelTypeKey) -> Unmanaged<LiveModels>? {
+    let known = lastButOne?.type == type ? lastButOne?.models : types[type].map(Unmanaged.passUnretained)
+    guard let known else { return nil }
     lastButOne = last
-    last = (type, found)
-    return found
+    last = (type, known)
+    return known
   }
 
   private func makeModels(of type: ModelTypeKey) -> LiveModels {

@@ -18,31 +18,35 @@ enum RegisteredIdentifier: Hashable {
     }
   }
 
-  private static let maximumLength = String(Int.min).utf8.count
-
   private static func number(spelled text: String) -> Int? {
-    guard text.utf8.count <= maximumLength else { return nil }
+    // A sign and so many digits are the most that an integer has.
+    guard text.utf8.count <= 1 + maximumDigits else { return nil }
     if let known = text.utf8.withContiguousStorageIfAvailable(number) { return known }
     var native = text
     native.makeContiguousUTF8()
     return native.utf8.withContiguousStorageIfAvailable(number) ?? nil
   }
 
+  /// How many decimal digits 64 bits hold, whatever they are.
+  private static let maximumDigits = 19
+
   private static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     let isNegative = bytes.first == UInt8(ascii: "-")
-    let digits = bytes.dropFirst(isNegative ? 1 : 0)
-    guard let first = digits.first, first != UInt8(ascii: "0") || bytes.count == 1 else { return nil }
-    var number = 0
-    for byte in digits {
-      guard byte &- UInt8(ascii: "0") < 10 else { return nil }
-      let digit = Int(byte &- UInt8(ascii: "0"))
-      let (tenfold, overflows) = number.multipliedReportingOverflow(by: 10)
-      // Below zero from the start, for there is one more number there than above.
-      let (sum, overflowsToo) =
-        isNegative ? tenfold.subtractingReportingOverflow(digit) : tenfold.addingReportingOverflow(digit)
-      if overflows || overflowsToo { return nil }
-      number = sum
+    var index = isNegative ? 1 : 0
+    let count = bytes.count
+    guard index < count, count &- index <= maximumDigits, bytes[index] != UInt8(ascii: "0") || count == 1 else {
+      return nil
     }
-    return number
+    var magnitude: UInt64 = 0
+    while index < count {
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      magnitude = magnitude &* 10 &+ UInt64(digit)
+      index &+= 1
+    }
+    // Below zero there is one more number than above.
+    guard magnitude <= UInt64(Int64.max) &+ (isNegative ? 1 : 0) else { return nil }
+    let number = Int64(truncatingIfNeeded: magnitude)
+    return Int(exactly: isNegative ? 0 &- number : number)
   }
 }
