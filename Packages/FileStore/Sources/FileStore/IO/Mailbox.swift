@@ -43,11 +43,12 @@ final class Mailbox<Job: Sendable>: @unchecked Sendable {
   /// - Returns: False, and the job is not taken, after ``finish()``.
   func send(_ job: Job) -> Bool {
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    guard !isFinished else { return false }
-    jobs.append(job)
-    pthread_cond_signal(condition)
-    return true
+    let isOpen = !isFinished
+    if isOpen { jobs.append(job) }
+    pthread_mutex_unlock(mutex)
+    // Not under the mutex, for which the thread would wait as soon as it is awake.
+    if isOpen { pthread_cond_signal(condition) }
+    return isOpen
   }
 
   /// How many jobs wait to be taken.
