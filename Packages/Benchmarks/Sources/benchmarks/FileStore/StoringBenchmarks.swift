@@ -10,11 +10,12 @@ enum StoringBenchmarks {
 
   private static func oneByOne(in place: StoreFolder.Place) -> Benchmark {
     Benchmark(group: "file store", name: "durable create, one task", operation: "create", size: 200) { size in
-      let folders = try (0..<3).map { _ in try StoreFolder(in: place) }
+      let folders = try (0..<4).map { _ in try StoreFolder(in: place) }
       let store = FileModelStore(directory: folders[0].url.appending(path: "people.store"))
       try await store.open()
       let database = try GRDBPersons(in: folders[1].url)
       let blockingDatabase = try GRDBPersons(in: folders[2].url)
+      let bareLines = try BareLines(in: folders[3].url)
       return [
         Side(
           "ModelKit", prepare: { samples(of: $0, size).map { Person($0) } },
@@ -39,6 +40,13 @@ enum StoringBenchmarks {
           finish: {
             try blockingDatabase.close()
             folders[2].remove()
+          }),
+        Side(
+          "lines of JSON, each synced", prepare: { try samples(of: $0, size).map(BareLines.line) },
+          run: { try bareLines.write($0) }, checksum: { PersonRecord.checksum(try bareLines.all()) },
+          finish: {
+            bareLines.close()
+            folders[3].remove()
           }),
       ]
     }

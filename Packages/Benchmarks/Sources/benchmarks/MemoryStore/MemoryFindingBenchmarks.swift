@@ -16,7 +16,7 @@ enum MemoryFindingBenchmarks {
     let some = different < count ? "one of 1,000 among" : "any of"
     return Benchmark(
       group: "memory store", name: "look up a live model, \(some) \(Format.count(count))", operation: "lookup",
-      size: 10_000, goal: different == 1_000 ? 200 : nil, maximumRounds: FilledMemoryStore.rounds(count)
+      size: 30_000, goal: different == 1_000 ? 200 : nil, maximumRounds: FilledMemoryStore.rounds(count)
     ) { size in
       func identifiers(of round: Int) -> [Int] {
         let step = count / different
