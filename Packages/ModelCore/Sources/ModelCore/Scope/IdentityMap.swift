@@ -23,6 +23,8 @@ final class IdentityMap {
   private var lastKey: ModelTypeKey?
   /// What writes the records of models of this scope, without and with explicit null, once it was needed.
   var recordWriters: (RecordWriter?, RecordWriter?)
+  /// How models of classes that were met are read straight from bytes in the context of this scope.
+  var directReaders: [ObjectIdentifier: DirectClassReader] = [:]
   /// The classes that are stored.
   var typeNames = StoredTypeNames()
 

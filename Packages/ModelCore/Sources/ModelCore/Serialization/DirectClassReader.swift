@@ -23,6 +23,8 @@ final class DirectClassReader {
   }
   /// A model that nobody got, to be read into again. It has fields set already.
   private var spare: ModelObject?
+  /// Whether the document that is read has met the class.
+  var isInUse = false
   /// Whether the last object of this class was one that exists already.
   var expectsKnown = false
   /// Whether it said what that has already.
@@ -49,6 +51,14 @@ final class DirectClassReader {
     }
     if fits(sample) { spare = sample }
     isSpareFresh = true
+  }
+
+  /// Forgets what belongs to one document: readers that know each other, and a model.
+  func rest() {
+    for index in related.indices where related[index] != nil { related[index] = nil }
+    spare = nil
+    expectsKnown = false
+    isInUse = false
   }
 
   // MARK: Instances

@@ -6,7 +6,8 @@ final class DirectReading {
   let bytes: UnsafeRawBufferPointer
   let maximumDepth: Int
   let stamp = ChangeStamp.next()
-  var readers: [ObjectIdentifier: DirectClassReader] = [:]
+  /// What was found out about classes, here or in other readings with this context.
+  private(set) var readers: [ObjectIdentifier: DirectClassReader]
   /// What links models to each other, outer links before inner ones.
   var links: [() -> Void] = []
 
@@ -20,10 +21,15 @@ final class DirectReading {
   /// How many models inside each other are read on the stack. Whatever is deeper is left to the tree.
   static let maximumLevel = 48
 
-  init(_ reader: ModelReader, _ bytes: UnsafeRawBufferPointer, _ maximumDepth: Int) {
+  /// - Parameter readers: what another reading with this context left.
+  init(
+    _ reader: ModelReader, _ bytes: UnsafeRawBufferPointer, _ maximumDepth: Int,
+    _ readers: [ObjectIdentifier: DirectClassReader] = [:]
+  ) {
     self.reader = reader
     self.bytes = bytes
     self.maximumDepth = maximumDepth
+    self.readers = readers
     // Leniency has more to say of a value than whether it is equal.
     confirmsDirectly = reader.scope != nil && reader.context.decoding == .strict
     // What does not fit is left to a tree.
@@ -32,11 +38,13 @@ final class DirectReading {
 
   func reader(of modelClass: any Model.Type) -> DirectClassReader {
     let key = ObjectIdentifier(modelClass)
-    if let known = readers[key] { return known }
-    let made = DirectClassReader(modelClass, reader.context)
-    made.expectsUnchanged = confirmsDirectly && reader.scope?.map.hasNone(of: made.typeKey) == false
-    readers[key] = made
-    return made
+    let found = readers[key] ?? DirectClassReader(modelClass, reader.context)
+    if !found.isInUse {
+      found.isInUse = true
+      found.expectsUnchanged = confirmsDirectly && reader.scope?.map.hasNone(of: found.typeKey) == false
+      readers[key] = found
+    }
+    return found
   }
 
   // MARK: First pass

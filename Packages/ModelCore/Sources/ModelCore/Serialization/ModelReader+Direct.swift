@@ -21,7 +21,8 @@ extension ModelReader {
     return data.withUnsafeBytes { bytes in
       do {
         var scanner = try JSONScanner(document: bytes, options: options, buildsTree: true)
-        let direct = DirectReading(reader, bytes, scanner.depthLimit)
+        let direct = reader.directReading(of: bytes, scanner.depthLimit)
+        defer { reader.remember(direct.readers) }
         let root = direct.reader(of: type)
         guard root.plan != nil else { return nil }
         let node = try direct.readNode(&scanner, root, level: 0)
@@ -46,7 +47,8 @@ extension ModelReader {
     data.withUnsafeBytes { bytes in
       do {
         var scanner = try JSONScanner(document: bytes, options: .init(), buildsTree: true)
-        let direct = DirectReading(reader, bytes, scanner.depthLimit)
+        let direct = reader.directReading(of: bytes, scanner.depthLimit)
+        defer { reader.remember(direct.readers) }
         let root = direct.reader(of: type)
         guard root.plan != nil else { return nil }
         if !path.isEmpty { try scanner.go(toValueAt: path) }
@@ -72,7 +74,8 @@ extension ModelReader {
       do {
         var models: [M] = []
         var scanner = try JSONScanner(document: bytes, options: options, buildsTree: true)
-        let direct = DirectReading(reader, bytes, scanner.depthLimit)
+        let direct = reader.directReading(of: bytes, scanner.depthLimit)
+        defer { reader.remember(direct.readers) }
         let root = direct.reader(of: type)
         guard root.plan != nil else { return nil }
         try scanner.go(toArrayAt: path)
@@ -104,5 +107,24 @@ extension ModelReader {
         return nil
       }
     }
+  }
+}
+
+extension ModelReader {
+  fileprivate func directReading(of bytes: UnsafeRawBufferPointer, _ maximumDepth: Int) -> DirectReading {
+    guard let map = scope?.map, hasContextOfScope else { return DirectReading(self, bytes, maximumDepth) }
+    let known = map.directReaders
+    // Whoever reads a document while this one is read, as observers may, finds none.
+    map.directReaders = [:]
+    return DirectReading(self, bytes, maximumDepth, known)
+  }
+
+  /// Keeps what was found out about classes for the next document, but no model, and nothing that leads in a circle.
+  fileprivate func remember(_ readers: [ObjectIdentifier: DirectClassReader]) {
+    for reader in readers.values { reader.rest() }
+    guard let map = scope?.map, hasContextOfScope else { return }
+    // A class that needs a tree may need none the next time.
+    let needsTree = readers.values.contains { $0.plan == nil }
+    map.directReaders = needsTree ? readers.filter { $0.value.plan != nil } : readers
   }
 }

@@ -11,6 +11,8 @@ final class ModelReader: FieldReader {
   let scope: ModelScope?
   /// Whether fields that were changed locally since they were last loaded or saved keep their values.
   let keepsLocalChanges: Bool
+  /// Whether values are spelled as the scope says.
+  let hasContextOfScope: Bool
   var made = MadeModels()
   var operations: [Operation] = []
   /// What stands in this document for models that were only referred to so far.
@@ -65,6 +67,7 @@ final class ModelReader: FieldReader {
   init(scope: ModelScope?, context: ValueTransformerContext? = nil, keepsLocalChanges: Bool = false) {
     self.scope = scope
     self.keepsLocalChanges = keepsLocalChanges
+    hasContextOfScope = context == nil
     super.init(context: context ?? scope?.transformers ?? .standard)
     if self.context.decoding == .lenient { leniency = Leniency() }
   }

@@ -12,6 +12,9 @@ final class StreamedElementReader<Element: Model> {
     maximumDepth = min(options.maximumDepth, JSONReadingOptions.maximumTreeDepth)
   }
 
+  // Readers of classes that are related to each other know each other.
+  deinit { for reader in readers.values { reader.rest() } }
+
   /// The model of one element, whose syntax was checked.
   ///
   /// - Parameters:
@@ -30,8 +33,7 @@ final class StreamedElementReader<Element: Model> {
   /// The model, or nil if it needs a tree. Nothing was done then.
   private func directModel(from bytes: UnsafeRawBufferPointer, depth: Int) -> Element? {
     let reader = ModelReader(scope: scope)
-    let direct = DirectReading(reader, bytes, maximumDepth)
-    direct.readers = readers
+    let direct = DirectReading(reader, bytes, maximumDepth, readers)
     defer { readers = direct.readers }
     let root = direct.reader(of: Element.self)
     guard root.plan != nil else { return nil }
