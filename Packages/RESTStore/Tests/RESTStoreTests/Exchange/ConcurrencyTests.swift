@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Lookups that are equal and under way at the same time` {
+@Suite(.timeLimit(.minutes(5))) struct `Lookups that are equal and under way at the same time` {
   @Test func `are one request`() async throws {
     let transport = GatedTransport { _ in ada() }
     let monitor = ListeningMonitor()
@@ -64,7 +64,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Requests of a store` {
+@Suite(.timeLimit(.minutes(5))) struct `Requests of a store` {
   @Test func `wait for their turn beyond the limit, and can be cancelled there`() async throws {
     let transport = GatedTransport { _ in HTTPResponseData(status: 200, body: Data("[]".utf8)) }
     var options = RESTOptions()
