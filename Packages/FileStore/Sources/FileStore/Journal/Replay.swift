@@ -114,6 +114,8 @@ struct Replay {
 
   /// Takes the first line of a segment, which tells whether the one before it has all of its batches.
   mutating func takeSegment(firstBatch: UInt64) {
+    // The batches before it may have left no line: a compaction keeps only models.
+    lastBatch = max(lastBatch, firstBatch - 1)
     guard let due = expected else {
       expected = firstBatch
       return

@@ -116,6 +116,9 @@ struct SegmentScan {
       guard group.utf8.elementsEqual(self.group.utf8) else {
         throw FileEngineError.wrongGroup(folder: folder, expected: self.group, found: group)
       }
+      guard (1...StoreFormat.largestBatch).contains(firstBatch) else {
+        return replay.takeDamage(at: offset, length: UInt64(line.count), "no journal has a batch \(firstBatch)")
+      }
       if number != segment.number {
         replay.note(at: 0, length: UInt64(line.count), "the file was segment \(number) of its journal")
       }

@@ -85,6 +85,26 @@ import Testing
     #expect(reopened.contents.withIndex { $0.reserveInteger(type: 0) } == 6)
   }
 
+  @Test func `goes on counting its batches when a compaction has left nothing`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    for name in ["1", "one"] {
+      try journal.write([.create("Book", name, JournalScript.json("x"))])
+      try journal.write([.delete("Book", name)])
+    }
+    // The power goes before there is a checkpoint, which would know the number too.
+    let compaction = try #require(try journal.beginCompaction())
+    try journal.finish(compaction, compaction.run(fileSystem))
+    let crashed = fileSystem.disk(after: .dropped)
+    let reopened = try Journal.scripted(crashed)
+    try reopened.write([.create("Book", "after", JournalScript.json("y"))])
+    let after = try reopened.snapshot()
+    let again = try Journal.scripted(crashed.disk(after: .dropped))
+    #expect(again.contents.findings == [])
+    #expect(try again.snapshot() == after)
+    #expect(!crashed.paths.contains { $0.contains("quarantine") })
+  }
+
   @Test func `can stop at any point, and opening clears up`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)

@@ -35,6 +35,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 1 << 62 + 1, .max] as [UInt64])
+  func `reports a first line whose number no batch can have, and can be written`(firstBatch: UInt64) throws {
+    let fileSystem = try makeJournal(isClosed: true)
+    var line = LineEncoder()
+    line.segment(number: 1, firstBatch: firstBatch, group: "books")
+    let bytes = try #require(fileSystem.bytes(path))
+    let firstLine = try #require(lines(bytes).first).range
+    fileSystem.overwrite(path, with: line.bytes + bytes[firstLine.upperBound...])
+    let journal = try Journal.scripted(fileSystem)
+    #expect(journal.contents.findings.contains { $0.reason == "no journal has a batch \(firstBatch)" })
+    #expect(try identifiers(journal) == Self.all)
+    try journal.write([.create("Book", "after", JournalScript.json("x"))])
+    try journal.close()
+    #expect(try identifiers(Journal.scripted(fileSystem)) == Self.all + ["after"])
+  }
+
   @Test(arguments: [true, false])
   func `reports every flipped bit and keeps all that it did not hit`(isClosed: Bool) throws {
     let fileSystem = try makeJournal(isClosed: isClosed)
