@@ -15,4 +15,12 @@ bool filestore_crc32c(const void *_Nullable bytes, size_t count, uint32_t *_Nonn
 /// the way, and promises nothing.
 void filestore_begin_writeback(int descriptor, int64_t offset, int64_t length);
 
+/// How many names an open file has.
+///
+/// Does not ask for the times of the file as `fstat` does: Linux gives a file whose time somebody has seen another one
+/// with the next write, however soon that comes, and the sync after it takes half as long again.
+///
+/// Returns 0, or -1 with the reason in `errno`.
+int filestore_link_count(int descriptor, uint64_t *_Nonnull count);
+
 #endif

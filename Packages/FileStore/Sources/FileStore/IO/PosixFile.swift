@@ -36,14 +36,16 @@ final class PosixFile: StoreFile {
     filestore_begin_writeback(descriptor, Int64(offset), Int64(length))
   }
 
-  func size() throws(FileSystemError) -> UInt64 { UInt64(try status().st_size) }
-
-  func hasName() throws(FileSystemError) -> Bool { try status().st_nlink > 0 }
-
-  private func status() throws(FileSystemError) -> stat {
+  func size() throws(FileSystemError) -> UInt64 {
     var status = stat()
     _ = try retryingInterrupts(.size, path) { fstat(descriptor, &status) }
-    return status
+    return UInt64(status.st_size)
+  }
+
+  func hasName() throws(FileSystemError) -> Bool {
+    var count: UInt64 = 0
+    _ = try retryingInterrupts(.size, path) { filestore_link_count(descriptor, &count) }
+    return count > 0
   }
 
   func tryLock() throws(FileSystemError) -> Bool {
