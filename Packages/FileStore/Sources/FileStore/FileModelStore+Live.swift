@@ -61,21 +61,21 @@ extension FileModelStore: LiveModelStore {
 
 /// The feeds of the groups of a store.
 final class FileChangeFeeds: Sendable {
-  private let feeds = Lock<[String: StoreChangeFeed]>([:])
+  private let feeds = Lock<[ExactText: StoreChangeFeed]>([:])
 
   /// The feed of a group, made if nobody asked for it before.
   func feed(of group: String) -> StoreChangeFeed {
     feeds.withLock { feeds in
-      if let feed = feeds[group] { return feed }
+      if let feed = feeds[ExactText(group)] { return feed }
       let feed = StoreChangeFeed()
-      feeds[group] = feed
+      feeds[ExactText(group)] = feed
       return feed
     }
   }
 
   /// Tells of a batch that was written. Called on the writing thread, in the order of the commits.
   func report(_ group: String, _ changes: [Change]) {
-    guard let feed = feeds.withLock({ $0[group] }), feed.isObserved else { return }
+    guard let feed = feeds.withLock({ $0[ExactText(group)] }), feed.isObserved else { return }
     feed.publish(
       changes.map { change in
         switch change.operation {

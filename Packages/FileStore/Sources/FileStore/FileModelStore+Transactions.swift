@@ -11,15 +11,21 @@ extension FileModelStore {
   @discardableResult
   public func transaction<Result>(_ body: (FileModelStore) async throws -> Result) async throws -> Result {
     if transaction != nil { return try await body(self) }
-    let current = FileTransaction()
-    transaction = current
+    let contents = try await translating { try await handle.engine.contents() }
+    let current = FileTransaction(watch: contents.beginWatch())
+    transactions.append(current)
+    defer { contents.end(current.watch) }
     let result: Result
     do {
-      result = try await body(self)
-      transaction = nil
+      defer { transactions.removeAll { $0 === current } }
+      result = try await current.mark.enter { try await body(self) }
+    } catch {
+      current.log.rollBack()
+      throw error
+    }
+    do {
       try await write(current.changes)
     } catch {
-      transaction = nil
       current.log.rollBack()
       guard let reason = (error as? ModelStoreError)?.cause as? FileEngineError, let place = reason.changedMeanwhile
       else { throw error }

@@ -19,8 +19,8 @@ public final class FileModelStore: TransactionalModelStore {
   public let scope: ModelScope
   /// What fronts of this store share. It is `Sendable`.
   public let handle: FileStoreHandle
-  /// The transaction under way, in this front.
-  var transaction: FileTransaction?
+  /// The transactions under way, in this front: one of a task, and of what that has begun.
+  var transactions: [FileTransaction] = []
   private var types: [ObjectIdentifier: FileFrontType] = [:]
   // Most calls are about the class that the one before was about.
   private var lastType: FileFrontType?
@@ -174,6 +174,11 @@ public final class FileModelStore: TransactionalModelStore {
   }
 
   // MARK: Records
+
+  /// The transaction that the running task is in. What other tasks do meanwhile is no part of it.
+  var transaction: FileTransaction? {
+    transactions.isEmpty ? nil : transactions.last { $0.mark.isEntered }
+  }
 
   /// A record as this front sees it, the transaction under way included; nil if there is none.
   func row(_ type: String, _ identifier: String) async throws -> (bytes: [UInt8], revision: UInt64)? {

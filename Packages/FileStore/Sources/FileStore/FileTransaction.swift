@@ -20,9 +20,15 @@ final class FileTransaction {
     init(_ identifier: String) { self.identifier = Array(identifier.utf8) }
   }
 
+  let mark = TransactionMark()
   let log = StoreTransactionLog()
+
+  /// What others write while it is under way.
+  let watch: RecordWatch
   private var entries: [String: [Key: Entry]] = [:]
   private var count = 0
+
+  init(watch: RecordWatch) { self.watch = watch }
 
   /// The record as the transaction sees it; nil if it has nothing to do with it.
   func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[Key(identifier)] }
@@ -36,11 +42,14 @@ final class FileTransaction {
   ) {
     let key = Key(identifier)
     let known = entries[type]?[key]
+    // No record has this revision: what others wrote since the transaction began is not overwritten by what it has made
+    // of the value before.
+    let revision = stored.map { watch.saw(type, identifier) ? 0 : $0.revision }
     // What was removed and is created again comes last.
     let isNew = known == nil || (known?.content == nil && content != nil)
     if isNew { count += 1 }
     entries[type, default: [:]][key] = Entry(
-      revision: known.map(\.revision) ?? stored?.revision, original: known.map(\.original) ?? stored?.bytes,
+      revision: known.map(\.revision) ?? revision, original: known.map(\.original) ?? stored?.bytes,
       content: content, order: isNew ? count : known?.order ?? count)
   }
 

@@ -51,6 +51,8 @@ public final class MemoryEngine: Sendable {
         for change in changes {
           done.append((change.type, try Self.apply(change, &tables[change.type, default: MemoryTable()])))
         }
+        // Not before all are made: a value can go from one record to another.
+        for change in changes { try Self.refuseRival(after: change, tables[change.type]) }
       } catch {
         for (type, undoing) in done.reversed() { tables[type, default: MemoryTable()].undo(undoing) }
         throw error
@@ -64,7 +66,6 @@ public final class MemoryEngine: Sendable {
     let (type, identifier) = (change.type, change.identifier)
     switch change.operation {
     case .insert(let bytes):
-      if table.hasUniqueIndexes, table.row(identifier) == nil { try refuseRival(of: bytes, change, table) }
       guard let undoing = table.insert(bytes, identifier: identifier) else {
         throw ModelStoreError.conflict(type, identifier: identifier)
       }
@@ -72,7 +73,6 @@ public final class MemoryEngine: Sendable {
     case .replace(let bytes, let revision):
       guard let row = table.row(identifier) else { throw ModelStoreError.notFound(type, identifier: identifier) }
       guard row.revision == revision else { throw StaleRevision(type: type, identifier: identifier) }
-      try refuseRival(of: bytes, change, table)
       return table.put(bytes, identifier: identifier)
     case .remove(let revision, let mustBeThere):
       guard let row = table.row(identifier) else {
@@ -84,8 +84,10 @@ public final class MemoryEngine: Sendable {
     }
   }
 
-  private static func refuseRival(of bytes: [UInt8], _ change: Change, _ table: MemoryTable) throws {
-    guard let (index, rival) = table.rival(of: bytes, change.identifier) else { return }
+  private static func refuseRival(after change: Change, _ table: MemoryTable?) throws {
+    guard let table, table.hasUniqueIndexes, let row = table.row(change.identifier),
+      let (index, rival) = table.rival(of: row.bytes, change.identifier)
+    else { return }
     let path = index.field.path.description
     throw ModelStoreError(
       .conflict,
@@ -179,7 +181,7 @@ public final class MemoryEngine: Sendable {
     /// All of the type.
     case all(MemoryRows)
     /// Those that indexes lead to, and where the records are that it asked for.
-    case some(QueryPlan, [PlacedRow], places: [String: Int])
+    case some(QueryPlan, [PlacedRow], places: [ExactText: Int])
   }
 
   /// The stored records that a query has to look at, and where other ones are, all as of one moment.
@@ -193,8 +195,8 @@ public final class MemoryEngine: Sendable {
       let indexes = table.indexes.map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: table.count)
       guard let found = plan.places(in: indexes) else { return .all(table.rows) }
-      var places: [String: Int] = [:]
-      for identifier in identifiers { places[identifier] = table.place(of: identifier) }
+      var places: [ExactText: Int] = [:]
+      for identifier in identifiers { places[ExactText(identifier)] = table.place(of: identifier) }
       return .some(
         plan, found.compactMap { place in table.rows[place].map { PlacedRow(place: place, row: $0) } }, places: places)
     }
@@ -229,6 +231,7 @@ public final class MemoryEngine: Sendable {
       for (type, identifier, bytes) in records {
         let change = Change(type: type, identifier: identifier, operation: .insert(bytes))
         _ = try Self.apply(change, &fresh[type, default: MemoryTable()])
+        try Self.refuseRival(after: change, fresh[type])
       }
       // Also types of which nothing is left.
       for table in fresh.values { table.state.noteWrite(MemoryTypeState.nextRevision()) }

@@ -8,9 +8,12 @@ struct MemoryIndex: Sendable {
 
   /// The identifier of another record that has a value which must be there only once.
   func rival(of key: IndexKey?, in rows: MemoryRows, _ identifier: String) -> String? {
-    guard isUnique, let key, !key.isNull, let place = keys.first(key), let row = rows[place],
-      row.identifier != identifier
-    else { return nil }
-    return row.identifier
+    guard isUnique, let key, !key.isNull else { return nil }
+    var rival: String?
+    keys.forEach(in: IndexRanges([IndexRange(key)])) { place, _ in
+      if let other = rows[place]?.identifier, ExactText(other) != ExactText(identifier) { rival = other }
+      return rival == nil
+    }
+    return rival
   }
 }

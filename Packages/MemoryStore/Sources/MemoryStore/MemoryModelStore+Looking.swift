@@ -17,7 +17,7 @@ extension MemoryModelStore {
   /// - Throws: `ModelStoreError` with the code `notFound`.
   /// - Complexity: O(1), and what it takes to read the record.
   public func lookupImmediately<M: Model>(_ type: M.Type, identifier: String) throws -> M {
-    if transaction == nil, let model = unchangedModel(type, identifier) { return model }
+    if transactions.isEmpty, let model = unchangedModel(type, identifier) { return model }
     return try read(known(type), type, identifier)
   }
 

@@ -12,15 +12,16 @@ extension MemoryModelStore {
     try checkCancellation()
     if transaction != nil { return try await body(self) }
     let current = MemoryTransaction()
-    transaction = current
+    transactions.append(current)
     let result: Result
     do {
-      result = try await body(self)
-      transaction = nil
+      do {
+        defer { transactions.removeAll { $0 === current } }
+        result = try await current.mark.enter { try await body(self) }
+      }
       try checkCancellation()
       try handle.commit(current.changes)
     } catch {
-      transaction = nil
       current.log.rollBack()
       guard let stale = error as? StaleRevision else { throw error }
       throw ModelStoreError(

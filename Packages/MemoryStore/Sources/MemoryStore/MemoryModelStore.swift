@@ -19,8 +19,8 @@ public final class MemoryModelStore: TransactionalModelStore {
   public let scope: ModelScope
   /// What fronts of this store share. It is `Sendable`.
   public let handle: MemoryEngine
-  /// The transaction under way, in this front.
-  var transaction: MemoryTransaction?
+  /// The transactions under way, in this front: one of a task, and of what that has begun.
+  var transactions: [MemoryTransaction] = []
   private var types: [ObjectIdentifier: MemoryFrontType] = [:]
   // Most calls are about the class that the one before was about. Not retained anew for each: what is in `types` stays.
   private var lastType: Unmanaged<MemoryFrontType>?
@@ -59,7 +59,11 @@ public final class MemoryModelStore: TransactionalModelStore {
   public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
     try checkCancellation()
     var saves = try models.map { try PendingSave(creating: $0, in: scope, explicitNull: true) }
+    var unnamed: Set<ObjectIdentifier> = []
     for index in saves.indices where saves[index].identifier == nil {
+      guard models.count == 1 || unnamed.insert(ObjectIdentifier(models[index])).inserted else {
+        throw ModelStoreError.repeated(saves[index].typeName)
+      }
       try saves[index].assign(identifier: newIdentifier(for: saves[index]))
     }
     let identifiers = StoreTransactionLog()
@@ -123,6 +127,12 @@ public final class MemoryModelStore: TransactionalModelStore {
 
   // MARK: Rows
 
+  /// The transaction that the running task is in. What other tasks do meanwhile is no part of it.
+  @inline(__always)
+  var transaction: MemoryTransaction? {
+    transactions.isEmpty ? nil : transactions.last { $0.mark.isEntered }
+  }
+
   /// A record as this front sees it, the transaction under way included.
   func row(_ type: String, _ identifier: String) -> MemoryRow? {
     if let entry = transaction?.entry(type, identifier) {
@@ -155,11 +165,11 @@ public final class MemoryModelStore: TransactionalModelStore {
   func write(_ changes: [MemoryEngine.Change]) throws {
     guard let transaction else { return try handle.commit(changes) }
     // All or none: the checks come first.
-    var added: Set<String> = []
+    var added: Set<ExactText> = []
     for change in changes {
       let isThere = row(change.type, change.identifier) != nil
       if case .insert = change.operation {
-        if isThere || !added.insert(change.identifier).inserted {
+        if isThere || !added.insert(ExactText(change.identifier)).inserted {
           throw ModelStoreError.conflict(change.type, identifier: change.identifier)
         }
       } else if !isThere, change.isExpected {

@@ -3,7 +3,7 @@
 /// The records of one type, in the order of their creation, and the indexes of them.
 struct MemoryTable: Sendable {
   private(set) var rows = MemoryRows()
-  private var places: [String: Int] = [:]
+  private var places: [ExactText: Int] = [:]
   private(set) var indexes: [MemoryIndex] = []
   /// The fields of the indexes, in the same order.
   private(set) var fields: [StoredKeyPath] = []
@@ -15,14 +15,14 @@ struct MemoryTable: Sendable {
   /// How many records there are.
   var count: Int { places.count }
 
-  func row(_ identifier: String) -> MemoryRow? { places[identifier].flatMap { rows[$0] } }
+  func row(_ identifier: String) -> MemoryRow? { places[ExactText(identifier)].flatMap { rows[$0] } }
 
   /// Where a record is in the order of creation.
-  func place(of identifier: String) -> Int? { places[identifier] }
+  func place(of identifier: String) -> Int? { places[ExactText(identifier)] }
 
   /// A record, and where it is in the order of creation.
   func record(_ identifier: String) -> StoredRecord? {
-    guard let place = places[identifier], let row = rows[place] else { return nil }
+    guard let place = places[ExactText(identifier)], let row = rows[place] else { return nil }
     return StoredRecord(identifier, row.bytes, order: UInt64(place))
   }
 
@@ -59,8 +59,8 @@ struct MemoryTable: Sendable {
   mutating func insert(_ bytes: [UInt8], identifier: String) -> Undoing? {
     // Most are new: then one look at the identifiers is enough.
     let place = rows.nextPlace
-    if let taken = places.updateValue(place, forKey: identifier) {
-      places[identifier] = taken
+    if let taken = places.updateValue(place, forKey: ExactText(identifier)) {
+      places[ExactText(identifier)] = taken
       return nil
     }
     _ = rows.append(MemoryRow(identifier: identifier, bytes: bytes, revision: noteWrite()))
@@ -71,7 +71,7 @@ struct MemoryTable: Sendable {
 
   mutating func put(_ bytes: [UInt8], identifier: String) -> Undoing {
     let row = MemoryRow(identifier: identifier, bytes: bytes, revision: noteWrite())
-    if let place = places[identifier] {
+    if let place = places[ExactText(identifier)] {
       let undoing = Undoing(place: place, identifier: identifier, row: rows[place])
       unindex(place)
       rows[place] = row
@@ -79,7 +79,7 @@ struct MemoryTable: Sendable {
       return undoing
     }
     let place = rows.append(row)
-    places[identifier] = place
+    places[ExactText(identifier)] = place
     index(place, bytes)
     if let integer = Int(identifier) { lastInteger = max(lastInteger, integer) }
     return Undoing(place: place, identifier: identifier, row: nil)
@@ -93,7 +93,7 @@ struct MemoryTable: Sendable {
   }
 
   mutating func remove(_ identifier: String) -> Undoing {
-    guard let place = places.removeValue(forKey: identifier) else {
+    guard let place = places.removeValue(forKey: ExactText(identifier)) else {
       return Undoing(place: nil, identifier: identifier, row: nil)
     }
     let undoing = Undoing(place: place, identifier: identifier, row: rows[place])
@@ -108,7 +108,7 @@ struct MemoryTable: Sendable {
     guard let place = undoing.place else { return }
     unindex(place)
     rows[place] = undoing.row
-    places[undoing.identifier] = undoing.row.map { _ in place }
+    places[ExactText(undoing.identifier)] = undoing.row.map { _ in place }
     if let row = undoing.row { index(place, row.bytes) }
   }
 
@@ -132,7 +132,8 @@ struct MemoryTable: Sendable {
     }
     // Plans know indexes by their numbers, so that they keep them.
     if let known = indexes.firstIndex(where: { $0.field == field }) {
-      indexes[known] = MemoryIndex(field: field, isUnique: isUnique, keys: index)
+      // One that is unique stays so: who only wants to find more quickly takes nobody's promise away.
+      indexes[known] = MemoryIndex(field: field, isUnique: isUnique || indexes[known].isUnique, keys: index)
     } else {
       indexes.append(MemoryIndex(field: field, isUnique: isUnique, keys: index))
       fields.append(field)

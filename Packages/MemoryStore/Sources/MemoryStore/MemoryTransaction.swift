@@ -11,22 +11,29 @@ final class MemoryTransaction {
     let order: Int
   }
 
+  let mark = TransactionMark()
   let log = StoreTransactionLog()
-  private var entries: [String: [String: Entry]] = [:]
+  /// What was written since has a higher revision.
+  private let beginning = MemoryTypeState.nextRevision()
+  private var entries: [String: [ExactText: Entry]] = [:]
   private var count = 0
 
   /// The record as the transaction sees it; nil if it has nothing to do with it.
-  func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[identifier] }
+  func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[ExactText(identifier)] }
 
   /// Whether the transaction wrote records of a type.
   func touches(_ type: String) -> Bool { entries[type] != nil }
 
   func put(_ content: [UInt8]?, _ type: String, _ identifier: String, revision: UInt64?) {
-    let known = entries[type]?[identifier]
+    let key = ExactText(identifier)
+    let known = entries[type]?[key]
+    // No record has the revision 0: what others wrote since the transaction began is not overwritten by what it has made of
+    // the value before.
+    let revision = revision.map { $0 > beginning ? 0 : $0 }
     // What was removed and is created again comes last.
     let isNew = known == nil || (known?.content == nil && content != nil)
     if isNew { count += 1 }
-    entries[type, default: [:]][identifier] = Entry(
+    entries[type, default: [:]][key] = Entry(
       revision: known.map(\.revision) ?? revision, content: content, order: isNew ? count : known?.order ?? count)
   }
 
@@ -38,35 +45,35 @@ final class MemoryTransaction {
       return all
     }
     var all: [MemoryRow] = []
-    var seen: Set<String> = []
+    var seen: Set<ExactText> = []
     rows.forEach { row, _ in
-      guard let entry = entries[row.identifier] else { return all.append(row) }
+      guard let entry = entries[ExactText(row.identifier)] else { return all.append(row) }
       guard entry.revision != nil, let content = entry.content else { return }
-      seen.insert(row.identifier)
+      seen.insert(ExactText(row.identifier))
       all.append(MemoryRow(identifier: row.identifier, bytes: content, revision: row.revision))
     }
     for (identifier, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
       guard let content = entry.content, !seen.contains(identifier) else { continue }
-      all.append(MemoryRow(identifier: identifier, bytes: content, revision: 0))
+      all.append(MemoryRow(identifier: identifier.text, bytes: content, revision: 0))
     }
     return all
   }
 
   /// The identifiers of the records of a type that the transaction wrote.
-  func identifiers(of type: String) -> [String] { entries[type].map { Array($0.keys) } ?? [] }
+  func identifiers(of type: String) -> [String] { entries[type].map { $0.keys.map(\.text) } ?? [] }
 
   /// Those of a type that it left alone, of stored records, and all that it wrote, in the order of their creation.
   ///
   /// - Parameters:
   ///   - found: stored records, in the order of their creation.
   ///   - places: where the records are stored that it wrote.
-  func rows(_ type: String, over found: [PlacedRow], _ places: [String: Int]) -> [MemoryRow] {
+  func rows(_ type: String, over found: [PlacedRow], _ places: [ExactText: Int]) -> [MemoryRow] {
     let entries = entries[type] ?? [:]
-    var stored = found.filter { entries[$0.row.identifier] == nil }
+    var stored = found.filter { entries[ExactText($0.row.identifier)] == nil }
     var new: [(order: Int, row: MemoryRow)] = []
     for (identifier, entry) in entries {
       guard let content = entry.content else { continue }
-      let row = MemoryRow(identifier: identifier, bytes: content, revision: entry.revision ?? 0)
+      let row = MemoryRow(identifier: identifier.text, bytes: content, revision: entry.revision ?? 0)
       if entry.revision != nil, let place = places[identifier] {
         stored.append(PlacedRow(place: place, row: row))
       } else {
@@ -89,7 +96,7 @@ final class MemoryTransaction {
         case (let revision?, let bytes?): operation = .replace(bytes, revision: revision)
         case (let revision?, nil): operation = .remove(revision: revision, mustBeThere: true)
         }
-        return (entry.order, MemoryEngine.Change(type: type, identifier: identifier, operation: operation))
+        return (entry.order, MemoryEngine.Change(type: type, identifier: identifier.text, operation: operation))
       }
     }
     .sorted { $0.0 < $1.0 }

@@ -63,6 +63,34 @@ import Testing
     #expect(try names(age: 1, in: store) == ["Ada"])
   }
 
+  @Test func `that is unique lets values be exchanged in a transaction, and stays unique`() async throws {
+    try store.index(\ContractPerson.name, unique: true)
+    let ada = person("Ada"), bob = person("Bob"), cleo = person("Cleo")
+    try await store.createAll([ada, bob, cleo])
+    try await store.transaction { store in
+      ada.name.value = "Bob"
+      try await store.update(ada)
+      bob.name.value = "Ida"
+      try await store.update(bob)
+      bob.name.value = "Ada"
+      try await store.update(bob)
+    }
+    #expect(try await store.list(ContractPerson.self).map(\.name.value) == ["Bob", "Ada", "Cleo"])
+    #expect(try await store.list(ContractPerson.self, where: { $0.name == "Ada" }) == [bob])
+    await #expect(throws: ModelStoreError.self) {
+      try await store.transaction { store in
+        // What was another's only in between is free; what is another's in the end is not.
+        ada.name.value = "Ida"
+        try await store.update(ada)
+        bob.name.value = "Cleo"
+        try await store.update(bob)
+      }
+    }
+    try store.index(\ContractPerson.name)
+    await #expect(throws: ModelStoreError.self) { _ = try await store.create(person("Cleo")) }
+    #expect(try await store.list(ContractPerson.self, where: { $0.name == "Cleo" }) == [cleo])
+  }
+
   @Test func `is refused where a value is there twice already`() async throws {
     try await store.createAll([person("Ada"), person("Ada")])
     let error = #expect(throws: ModelStoreError.self) { try store.index(\ContractPerson.name, unique: true) }

@@ -10,86 +10,88 @@ extension ModelStoreContract {
   ///   try await check.run { MemoryModelStore(handle) }
   /// }
   /// ```
-  public static let frontChecks: [FrontCheck] = [
-    FrontCheck("fronts in 8 tasks lose none of each other's writes") { makeFront in
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for task in 0..<8 {
-          group.addTask {
-            let front = try await makeFront()
-            for number in 0..<10 {
-              let person = ContractPerson.named("Person \(task)-\(number)", age: task)
-              try await front.create(person)
-              if number.isMultiple(of: 3) {
-                try await front.delete(person)
-              } else {
-                person.height.value = Double(number)
+  public static let frontChecks: [FrontCheck] =
+    [
+      FrontCheck("fronts in 8 tasks lose none of each other's writes") { makeFront in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for task in 0..<8 {
+            group.addTask {
+              let front = try await makeFront()
+              for number in 0..<10 {
+                let person = ContractPerson.named("Person \(task)-\(number)", age: task)
+                try await front.create(person)
+                if number.isMultiple(of: 3) {
+                  try await front.delete(person)
+                } else {
+                  person.height.value = Double(number)
+                  try await front.update(person)
+                }
+              }
+            }
+          }
+          try await group.waitForAll()
+        }
+        let front = try await makeFront()
+        let people = try await front.list(ContractPerson.self)
+        try requireEqual(people.count, 48, "the number of models")
+        try requireEqual(Set(people.compactMap(\.identifier)).count, 48, "the number of identifiers")
+        let expected = Set((0..<8).flatMap { task in [1, 2, 4, 5, 7, 8].map { "Person \(task)-\($0) \(Double($0))" } })
+        let found = Set(people.map { "\($0.name.value ?? "?") \($0.height.value ?? -1)" })
+        try requireEqual(found, expected, "what is stored")
+      },
+      FrontCheck("fronts in 8 tasks that change different fields of one model don't undo each other") { makeFront in
+        let first = try await makeFront()
+        let person = ContractPerson.named("Ada", age: 0)
+        person.height.value = 0
+        let identifier = try await first.create(person).identifier ?? ""
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for task in 0..<8 {
+            group.addTask {
+              let front = try await makeFront()
+              for round in 1...10 {
+                let person = try await front.lookup(ContractPerson.self, identifier: identifier)
+                if task.isMultiple(of: 2) { person.age.value = round } else { person.height.value = Double(round) }
                 try await front.update(person)
               }
             }
           }
+          try await group.waitForAll()
         }
-        try await group.waitForAll()
-      }
-      let front = try await makeFront()
-      let people = try await front.list(ContractPerson.self)
-      try requireEqual(people.count, 48, "the number of models")
-      try requireEqual(Set(people.compactMap(\.identifier)).count, 48, "the number of identifiers")
-      let expected = Set((0..<8).flatMap { task in [1, 2, 4, 5, 7, 8].map { "Person \(task)-\($0) \(Double($0))" } })
-      let found = Set(people.map { "\($0.name.value ?? "?") \($0.height.value ?? -1)" })
-      try requireEqual(found, expected, "what is stored")
-    },
-    FrontCheck("fronts in 8 tasks that change different fields of one model don't undo each other") { makeFront in
-      let first = try await makeFront()
-      let person = ContractPerson.named("Ada", age: 0)
-      person.height.value = 0
-      let identifier = try await first.create(person).identifier ?? ""
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for task in 0..<8 {
-          group.addTask {
-            let front = try await makeFront()
-            for round in 1...10 {
-              let person = try await front.lookup(ContractPerson.self, identifier: identifier)
-              if task.isMultiple(of: 2) { person.age.value = round } else { person.height.value = Double(round) }
-              try await front.update(person)
-            }
-          }
+        let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+        try requireEqual(found.age.value, 10, "the age")
+        try requireEqual(found.height.value, 10, "the height")
+        try requireEqual(found.name.value, "Ada", "the name")
+      },
+      FrontCheck("a write through one front is seen by another one when it reads") { makeFront in
+        let first = try await makeFront(), second = try await makeFront()
+        let person = try await first.create(ContractPerson.named("Ada", age: 36))
+        let same = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+        try require(same !== person, "two fronts share an object")
+        person.age.value = 37
+        try await first.update(person)
+        _ = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+        try requireEqual(same.age.value, 37, "the age in the second front")
+      },
+      FrontCheck("another front sees a transaction when it is complete, and not before") { makeFront in
+        let first = try await makeFront(), second = try await makeFront()
+        // Stores that have none promise nothing.
+        guard first is any TransactionalModelStore else { return }
+        let company = ContractCompany(), person = ContractPerson.named("Ada")
+        company.id.value = "acme"
+        try await ModelStoreContract.transaction(in: first) { store in
+          try await store.create(company)
+          try await store.create(person)
+          try requireEqual(
+            try await second.list(ContractCompany.self).count, 0, "the number of companies before the end")
+          try requireEqual(try await second.list(ContractPerson.self).count, 0, "the number of people before the end")
         }
-        try await group.waitForAll()
-      }
-      let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
-      try requireEqual(found.age.value, 10, "the age")
-      try requireEqual(found.height.value, 10, "the height")
-      try requireEqual(found.name.value, "Ada", "the name")
-    },
-    FrontCheck("a write through one front is seen by another one when it reads") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
-      let person = try await first.create(ContractPerson.named("Ada", age: 36))
-      let same = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
-      try require(same !== person, "two fronts share an object")
-      person.age.value = 37
-      try await first.update(person)
-      _ = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
-      try requireEqual(same.age.value, 37, "the age in the second front")
-    },
-    FrontCheck("another front sees a transaction when it is complete, and not before") { makeFront in
-      let first = try await makeFront(), second = try await makeFront()
-      // Stores that have none promise nothing.
-      guard first is any TransactionalModelStore else { return }
-      let company = ContractCompany(), person = ContractPerson.named("Ada")
-      company.id.value = "acme"
-      try await ModelStoreContract.transaction(in: first) { store in
-        try await store.create(company)
-        try await store.create(person)
-        try requireEqual(try await second.list(ContractCompany.self).count, 0, "the number of companies before the end")
-        try requireEqual(try await second.list(ContractPerson.self).count, 0, "the number of people before the end")
-      }
-      try requireEqual(try await second.list(ContractCompany.self).count, 1, "the number of companies")
-      try requireEqual(try await second.list(ContractPerson.self).count, 1, "the number of people")
-    },
-    cancellation,
-    cancellationTogether,
-    editing,
-  ]
+        try requireEqual(try await second.list(ContractCompany.self).count, 1, "the number of companies")
+        try requireEqual(try await second.list(ContractPerson.self).count, 1, "the number of people")
+      },
+      cancellation,
+      cancellationTogether,
+      editing,
+    ] + transactionsTogether
 
   /// One promise about several fronts on one engine, as a sentence, and what proves it.
   public struct FrontCheck: Sendable, CustomStringConvertible {

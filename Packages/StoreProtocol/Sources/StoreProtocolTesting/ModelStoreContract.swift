@@ -25,6 +25,8 @@ public enum ModelStoreContract {
     case transactions
     /// Models of any class, also inside others: a server may know only some.
     case anyModels
+    /// Identifiers that Swift calls equal although they have other bytes, kept apart.
+    case exactIdentifiers
   }
 
   /// The promises of a store that can do only a part.

@@ -4,12 +4,12 @@ import StoreProtocolTesting
 import Testing
 
 @Suite struct `The store contract` {
-  @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions]))
+  @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions, .exactIdentifiers]))
   func `is kept by a store of sixty lines`(check: ModelStoreContract.Check) async throws {
     try await check.run { DictionaryStore() }
   }
 
-  @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions]))
+  @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions, .exactIdentifiers]))
   func `is kept by the example of the documentation`(check: ModelStoreContract.Check) async throws {
     try await check.run { NotebookStore() }
   }

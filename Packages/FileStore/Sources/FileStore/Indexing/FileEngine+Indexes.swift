@@ -11,7 +11,9 @@ extension FileEngine {
     if isReadOnly { return }
     let number = contents.withIndex { $0.intern(type) }
     if contents.withIndex({ $0.fields[number].contains { $0.field == field } }) {
-      return try await writing { try contents.setUnique(isUnique, field, type: number, name: type) }
+      // One that is unique stays so: who only wants to find more quickly takes nobody's promise away.
+      if isUnique { try await writing { try contents.setUnique(field, type: number, name: type) } }
+      return
     }
     while true {
       do {

@@ -16,7 +16,8 @@ extension FileModelStore {
   /// - Parameters:
   ///   - field: the field: one of numbers, text, dates, UUIDs, yes or no, or an enumeration.
   ///   - unique: whether a value, nil excepted, must not be there twice: then a commit that writes it throws `conflict`,
-  ///     names the field and who has the value, and nothing of it is written.
+  ///     names the field and who has the value, and nothing of it is written. What counts is how things are once
+  ///     a batch or transaction is written. An index that is unique stays so as long as the store is open.
   /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` for a field
   ///   of another type. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type; it has some 50 bytes of memory for each.
@@ -53,7 +54,8 @@ extension FileModelStore {
   ///   - key: the key of the field, or the name of the property or attribute: one of numbers, text, dates, UUIDs, yes or
   ///     no, an enumeration, or a relation to one model with `foreignKey: true`.
   ///   - unique: whether a value, nil excepted, must not be there twice: then a commit that writes it throws `conflict`,
-  ///     names the field and who has the value, and nothing of it is written.
+  ///     names the field and who has the value, and nothing of it is written. What counts is how things are once
+  ///     a batch or transaction is written. An index that is unique stays so as long as the store is open.
   /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` if there is no
   ///   such field or it is of another type. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type; it has some 50 bytes of memory for each.

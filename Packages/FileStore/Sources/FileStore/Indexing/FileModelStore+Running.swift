@@ -11,12 +11,12 @@ private final class QueryMemory {
     let condition: QueryExpression
   }
 
-  var related: [String: [String: [UInt8]?]] = [:]
+  var related: [String: [ExactText: [UInt8]?]] = [:]
   var joined: [Join: [[UInt8]]] = [:]
   var missingJoin: (relatedClass: ModelObject.Type, condition: QueryExpression)?
 
   func record(of modelClass: ModelObject.Type, _ identifier: String) throws -> [UInt8]? {
-    guard let known = related[modelClass.typeName]?[identifier] else {
+    guard let known = related[modelClass.typeName]?[ExactText(identifier)] else {
       throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier)
     }
     return known
@@ -156,7 +156,7 @@ extension FileModelStore {
           let key = QueryMemory.Join(relatedClass: ObjectIdentifier(join.relatedClass), condition: join.condition)
           memory.joined[key] = try await records(of: join.relatedClass, where: join.condition)
         } else {
-          memory.related[missing.typeName, default: [:]][missing.identifier] = .some(
+          memory.related[missing.typeName, default: [:]][ExactText(missing.identifier)] = .some(
             try await row(missing.typeName, missing.identifier)?.bytes)
         }
       }

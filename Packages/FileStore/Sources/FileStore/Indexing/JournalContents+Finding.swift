@@ -140,12 +140,10 @@ extension JournalContents {
     withIndex { $0.fields.put(added, type: type) }
   }
 
-  /// Demands that no value of an index is there twice, or does so no longer.
-  func setUnique(_ isUnique: Bool, _ field: StoredKeyPath, type: Int, name: String) throws {
-    guard var index = withIndex({ $0.fields[type].first { $0.field == field } }), index.isUnique != isUnique else {
-      return
-    }
-    index.isUnique = isUnique
+  /// Demands that no value of an index is there twice, from now on.
+  func setUnique(_ field: StoredKeyPath, type: Int, name: String) throws {
+    guard var index = withIndex({ $0.fields[type].first { $0.field == field } }), !index.isUnique else { return }
+    index.isUnique = true
     try refuseDuplicate(in: index, type: type, name: name)
     withIndex { $0.fields.put(index, type: type) }
   }

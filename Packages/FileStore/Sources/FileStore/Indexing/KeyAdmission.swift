@@ -17,6 +17,10 @@ struct KeyAdmission {
   /// Who has a unique value after them; nobody if it was given up.
   private var owners: [UniqueKey: ModelKey?] = [:]
 
+  /// The models that the batch changes, in their order: what they had before it, and its last change of each.
+  private var changed: [ModelKey] = []
+  private var before: [ModelKey: (old: KeyChange.Old, change: Int)] = [:]
+
   /// What takes the changes of the batch back that is being admitted.
   private var oldStaged: [(ModelKey, [IndexKey?]??)] = []
   private var oldOwners: [(UniqueKey, ModelKey??)] = []
@@ -30,6 +34,8 @@ struct KeyAdmission {
   mutating func begin() {
     oldStaged.removeAll(keepingCapacity: true)
     oldOwners.removeAll(keepingCapacity: true)
+    changed.removeAll(keepingCapacity: true)
+    before.removeAll(keepingCapacity: true)
   }
 
   /// Forgets the batch.
@@ -41,10 +47,12 @@ struct KeyAdmission {
 
   /// Finds out what a change does.
   ///
-  /// - Parameter place: where the stored record stands; nil if there is none.
+  /// - Parameters:
+  ///   - number: which change of the batch it is.
+  ///   - place: where the stored record stands; nil if there is none.
   /// - Returns: nil if the type has no indexes.
   mutating func admit(
-    _ change: Change, _ type: Int, stored place: RecordPlace?
+    _ change: Change, number: Int, _ type: Int, stored place: RecordPlace?
   ) throws(FileEngineError) -> KeyChange? {
     guard !fields.isEmpty, let fields = fields[type] else { return nil }
     let key = ModelKey(type: type, identifier: Array(change.identifier.utf8))
@@ -59,20 +67,38 @@ struct KeyAdmission {
     let new =
       change.operation == .delete
       ? nil : change.value.withUnsafeBytes { value in fields.map { $0.field.key(in: value) } }
-    for (number, field) in fields.enumerated() where field.isUnique {
-      guard let value = new?[number], !value.isNull else { continue }
-      if let holder = holder(of: UniqueKey(type: key.type, index: number, key: value)), holder != key.identifier {
-        throw .taken(
-          type: change.type, identifier: change.identifier, field: field.field.description,
-          holder: String(decoding: holder, as: UTF8.self))
-      }
-    }
     oldStaged.append((key, staged.updateValue(new, forKey: key)))
-    for (number, field) in fields.enumerated() where field.isUnique {
-      if case .known(let keys) = old, let value = keys[number] { setOwner(nil, key.type, number, value) }
-      if let value = new?[number] { setOwner(key, key.type, number, value) }
+    if fields.contains(where: \.isUnique) {
+      if before[key] == nil { changed.append(key) }
+      before[key] = (before[key]?.old ?? old, number)
     }
     return KeyChange(old: old, new: new)
+  }
+
+  /// Refuses the batch if a unique value would be there twice after all of it: a value can go from one model to another.
+  mutating func finish(_ changes: [Change]) throws(FileEngineError) {
+    for key in changed {
+      guard case .known(let keys) = before[key]?.old else { continue }
+      for (number, _) in uniqueFields(key.type) {
+        if let value = keys[number] { setOwner(nil, key.type, number, value) }
+      }
+    }
+    for key in changed {
+      guard let new = staged[key] ?? nil, let change = before[key].map({ changes[$0.change] }) else { continue }
+      for (number, field) in uniqueFields(key.type) {
+        guard let value = new[number], !value.isNull else { continue }
+        if let holder = holder(of: UniqueKey(type: key.type, index: number, key: value)), holder != key.identifier {
+          throw .taken(
+            type: change.type, identifier: change.identifier, field: field.description,
+            holder: String(decoding: holder, as: UTF8.self))
+        }
+        setOwner(key, key.type, number, value)
+      }
+    }
+  }
+
+  private func uniqueFields(_ type: Int) -> [(number: Int, field: StoredKeyPath)] {
+    (fields[type] ?? []).enumerated().filter(\.element.isUnique).map { ($0.offset, $0.element.field) }
   }
 
   private mutating func setOwner(_ owner: ModelKey?, _ type: Int, _ index: Int, _ value: IndexKey) {

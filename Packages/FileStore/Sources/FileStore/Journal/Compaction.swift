@@ -104,8 +104,10 @@ extension Journal {
   /// Begins to compact all that was written so far.
   ///
   /// - Returns: What is to be done, for which the journal is not needed; nil if there is nothing to gain.
+  /// - Throws: ``FileEngineError/damaged(_:)`` if it would remove what is left of a record that can't be read.
   func beginCompaction() throws -> Compaction? {
     try refuseAfterFailure()
+    if let damage = unrepairedDamage { throw FileEngineError.damaged(damage) }
     if !hasBatches, sealed.allSatisfy(\.segment.isCompacted) { return nil }
     if hasBatches { try beginSegment() } else { try sync() }
     guard let last = sealed.last else { return nil }
@@ -113,6 +115,14 @@ extension Journal {
       group: group, folder: contents.folder, index: contents.withIndex { $0.withoutFieldIndexes },
       number: last.segment.number,
       batch: lastBatch)
+  }
+
+  /// What was damaged when the journal was opened, and still stands in its files and nowhere else.
+  var unrepairedDamage: Finding? {
+    let damages = contents.findings.filter { $0.kind == .damage }
+    if damages.isEmpty { return nil }
+    let files = Set((sealed.map(\.segment) + [SegmentNumber(segment)]).map(contents.path))
+    return damages.first { files.contains($0.file) }
   }
 
   /// Lets what a compaction has made take the place of what it was made from. Batches that were written meanwhile stay.

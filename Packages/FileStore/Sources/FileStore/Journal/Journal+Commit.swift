@@ -36,6 +36,7 @@ extension Journal {
 
   private func publish(_ batches: [AdmittedBatch]) {
     contents.withIndex { index in
+      contents.tellWatches(batches)
       var types: Set<Int> = []
       for batch in batches {
         if let first = batch.records.first {
@@ -97,11 +98,14 @@ private struct Admission {
           return (hash, staged.place(type: type, identifier, hash: hash), stored)
         }
         let revision = try revision(after: changes[index], staged[place], stored)
-        if let change = try keys.admit(changes[index], type, stored: stored?.place) { batch.keys[index] = change }
+        if let change = try keys.admit(changes[index], number: index, type, stored: stored?.place) {
+          batch.keys[index] = change
+        }
         replaced.append((place, staged[place]))
         staged[place] = changes[index].operation == .delete ? 0 : revision
         batch.records.append(AdmittedRecord(revision: revision, type: type, hash: hash))
       }
+      try keys.finish(changes)
     } catch {
       keys.rollBack()
       for (place, revision) in replaced.reversed() { staged[place] = revision }

@@ -24,6 +24,9 @@ final class JournalContents: Sendable {
   private let files = Lock<[SegmentNumber: any StoreFile]>([:])
   private let fileSystem: any FileSystem
 
+  /// Who wants to know what is written. Locked inside the lock of the index.
+  private let watches = Lock<[RecordWatch]>([])
+
   /// How often records were moved.
   private let moves = Lock(0)
 
@@ -50,6 +53,21 @@ final class JournalContents: Sendable {
         index.types[number].find(UnsafeRawBufferPointer(bytes)).map { index.types[number].entries[$0] }
       }
     }
+  }
+
+  /// Takes down what is written from now on.
+  func beginWatch() -> RecordWatch {
+    let watch = RecordWatch()
+    watches.withLock { $0.append(watch) }
+    return watch
+  }
+
+  func end(_ watch: RecordWatch) { watches.withLock { $0.removeAll { $0 === watch } } }
+
+  /// Tells of what readers see from now on, with the index locked.
+  func tellWatches(_ batches: [AdmittedBatch]) {
+    let watches = watches.withLock { $0 }
+    for watch in watches { for batch in batches { watch.note(batch.changes) } }
   }
 
   /// The path of a segment.

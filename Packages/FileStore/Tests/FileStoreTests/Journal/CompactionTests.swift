@@ -158,6 +158,34 @@ import Testing
     try journal.write([.create("Book", "new", JournalScript.json("x"))])
   }
 
+  @Test func `is left as it is if there was damage when it was opened, until that is repaired`() throws {
+    let fileSystem = FaultyFileSystem()
+    var journal = try Journal.scripted(fileSystem)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    let path = JournalScript.folder + "/000001.journal"
+    let place = try #require(journal.contents.entry("Author", "2")).place
+    try journal.close()
+    var bytes = try #require(fileSystem.bytes(path))
+    bytes[Int(place.offset) + 40] ^= 1
+    fileSystem.overwrite(path, with: bytes)
+    journal = try Journal.scripted(fileSystem)
+    let finding = try #require(journal.contents.findings.first)
+    let before = journals(fileSystem)
+    #expect(throws: FileEngineError.damaged(finding)) { try journal.compact() }
+    #expect(!journal.wantsCompaction)
+    #expect(journals(fileSystem) == before)
+    let repair = try journal.repair()
+    #expect(repair.losses.map(\.identifier) == ["2"])
+    let quarantine = try #require(fileSystem.paths.first { $0.hasSuffix("repair-1.quarantine") })
+    let kept = try #require(fileSystem.bytes(quarantine))
+    let line = bytes[Int(place.offset)..<Int(place.offset) + Int(place.length)]
+    #expect(String(decoding: kept, as: UTF8.self).contains(String(decoding: line, as: UTF8.self)))
+    try journal.write([.create("Book", "new", JournalScript.json("x"))])
+    let after = try journal.snapshot()
+    try journal.compact()
+    #expect(try journal.snapshot() == after)
+  }
+
   @Test(arguments: [1 << 20, 300] as [UInt64])
   func `holds after a crash at any call what was acknowledged`(segmentSize: UInt64) throws {
     var states: [Snapshot] = [Snapshot()]

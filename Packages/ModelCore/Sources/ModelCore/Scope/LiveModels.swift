@@ -3,7 +3,7 @@ final class LiveModels {
   /// Models whose end takes them out of here, not retained. Touched only under the lock of the registry, because a model
   /// may come to its end in any thread.
   let numbers = PointerTable()
-  var texts: [String: UnsafeMutableRawPointer] = [:]
+  var texts: [ExactText: UnsafeMutableRawPointer] = [:]
   /// Models of which nobody says when they come to their end, and other identifiers of models. Touched in the isolation of
   /// the registry and not under its lock: to look at a weak reference may be what keeps a model alive the longest.
   private var weakModels: [RegisteredIdentifier: WeakModel] = [:]
@@ -74,7 +74,7 @@ final class LiveModels {
     }
   }
 
-  private func removeText(_ text: String) {
+  private func removeText(_ text: ExactText) {
     texts[text] = nil
     // A dictionary never gives room back by itself.
     if texts.isEmpty, texts.capacity > 64 { texts = [:] }

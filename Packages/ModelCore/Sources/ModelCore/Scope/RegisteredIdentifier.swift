@@ -4,17 +4,17 @@
 /// text then. "01" and "+1" are other identifiers than "1", and stay text.
 enum RegisteredIdentifier: Hashable {
   case number(Int)
-  case text(String)
+  case text(ExactText)
 
   init(_ text: String) {
-    if let number = Self.number(spelled: text) { self = .number(number) } else { self = .text(text) }
+    if let number = Self.number(spelled: text) { self = .number(number) } else { self = .text(ExactText(text)) }
   }
 
   /// The identifier as text.
   var text: String {
     switch self {
     case .number(let number): String(number)
-    case .text(let text): text
+    case .text(let text): text.text
     }
   }
 

@@ -56,9 +56,12 @@ private final class Restless: Model {
     }
   }
 
-  @Test func `counts text as equal that is written with other code points`() throws {
+  @Test func `keeps text apart that is written with other code points`() throws {
     let model = try named("caf\u{E9}")
-    #expect(scope.liveModel(Named.self, identifier: "cafe\u{301}") === model)
+    #expect(scope.liveModel(Named.self, identifier: "cafe\u{301}") == nil)
+    let other = try named("cafe\u{301}")
+    #expect(scope.liveModel(Named.self, identifier: "cafe\u{301}") === other)
+    #expect(scope.liveModel(Named.self, identifier: "caf\u{E9}") === model)
   }
 
   @Test(arguments: [1, 7, 8, 1_024, 1 << 40])

@@ -98,6 +98,12 @@ extension ModelStoreError {
       identifier: identifier)
   }
 
+  /// A new model is among those that are created together more than once.
+  @_spi(ModelKitInternals)
+  public static func repeated(_ typeName: String) -> ModelStoreError {
+    ModelStoreError(.conflict, "The same new \(typeName) is there twice. Nothing was written: give each model once.")
+  }
+
   /// The model has no identifier, and needs one here.
   public static func noIdentifier(_ typeName: String) -> ModelStoreError {
     ModelStoreError(.noIdentifier, "This \(typeName) has no identifier: it was not created in a store yet.")

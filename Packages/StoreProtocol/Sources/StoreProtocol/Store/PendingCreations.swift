@@ -33,13 +33,14 @@ public struct PendingCreations<M: Model> {
   ///   - scope: the scope of the store.
   ///   - explicitNull: whether fields that are nil are written as `null`; nil: as the scope says.
   ///   - isUndoable: whether it may have to be undone, as in a transaction.
-  /// - Throws: ``ModelStoreError`` with the code `invalid`.
+  /// - Throws: ``ModelStoreError`` with the code `invalid`, or `conflict` if a new model is there twice.
   public init(_ models: [M], in scope: ModelScope, explicitNull: Bool?, isUndoable: Bool = false) throws {
     self.models = models
     self.scope = scope
     self.explicitNull = explicitNull
     begun.reserveCapacity(models.count)
     let writer = scope.recordWriter(explicitNull: explicitNull)
+    var unnamed: Set<ObjectIdentifier> = []
     var known: (modelClass: ModelObject.Type, typeName: String, isPlain: Bool)?
     for number in models.indices {
       let model = models[number]
@@ -64,7 +65,12 @@ public struct PendingCreations<M: Model> {
       }
       let start = BegunSave(model, identifier: identifier, fields, asOf: stamp, writer)
       let save = try PendingSave(creating: model, start, in: scope, explicitNull: explicitNull)
-      if save.identifier == nil { withoutIdentifier.append(number) }
+      if save.identifier == nil {
+        guard models.count == 1 || unnamed.insert(ObjectIdentifier(model)).inserted else {
+          throw ModelStoreError.repeated(save.typeName)
+        }
+        withoutIdentifier.append(number)
+      }
       others[number] = save
       // Keeps the place.
       begun.append(

@@ -12,7 +12,10 @@ public protocol TransactionalModelStore: ModelStore {
   /// Inside, the store shows what was done so far; other fronts see it when it is complete. If the body throws, or somebody
   /// else has changed the same models meanwhile, the models are as they were: not created, not saved, with their local
   /// changes and without the identifiers they got. Hooks such as `afterCreate` run at the end. A transaction inside another
-  /// one is a part of it.
+  /// one is a part of it. So is what tasks do that were begun inside; what other tasks do meanwhile is not, also through the
+  /// same front: it is written at once.
+  ///
+  /// Who tries again after a conflict reads the models anew with `refresh` first, since they still have their local changes.
   ///
   /// - Returns: what the body returns.
   /// - Throws: what the body throws; ``ModelStoreError`` with the code `conflict` if somebody else changed the same models.

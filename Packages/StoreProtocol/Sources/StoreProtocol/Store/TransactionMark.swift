@@ -1,0 +1,21 @@
+/// Tells the tasks that are in a transaction from those that only use the same front meanwhile.
+///
+/// ```swift
+/// let mark = TransactionMark()
+/// try await mark.enter { try await body(self) }
+/// ```
+@_spi(ModelKitInternals)
+public final class TransactionMark: Sendable {
+  @TaskLocal private static var entered: [TransactionMark] = []
+
+  /// The mark of a new transaction.
+  public init() {}
+
+  /// Whether the running task is in the transaction, or was begun by one that is.
+  public var isEntered: Bool { Self.entered.contains { $0 === self } }
+
+  /// Runs the body of the transaction.
+  public func enter<Result>(_ body: () async throws -> Result) async throws -> Result {
+    try await Self.$entered.withValue(Self.entered + [self], operation: body)
+  }
+}

@@ -1,0 +1,76 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// Transactions of several fronts, as far as a store has any.
+  static let transactionsTogether: [FrontCheck] = [
+    FrontCheck("a transaction that changes what another front changed meanwhile ends with conflict") { makeFront in
+      let first = try await makeFront(), second = try await makeFront()
+      guard first is any TransactionalModelStore else { return }
+      let identifier = try await first.create(ContractPerson.named("Ada", age: 10)).identifier ?? ""
+      try await requireError(.conflict, "a transaction that read a model before another front changed it") {
+        try await transaction(in: first) { store in
+          let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+          let same = try await second.lookup(ContractPerson.self, identifier: identifier)
+          same.age.value = 7
+          try await second.update(same)
+          person.age.value = (person.age.value ?? 0) - 5
+          try await store.update(person)
+        }
+      }
+      let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(found.age.value, 7, "the age")
+    },
+    FrontCheck("a transaction is not disturbed by what was written before it began") { makeFront in
+      let first = try await makeFront(), second = try await makeFront()
+      guard first is any TransactionalModelStore else { return }
+      let person = try await first.create(ContractPerson.named("Ada", age: 10))
+      let same = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      same.age.value = 7
+      try await second.update(same)
+      try await transaction(in: first) { store in
+        _ = try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+        person.age.value = (person.age.value ?? 0) - 5
+        try await store.update(person)
+        person.age.value = (person.age.value ?? 0) - 1
+        try await store.update(person)
+      }
+      let found = try await makeFront().lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(found.age.value, 1, "the age")
+    },
+    FrontCheck("transactions of 4 tasks that count in one model lose nothing if they begin anew after a conflict") {
+      makeFront in
+      let first = try await makeFront()
+      guard first is any TransactionalModelStore else { return }
+      let identifier = try await first.create(ContractPerson.named("Ada", age: 0)).identifier ?? ""
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            for _ in 0..<10 { try await count(identifier, makeFront) }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(found.age.value, 40, "the count")
+    },
+  ]
+
+  /// Adds one to the age of a person, as often as it takes.
+  private static func count(
+    _ identifier: String, _ makeFront: @Sendable () async throws -> any ModelStore
+  ) async throws {
+    while true {
+      let front = try await makeFront()
+      do {
+        return try await transaction(in: front) { store in
+          let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+          await Task.yield()
+          person.age.value = (person.age.value ?? 0) + 1
+          try await store.update(person)
+        }
+      } catch let error as ModelStoreError where error.code == .conflict {
+        continue
+      }
+    }
+  }
+}
