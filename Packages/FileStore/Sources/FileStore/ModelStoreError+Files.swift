@@ -36,14 +36,14 @@ extension ModelStoreError {
 extension FileEngineError {
   fileprivate var code: ModelStoreError.Code {
     switch self {
-    case .conflict, .staleRevision, .taken, .duplicates, .notEmpty: .conflict
+    case .conflict, .staleRevision, .taken, .duplicates, .notEmpty, .notAStore: .conflict
     case .notFound: .notFound
     case .invalidValue, .batchTooLarge, .migrationFailed, .wrongMigrations: .invalid
     case .identifiersExhausted: .noIdentifier
     case .locked: .locked
     case .newerFormat, .unknownOperation, .closed, .readOnly, .newerModel, .needsMigration: .unsupported
     case .wrongGroup, .damaged: .corrupt
-    case .refusesWrites: .inputOutput
+    case .refusesWrites, .noStore, .lockRemoved: .inputOutput
     }
   }
 

@@ -10,7 +10,10 @@
 ///
 /// Every call may block. Paths are absolute or relative to the working directory and use `/`.
 package protocol FileSystem: Sendable {
-  /// Opens a file for reading, or for reading and writing; `.create` makes it (mode 0600) where it is missing.
+  /// Opens a file for reading, or for reading and writing.
+  ///
+  /// `.create` makes it (mode 0600) where it is missing, and follows no symbolic link: what is written to is in this folder.
+  /// `.createNew` makes it, and fails with `EEXIST` if something has the name already.
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any StoreFile
 
   /// Makes one directory (mode 0700). An existing directory is left as it is.
@@ -36,6 +39,7 @@ package enum FileMode: Sendable, Equatable {
   case read
   case readWrite
   case create
+  case createNew
 }
 
 /// An open file. It is closed when its last reference goes, so a read never meets a descriptor that was reused.

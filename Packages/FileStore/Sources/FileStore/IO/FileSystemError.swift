@@ -42,6 +42,7 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     case EACCES, EPERM: " Give the user of this process the right to read and write there."
     case EROFS: " It can only be read there: open the store with the mode readOnly, or somewhere else."
     case ENOENT: " It is not there. If it was moved or removed, put it back, then try again."
+    case ELOOP: " It is a symbolic link, which is not followed there: remove it, or choose another place."
     case ENOTDIR: " A part of this path is a file and no folder: choose another place."
     default: ""
     }

@@ -15,7 +15,8 @@ package struct PosixFileSystem: FileSystem {
       switch mode {
       case .read: O_RDONLY
       case .readWrite: O_RDWR
-      case .create: O_RDWR | O_CREAT
+      case .create: O_RDWR | O_CREAT | O_NOFOLLOW
+      case .createNew: O_RDWR | O_CREAT | O_EXCL
       }
     return PosixFile(path, try Self.descriptor(path, flags))
   }

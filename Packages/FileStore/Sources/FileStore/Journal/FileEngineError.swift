@@ -46,6 +46,15 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The steps that were declared don't lead from one version to the next.
   case wrongMigrations(type: String, reason: String)
 
+  /// Something in a folder that is to be a store belongs to somebody else.
+  case notAStore(directory: String, name: String)
+
+  /// A store was to be read that nobody has made yet.
+  case noStore(directory: String)
+
+  /// The lock of the store was removed while it was held, so others may have it too.
+  case lockRemoved(directory: String)
+
   /// A folder in which something is to be made is not empty.
   case notEmpty(directory: String)
 
@@ -105,6 +114,14 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
         + "Nothing was changed."
     case .wrongMigrations(let type, let reason):
       "The migrations of '\(type)' don't go together: \(reason). Nothing was changed."
+    case .notAStore(let directory, let name):
+      "'\(directory)' is no store, since '\(name)' in it belongs to something else. Nothing was changed: choose a "
+        + "folder that is empty or does not exist yet."
+    case .noStore(let directory):
+      "There is no store in '\(directory)' yet, and the mode readOnly makes none: open it once with the mode readWrite."
+    case .lockRemoved(let directory):
+      "The lock of the store '\(directory)' was removed while it was open, so another process may be writing to it. "
+        + "Nothing was written: close the store and open it again, and leave its file 'lock' where it is."
     case .notEmpty(let directory):
       "'\(directory)' is not empty. Nothing was written: choose a folder that does not exist yet."
     case .wrongGroup(let folder, let expected, let found):

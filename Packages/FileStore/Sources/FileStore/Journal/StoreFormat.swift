@@ -43,6 +43,9 @@ enum StoreFormat {
     return number
   }
 
+  /// Whether a file with this name is one of those that a journal consists of.
+  static func isJournal(_ name: String) -> Bool { segmentNumber(name) != nil || compactedNumber(name) != nil }
+
   /// Whether a file with this name was being written and does not count.
   static func isUnfinished(_ name: String) -> Bool { name.hasSuffix(unfinishedSuffix) }
 
@@ -50,6 +53,9 @@ enum StoreFormat {
   static func quarantine(_ segment: UInt32, _ offset: UInt64, attempt: Int) -> String {
     "\(padded(segment))-\(offset)\(attempt > 1 ? "-\(attempt)" : "").quarantine"
   }
+
+  /// The file name for what a manifest was before a repair: "manifest-1.quarantine".
+  static func manifestQuarantine(_ number: Int) -> String { "manifest-\(number).quarantine" }
 
   private static func padded(_ number: UInt32) -> String {
     let digits = String(number)

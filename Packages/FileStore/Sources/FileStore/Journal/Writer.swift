@@ -117,13 +117,13 @@ struct Writer {
     sizesToTryAgain[compaction.group] = size + max(options.journal.compactionThreshold ?? 0, size / 4)
   }
 
-  /// Writes the manifest anew if something was wrong with it, and says what that was.
-  mutating func restoreManifest() throws -> [Finding] {
-    guard var home else { return [] }
+  /// Writes the manifest anew if something was wrong with it, and says what that was, and where the old one is kept.
+  mutating func restoreManifest() throws -> (findings: [Finding], quarantine: String?) {
+    guard var home else { return ([], nil) }
     let findings = home.findings
-    try home.restoreManifest(fileSystem)
+    let quarantine = try home.restoreManifest(fileSystem)
     self.home = home
-    return findings
+    return (findings, quarantine)
   }
 
   /// Brings everything to the disk, and says where that ends.

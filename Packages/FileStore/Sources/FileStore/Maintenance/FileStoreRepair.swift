@@ -30,7 +30,8 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
   /// What was wrong, record by record as far as they can be told. Empty if the files were as they should be: then nothing
   /// was changed.
   public internal(set) var losses: [Loss] = []
-  /// The file that has all damaged bytes, each piece behind a line that says where it was; nil if there were none.
+  /// The file that has all damaged bytes, each piece behind a line that says where it was; nil if there were none. If only
+  /// the manifest was damaged, it is the copy of that, which is in the folder of the store.
   public internal(set) var quarantine: URL?
   /// How many models the group has now, all of them readable.
   public internal(set) var keptCount = 0

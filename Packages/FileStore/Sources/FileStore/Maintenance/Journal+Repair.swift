@@ -4,9 +4,11 @@ extension Writer {
   /// Repairs a group that is held, and the manifest.
   mutating func repair(_ group: String) throws -> FileStoreRepair {
     var repair = try journal(group).repair()
-    for finding in try restoreManifest() {
+    let manifest = try restoreManifest()
+    for finding in manifest.findings {
       repair.losses.append(.init(finding: finding, typeName: nil, identifier: nil, keptRevision: nil))
     }
+    if repair.quarantine == nil { repair.quarantine = manifest.quarantine.map { URL(filePath: $0) } }
     return repair
   }
 }

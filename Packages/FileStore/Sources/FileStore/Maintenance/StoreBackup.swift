@@ -55,7 +55,7 @@ struct StoreBackup: Sendable {
       try fileSystem.replace(StoreFormat.closedMark, in: folder, with: encoder.bytes)
     }
     try fileSystem.synchronizeDirectory("\(unfinished)/\(StoreFormat.groups)")
-    try fileSystem.replace(StoreFormat.manifest, in: unfinished, with: StoreHome.manifest())
+    try fileSystem.replace(StoreFormat.manifest, in: unfinished, with: StoreManifest.bytes())
     try Self.refuseIfNotEmpty(target, fileSystem)
     try fileSystem.rename(unfinished, to: target)
     try fileSystem.synchronizeDirectory(PosixFileSystem.parent(of: target))

@@ -84,9 +84,12 @@ final class TracingFileSystem: FileSystem {
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any StoreFile {
     let node = try locked { state throws(FileSystemError) in
       try enter(.open, path, &state, isReading: mode == .read)
+      if mode == .createNew, state.folders.contains(path) || state.names[path] != nil {
+        throw FileSystemError(.open, path, code: EEXIST)
+      }
       if state.folders.contains(path) { throw FileSystemError(.open, path, code: EISDIR) }
       if let node = state.names[path] { return node }
-      guard mode == .create, state.folders.contains(DiskImage.parent(of: path)) else {
+      guard [.create, .createNew].contains(mode), state.folders.contains(DiskImage.parent(of: path)) else {
         throw FileSystemError(.open, path, code: ENOENT)
       }
       let node = state.contents.count

@@ -82,10 +82,11 @@ final class FaultyFileSystem: FileSystem {
     let node = try locked { state throws(FileSystemError) in
       try enter(.open, path, &state)
       if let node = state.names[path] {
+        if mode == .createNew { throw FileSystemError(.open, path, code: EEXIST) }
         if node.isDirectory { throw FileSystemError(.open, path, code: EISDIR) }
         return node
       }
-      guard mode == .create, state.names[Self.directory(of: path)] != nil else {
+      guard [.create, .createNew].contains(mode), state.names[Self.directory(of: path)] != nil else {
         throw FileSystemError(.open, path, code: ENOENT)
       }
       let node = Node(isDirectory: false)

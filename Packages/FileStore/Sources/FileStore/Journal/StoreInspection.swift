@@ -1,0 +1,171 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What is in a directory that is to be a store, found out without changing anything there.
+enum StoreInspection {
+  /// Nothing that anybody would miss: a store can be made here.
+  case empty
+
+  /// A store: the version that its manifest names, nil if it names none, and what is wrong with the manifest.
+  case store(version: UInt64?, findings: [Finding])
+
+  /// Looks at a directory.
+  ///
+  /// - Throws: ``FileEngineError/notAStore(directory:name:)`` if something in it belongs to somebody else;
+  ///   ``FileEngineError/newerFormat(path:version:supported:)``; ``FileSystemError``.
+  init(of directory: String, _ fileSystem: any FileSystem) throws {
+    let names = try fileSystem.list(directory)
+    let path = "\(directory)/\(StoreFormat.manifest)"
+    guard names.contains(StoreFormat.manifest) else {
+      if try Self.hasJournals(directory, fileSystem) {
+        // Every segment names its version too, so the store can be read; but somebody ought to know.
+        let finding = Finding(kind: .missing, file: path, offset: 0, length: 0, reason: "the file is missing")
+        self = .store(version: nil, findings: [finding])
+      } else {
+        try Self.refuseWhatOthersHave(names, in: directory, fileSystem)
+        self = .empty
+      }
+      return
+    }
+    let bytes = try fileSystem.open(path, .read).contents()
+    switch StoreManifest.Reading(bytes) {
+    case .version(let version):
+      guard version <= StoreFormat.version else {
+        throw FileEngineError.newerFormat(path: path, version: version, supported: StoreFormat.version)
+      }
+      let finding = Finding(
+        kind: .damage, file: path, offset: UInt64(bytes.count), length: 0, reason: StoreFormat.missingLineBreak)
+      self = .store(version: version, findings: bytes.last == 0x0a ? [] : [finding])
+    case .damaged where try Self.hasJournals(directory, fileSystem):
+      let finding = Finding(
+        kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
+        reason: "it does not match its checksum; the format version was taken from the journals")
+      self = .store(version: nil, findings: [finding])
+    case .damaged, .foreign: throw FileEngineError.notAStore(directory: directory, name: StoreFormat.manifest)
+    }
+  }
+
+  /// Whether there is a file of a journal in the folder of a group.
+  private static func hasJournals(_ directory: String, _ fileSystem: any FileSystem) throws -> Bool {
+    let groups = "\(directory)/\(StoreFormat.groups)"
+    for folder in try names(in: groups, fileSystem) ?? [] {
+      let names = try names(in: "\(groups)/\(folder)", fileSystem) ?? []
+      if names.contains(where: StoreFormat.isJournal) { return true }
+    }
+    return false
+  }
+
+  /// The names in a folder; nil if there is none.
+  private static func names(in folder: String, _ fileSystem: any FileSystem) throws -> [String]? {
+    do {
+      return try fileSystem.list(folder)
+    } catch {
+      if [ENOENT, ENOTDIR].contains(error.code) { return nil }
+      throw error
+    }
+  }
+
+  /// Throws if there is anything but what systems and editors leave everywhere, and what is there of a store whose
+  /// making was interrupted.
+  private static func refuseWhatOthersHave(
+    _ names: [String], in directory: String, _ fileSystem: any FileSystem
+  ) throws {
+    for name in names.sorted() where !isLitter(name) {
+      let path = "\(directory)/\(name)"
+      let isOurs =
+        switch name {
+        case StoreFormat.lock:
+          try contents(of: path, fileSystem).map { $0.isEmpty || StoreLock.Holder($0) != nil } ?? false
+        case StoreFormat.manifest + StoreFormat.unfinishedSuffix:
+          try contents(of: path, fileSystem).map { $0.count <= StoreManifest.bytes().count } ?? false
+        case StoreFormat.groups:
+          try Self.names(in: path, fileSystem)?.allSatisfy { folder in
+            try isLitter(folder) || Self.names(in: "\(path)/\(folder)", fileSystem)?.allSatisfy(isLitter) ?? false
+          } ?? false
+        default: false
+        }
+      if !isOurs { throw FileEngineError.notAStore(directory: directory, name: name) }
+    }
+  }
+
+  /// The bytes of a small file, or the beginning of a large one; nil if there is none.
+  private static func contents(of path: String, _ fileSystem: any FileSystem) throws -> [UInt8]? {
+    do {
+      return try fileSystem.open(path, .read).bytes(from: 0, count: 4_096)
+    } catch let error as FileSystemError where [EISDIR, ELOOP].contains(error.code) {
+      return nil
+    } catch let error as FileSystemError where error.code == ENOENT {
+      // Removed meanwhile, or a link that leads nowhere, which taking the lock refuses.
+      return []
+    }
+  }
+
+  /// What nobody has put into a folder on purpose: hidden files, and what systems make in each.
+  private static func isLitter(_ name: String) -> Bool {
+    name.hasPrefix(".") || ["lost+found", "desktop.ini", "Thumbs.db"].contains(name)
+  }
+}
+
+/// The file that says of which format a store is.
+enum StoreManifest {
+  /// What the bytes of a manifest say.
+  enum Reading {
+    /// The version of the format.
+    case version(UInt64)
+
+    /// It is the file of another program.
+    case foreign
+
+    /// It may have been a manifest.
+    case damaged
+
+    init(_ bytes: [UInt8]) {
+      let line = bytes.prefix { $0 != 0x0a }
+      if line.count > prefixLength, line.starts(with: #"{"crc":"\#(checksum(line[prefixLength...]))","#.utf8),
+        let contents = try? JSONDecoder().decode(Contents.self, from: Data(line))
+      {
+        self = contents.format == StoreFormat.name ? .version(contents.version) : .foreign
+      } else if let members = try? JSONDecoder().decode([String: Anything].self, from: Data(bytes)) {
+        // A bit that flips leaves one of the two.
+        self = members.keys.contains { ["crc", "format"].contains($0) } ? .damaged : .foreign
+      } else {
+        self = .damaged
+      }
+    }
+  }
+
+  private struct Contents: Decodable {
+    var format: String
+    var version: UInt64
+  }
+
+  /// A value that is not looked at.
+  private struct Anything: Decodable {
+    init(from decoder: any Decoder) {}
+  }
+
+  /// `{"crc":"01234567",` and the rest of one line, which the checksum covers.
+  private static let prefixLength = 18
+
+  /// The manifest of the version that is written.
+  static func bytes() -> [UInt8] {
+    let rest = Array(#""format":"\#(StoreFormat.name)","version":\#(StoreFormat.version)}"#.utf8)
+    return Array(#"{"crc":"\#(checksum(rest[...]))","#.utf8) + rest + [0x0a]
+  }
+
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
+    let digits = String(bytes.withUnsafeBytes(CRC32C.checksum), radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+}

@@ -1,0 +1,71 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The lock of a store: whoever has it may write, nobody else. It is given back when its last copy goes.
+struct StoreLock {
+  /// How often the file is opened anew that somebody removes all the time.
+  private static let attempts = 16
+
+  private let file: any StoreFile
+
+  /// Takes the lock of a directory. What is in its file stays as it is.
+  ///
+  /// - Throws: ``FileEngineError/locked(directory:holder:)`` if somebody else has it; ``FileSystemError``.
+  init(_ directory: String, _ fileSystem: any FileSystem) throws {
+    var attempt = 1
+    while true {
+      let file = try fileSystem.open("\(directory)/\(StoreFormat.lock)", .create)
+      guard try file.tryLock() else {
+        throw FileEngineError.locked(directory: directory, holder: Self.describe(try? file.contents()))
+      }
+      // Removed between the two calls, it would keep nobody out.
+      if try file.hasName() {
+        self.file = file
+        return
+      }
+      guard attempt < Self.attempts else { throw FileEngineError.lockRemoved(directory: directory) }
+      attempt += 1
+    }
+  }
+
+  /// Whether the lock still keeps others out: they don't find it if its file was removed.
+  func isHeld() throws -> Bool { try file.hasName() }
+
+  /// Says in the file who has the lock.
+  func name(since moment: String) throws {
+    let holder = Array((#"{"pid":\#(getpid()),"since":"\#(moment)"}"# + "\n").utf8)
+    // In this order, since a full disk has no room for what was given back.
+    try file.writeFully(holder, at: 0)
+    try file.truncate(to: UInt64(holder.count))
+  }
+
+  /// Who has a lock, as its file says.
+  struct Holder: Decodable {
+    let pid: Int32
+    let since: String
+
+    /// - Returns: nil if the bytes are something else.
+    init?(_ bytes: [UInt8]) {
+      let line = Data(bytes.prefix { $0 != 0x0a })
+      guard let holder = try? JSONDecoder().decode(Holder.self, from: line) else { return nil }
+      self = holder
+    }
+  }
+
+  private static func describe(_ contents: [UInt8]?) -> String {
+    guard let contents, let holder = Holder(contents) else { return "another process" }
+    let process = holder.pid == getpid() ? "another store in this process" : "another process"
+    return "\(process) (pid \(holder.pid), since \(holder.since))"
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@testable import FileStore
+
+@Suite struct `The home of a store` {
+  private let value = JournalScript.json("x")
+
+  private func makeEngine(_ directory: String, isReadOnly: Bool = false) -> FileEngine {
+    var options = FileEngineOptions()
+    options.isReadOnly = isReadOnly
+    return FileEngine(directory: directory, options: options)
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let url = URL(filePath: path)
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  /// All files below a directory.
+  private func files(_ directory: String) throws -> [String: Data?] {
+    try FileManager.default.subpathsOfDirectory(atPath: directory).reduce(into: [:]) { files, path in
+      files[path] = FileManager.default.contents(atPath: "\(directory)/\(path)")
+    }
+  }
+
+  @Test(arguments: [
+    ["index.html": "<html>"], ["manifest.json": #"{"name":"My app","version":1}"#], ["manifest.json": "[1]"],
+    ["manifest.json": "not JSON"], ["manifest.json": #"{"crc":"43b5dfb0","format":"something-else","version":1}"#],
+    ["lock": "precious"], ["groups/readme.txt": "mine"], ["groups/@default/notes.txt": "mine"], ["groups": "a file"],
+    ["manifest.json.new": String(repeating: "mine", count: 100)], [".git/HEAD": "x", "src/main.c": "x"],
+    // Foreign for certain, even if somebody has put a journal beside it.
+    ["manifest.json": #"{"name":"My app"}"#, "groups/@default/000001.journal": ""],
+  ])
+  func `is not made of a folder of somebody else, which stays as it is`(contents: [String: String]) async throws {
+    try await withTemporaryDirectory { directory in
+      for (path, text) in contents { try write(text, to: "\(directory)/\(path)") }
+      let before = try files(directory)
+      for isReadOnly in [false, true] {
+        let error = await #expect(throws: FileEngineError.self) {
+          try await makeEngine(directory, isReadOnly: isReadOnly).open()
+        }
+        guard case .notAStore(directory, let name) = error else {
+          Issue.record("\(contents): \(String(describing: error))")
+          return
+        }
+        #expect(contents.keys.contains { $0 == name || $0.hasPrefix(name + "/") })
+        #expect(try files(directory) == before)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    [".DS_Store": "x"], ["lost+found/.keep": ""], ["lock": ""], [".stfolder/x": "", "Thumbs.db": "x"],
+    ["lock": #"{"pid":1,"since":"2001-01-01T00:00:00Z"}"# + "\n"],
+    ["lock": "", "groups/.DS_Store": "", "manifest.json.new": #"{"crc":"#],
+  ])
+  func `is made where nobody would miss anything, or a crash has ended the making`(
+    contents: [String: String]
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      for (path, text) in contents { try write(text, to: "\(directory)/\(path)") }
+      await #expect(throws: FileEngineError.noStore(directory: directory)) {
+        try await makeEngine(directory, isReadOnly: true).open()
+      }
+      let engine = makeEngine(directory)
+      #expect(try await engine.open() == [])
+      try await engine.write([.create("Book", "1", value)])
+      try await engine.close()
+    }
+  }
+
+  @Test func `is not made by who only reads, and he is told so`() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory + "/none"
+      let error = FileEngineError.noStore(directory: path)
+      await #expect(throws: error) { try await makeEngine(path, isReadOnly: true).open() }
+      #expect(error.description.contains("no store in '\(path)' yet"))
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+  }
+
+  @Test func `is left as it is if its lock is a link to another file`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = directory + "/store"
+      for text in ["precious", ""] {
+        try write(text, to: directory + "/precious.txt")
+        try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+          atPath: store + "/lock", withDestinationPath: "../precious.txt")
+        await #expect(throws: (any Error).self) { try await makeEngine(store).open() }
+        #expect(try String(contentsOfFile: directory + "/precious.txt", encoding: .utf8) == text)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store) == ["lock"])
+        try FileManager.default.removeItem(atPath: store)
+      }
+      var first = makeEngine(store)
+      try await first.open()
+      try await first.close()
+      try FileManager.default.removeItem(atPath: store + "/lock")
+      try write("precious", to: directory + "/precious.txt")
+      try FileManager.default.createSymbolicLink(atPath: store + "/lock", withDestinationPath: "../precious.txt")
+      first = makeEngine(store)
+      let error = await #expect(throws: FileSystemError.self) { try await first.open() }
+      #expect(error?.code == ELOOP)
+      #expect(error?.description.contains("It is a symbolic link") == true)
+      #expect(try String(contentsOfFile: directory + "/precious.txt", encoding: .utf8) == "precious")
+    }
+  }
+
+  @Test func `opens without its manifest, and says so`() async throws {
+    try await withTemporaryDirectory { directory in
+      var store = makeEngine(directory)
+      try await store.write([.create("Book", "1", value)])
+      try await store.close()
+      try FileManager.default.removeItem(atPath: directory + "/manifest.json")
+      try write("anything", to: directory + "/notes.txt")
+      for isReadOnly in [true, false] {
+        store = makeEngine(directory, isReadOnly: isReadOnly)
+        #expect(try await store.open().map(\.kind) == [.missing])
+        #expect(try await store.count("Book") == 1)
+        try await store.close()
+      }
+    }
+  }
+
+  @Test func `of a newer version keeps its lock as it is`() async throws {
+    try await withTemporaryDirectory { directory in
+      try write(#"{"crc":"43b5dfb0","format":"modelkit-file-store","version":99}"#, to: directory + "/manifest.json")
+      for lock in [nil, "whose it was"] as [String?] {
+        if let lock { try write(lock, to: directory + "/lock") }
+        let before = try files(directory)
+        await #expect(
+          throws: FileEngineError.newerFormat(path: directory + "/manifest.json", version: 99, supported: 2)
+        ) { try await makeEngine(directory).open() }
+        #expect(try files(directory) == before)
+      }
+    }
+  }
+
+  @Test func `keeps what was in its manifest when it is repaired`() async throws {
+    try await withTemporaryDirectory { directory in
+      var store = makeEngine(directory)
+      try await store.write([.create("Book", "1", value)])
+      try await store.close()
+      for number in 1...2 {
+        try write("damaged \(number)", to: directory + "/manifest.json")
+        store = makeEngine(directory)
+        let quarantine = directory + "/manifest-\(number).quarantine"
+        #expect(try await store.repair().quarantine?.path(percentEncoded: false) == quarantine)
+        #expect(try String(contentsOfFile: quarantine, encoding: .utf8) == "damaged \(number)")
+        try await store.close()
+        store = makeEngine(directory)
+        #expect(try await store.open() == [])
+        try await store.close()
+      }
+    }
+  }
+}
