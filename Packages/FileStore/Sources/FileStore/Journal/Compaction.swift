@@ -107,6 +107,7 @@ extension Journal {
   /// - Throws: ``FileEngineError/damaged(_:)`` if it would remove what is left of a record that can't be read.
   func beginCompaction() throws -> Compaction? {
     try refuseAfterFailure()
+    try refuseWithoutLock()
     if let damage = unrepairedDamage { throw FileEngineError.damaged(damage) }
     if !hasBatches, sealed.allSatisfy(\.segment.isCompacted) { return nil }
     if hasBatches { try beginSegment() } else { try sync() }
@@ -131,6 +132,7 @@ extension Journal {
   /// after that.
   func finish(_ compaction: Compaction, _ outcome: Compaction.Outcome) throws {
     try refuseAfterFailure()
+    try refuseWithoutLock()
     let folder = contents.folder
     let old = sealed.filter { $0.segment.number <= compaction.number && $0.segment != compaction.segment }
     try fileSystem.rename(compaction.unfinishedPath, to: compaction.path)

@@ -10,6 +10,7 @@ extension Journal {
   /// - Throws: With nothing of it left in the journal.
   func append(_ batches: inout [AdmittedBatch]) throws {
     try refuseAfterFailure()
+    try refuseWithoutLock()
     let estimate = batches.reduce(0) { $0 + $1.estimatedSize }
     let isLong = estimate > Self.pieceSize
     // Where a short batch goes is decided once its length is known.

@@ -27,6 +27,7 @@ extension Journal {
     do {
       try append(&admitted)
       if isDurable { try sync() }
+      try refuseWithoutLock()
       publish(admitted)
     } catch {
       results = results.map { $0.flatMap { $0.isEmpty ? .success($0) : .failure(error) } }

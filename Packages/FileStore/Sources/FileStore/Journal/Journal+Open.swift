@@ -30,15 +30,16 @@ extension Journal {
   /// - Parameters:
   ///   - directory: The folder of the groups.
   ///   - findings: What is already known to be wrong with the store.
+  ///   - home: The directory of the store, whose lock is looked at before anything is written.
   static func open(
     group: String, in directory: String, options: Options = Options(), fileSystem: any FileSystem,
-    findings: [Finding] = []
+    findings: [Finding] = [], home: StoreHome? = nil
   ) throws -> Journal {
     let folder = "\(directory)/\(GroupFolder.name(of: group))"
     _ = try fileSystem.createDirectory(folder)
     var opening = JournalOpening(group: group, directory: directory, folder: folder, fileSystem: fileSystem)
     for finding in findings { opening.replay.note(finding) }
-    return Journal(try opening.open(), options: options, fileSystem: fileSystem)
+    return Journal(try opening.open(), options: options, fileSystem: fileSystem, home: home)
   }
 }
 

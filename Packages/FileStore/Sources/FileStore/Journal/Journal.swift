@@ -43,6 +43,9 @@ package final class Journal {
   let options: Options
   let fileSystem: any FileSystem
 
+  /// The directory of the store, with its lock; nil if nobody has to be kept out.
+  private let home: StoreHome?
+
   private(set) var file: any StoreFile
   private(set) var segment: UInt32
 
@@ -80,8 +83,9 @@ package final class Journal {
   /// Whether there are batches that are not known to be on the disk.
   var needsSync: Bool { syncedBatch < lastBatch && failure == nil }
 
-  init(_ opened: OpenedJournal, options: Options, fileSystem: any FileSystem) {
+  init(_ opened: OpenedJournal, options: Options, fileSystem: any FileSystem, home: StoreHome?) {
     self.options = options
+    self.home = home
     self.fileSystem = fileSystem
     group = opened.group
     contents = opened.contents
@@ -131,6 +135,7 @@ package final class Journal {
   /// whether anything got lost at the end. Call it once; the journal can't be used afterwards.
   func close() throws {
     try refuseAfterFailure()
+    try refuseWithoutLock()
     defer { failure = FileEngineError.closed(directory: contents.folder) }
     try trim()
     let mark = position
@@ -151,6 +156,18 @@ package final class Journal {
     guard let failure else { return }
     if let closed = failure as? FileEngineError { throw closed }
     throw FileEngineError.refusesWrites(directory: contents.folder, cause: "\(failure)")
+  }
+
+  /// Whoever finds no lock takes the store for free, and writes to the same files: so nothing is written without it, and
+  /// nothing acknowledged that was written while it may have been gone.
+  func refuseWithoutLock() throws {
+    guard let home else { return }
+    do {
+      if try !home.isLocked() { throw FileEngineError.lockRemoved(directory: home.directory) }
+    } catch {
+      failure = error
+      throw error
+    }
   }
 
   /// Ends the segment, which is complete on the disk then, and begins the next.
@@ -182,7 +199,7 @@ package final class Journal {
   /// A checkpoint that is to be written, once.
   func takeDueCheckpoint() -> Checkpoint? {
     defer { dueCheckpoint = nil }
-    return dueCheckpoint
+    return dueCheckpoint != nil && (try? home?.isLocked()) == false ? nil : dueCheckpoint
   }
 
   /// How many bytes the files have, without reserved room.

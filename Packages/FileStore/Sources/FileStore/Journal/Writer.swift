@@ -148,7 +148,8 @@ struct Writer {
     self.home = home
     do {
       let journal = try Journal.open(
-        group: group, in: home.groups, options: options.journal, fileSystem: fileSystem, findings: home.findings)
+        group: group, in: home.groups, options: options.journal, fileSystem: fileSystem, findings: home.findings,
+        home: home)
       try journal.migrate(options.migrations)
       journals[group] = journal
       return journal.contents

@@ -20,6 +20,7 @@ extension Journal {
   /// name. Before that nothing is changed but for the quarantine file.
   func repair() throws -> FileStoreRepair {
     try sync()
+    try refuseWithoutLock()
     let (before, fields) = contents.withIndex { ($0.withoutFieldIndexes, $0.fields) }
     let (index, findings) = try JournalReader.scan(
       group: group, folder: contents.folder, upTo: position, into: before.withoutModels, fileSystem)

@@ -90,7 +90,8 @@ struct ScriptedStore {
     home = try StoreHome(directory: Self.directory, fileSystem: fileSystem, clock: FixedClock())
     for group in groups {
       let journal = try Journal.open(
-        group: group, in: home.groups, options: options, fileSystem: fileSystem, findings: home.findings)
+        group: group, in: home.groups, options: options, fileSystem: fileSystem, findings: home.findings,
+        home: home)
       if let migrations { try journal.migrate(migrations) }
       journals.append(journal)
     }

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
 @testable import FileStore
@@ -154,6 +155,70 @@ import Testing
         #expect(try await store.open() == [])
         try await store.close()
       }
+    }
+  }
+
+  @Test func `lets nobody write any more when its lock was removed`() async throws {
+    try await withTemporaryDirectory { directory in
+      let first = makeEngine(directory)
+      try await first.write([.create("Book", "1", value)])
+      try FileManager.default.removeItem(atPath: directory + "/lock")
+      let second = makeEngine(directory)
+      try await second.write([.create("Book", "2", value)])
+      let removed = FileEngineError.lockRemoved(directory: directory)
+      for durability in [Durability.everyCommit, .none, .everyCommit] {
+        await #expect(throws: removed) { try await first.write([.create("Book", "3", value)], durability: durability) }
+      }
+      await #expect(throws: removed) { try await first.compact() }
+      await #expect(throws: removed) { try await first.repair() }
+      #expect(try await first.identifiers("Book") == ["1"])
+      await #expect(throws: removed) { try await first.close() }
+      try await second.write([.create("Book", "4", value)])
+      try await second.close()
+      let third = makeEngine(directory)
+      #expect(try await third.open() == [])
+      #expect(try await third.identifiers("Book") == ["1", "2", "4"])
+      try await third.close()
+    }
+  }
+
+  @Test func `acknowledges nothing that was written while its lock was being removed`() async throws {
+    let fileSystem = TracingFileSystem()
+    let store = try ScriptedStore(fileSystem, groups: [""], options: Journal.Options())
+    try store.journals[0].write([.create("Book", "1", value)])
+    let before = fileSystem.callCount
+    try store.journals[0].write([.create("Book", "2", value)])
+    let calls = fileSystem.callCount - before
+    // The names are gone at the last of the calls, which asks for the lock once more.
+    fileSystem.setFault(.init(kind: .vanishing, calls: before + calls * 2 - 1..<before + calls * 2))
+    let removed = FileEngineError.lockRemoved(directory: ScriptedStore.directory)
+    #expect(throws: removed) { try store.journals[0].write([.create("Book", "3", value)]) }
+    #expect(throws: removed) { try store.journals[0].sync() }
+    #expect(store.journals[0].contents.entry("Book", "3") == nil)
+    #expect(store.journals[0].contents.entry("Book", "2") != nil)
+  }
+
+  @Test func `takes a new lock if the one that it has found was removed meanwhile`() async throws {
+    try await withTemporaryDirectory { directory in
+      let removals = Lock(2)
+      let fileSystem = HookedFileSystem(base: PosixFileSystem(), willList: {}) { path in
+        guard path.hasSuffix("/lock") else { return }
+        let isDue = removals.withLock { rest in
+          rest -= 1
+          return rest >= 0
+        }
+        if isDue { try? FileManager.default.removeItem(atPath: path) }
+      }
+      let first = FileEngine(directory: directory, fileSystem: fileSystem)
+      try await first.open()
+      #expect(removals.withLock { $0 } < 0)
+      let error = await #expect(throws: FileEngineError.self) { try await makeEngine(directory).open() }
+      guard case .locked = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      try await first.write([.create("Book", "1", value)])
+      try await first.close()
     }
   }
 }
