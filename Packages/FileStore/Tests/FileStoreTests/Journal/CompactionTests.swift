@@ -186,6 +186,29 @@ import Testing
     #expect(try journal.snapshot() == after)
   }
 
+  @Test(arguments: [0, 256] as [UInt64])
+  func `can be opened for writing on a disk that was too full to compact it`(preallocation: UInt64) throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem, preallocation: preallocation)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    let before = try journal.snapshot()
+    let files = journals(fileSystem)
+    fileSystem.setFull(true)
+    let error = #expect(throws: FileSystemError.self) { try journal.compact() }
+    #expect(error?.code == ENOSPC)
+    #expect(journals(fileSystem) == files)
+    for disk in [fileSystem, fileSystem.disk()] {
+      disk.setFull(true)
+      let reopened = try Journal.scripted(disk, preallocation: preallocation)
+      #expect(try reopened.snapshot() == before)
+      #expect(reopened.contents.findings == [])
+      disk.setFull(false)
+      try reopened.write([.create("Book", "new", JournalScript.json("x"))])
+      try reopened.compact()
+      #expect(try Journal.scripted(disk.disk(after: .dropped)).snapshot() == reopened.snapshot())
+    }
+  }
+
   @Test(arguments: [1 << 20, 300] as [UInt64])
   func `holds after a crash at any call what was acknowledged`(segmentSize: UInt64) throws {
     var states: [Snapshot] = [Snapshot()]

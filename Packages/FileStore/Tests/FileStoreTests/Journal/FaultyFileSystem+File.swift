@@ -37,6 +37,9 @@ extension FaultyFileSystem {
           }
           throw error
         }
+        if state.isFull, Int(offset) + bytes.count > node.content.count {
+          throw FileSystemError(.write, path, code: ENOSPC)
+        }
         let taken = bytes.prefix(state.largestWrite)
         node.change(.write(offset: Int(offset), bytes: Array(taken)))
         return taken.count
@@ -46,6 +49,7 @@ extension FaultyFileSystem {
     func preallocate(from offset: UInt64, length: UInt64) throws(FileSystemError) {
       try system.locked { state throws(FileSystemError) in
         try system.enter(.preallocate, path, &state)
+        if state.isFull { throw FileSystemError(.preallocate, path, code: ENOSPC) }
         node.change(.truncate(max(node.content.count, Int(offset + length))))
       }
     }

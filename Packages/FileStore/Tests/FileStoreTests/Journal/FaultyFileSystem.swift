@@ -13,6 +13,7 @@ final class FaultyFileSystem: FileSystem {
     var failing: [Int: Int32] = [:]
     var stopsAt = Int.max
     var largestWrite = Int.max
+    var isFull = false
     var log: [String] = []
     var fileSyncs = 0
   }
@@ -46,6 +47,9 @@ final class FaultyFileSystem: FileSystem {
 
   /// Makes every write take no more than this many bytes.
   func limitWrites(to count: Int) { lock.withLock { state.largestWrite = count } }
+
+  /// Leaves no room for files that grow, or lets there be room again.
+  func setFull(_ isFull: Bool) { lock.withLock { state.isFull = isFull } }
 
   func bytes(_ path: String) -> [UInt8]? { lock.withLock { state.names[path]?.content } }
 
