@@ -38,12 +38,12 @@ extension FileEngineError {
     switch self {
     case .conflict, .staleRevision, .taken, .duplicates, .notEmpty, .notAStore: .conflict
     case .notFound: .notFound
-    case .invalidValue, .batchTooLarge, .migrationFailed, .wrongMigrations: .invalid
+    case .invalidValue, .insideStore, .batchTooLarge, .migrationFailed, .wrongMigrations: .invalid
     case .identifiersExhausted: .noIdentifier
     case .locked: .locked
     case .newerFormat, .unknownOperation, .closed, .readOnly, .newerModel, .needsMigration: .unsupported
     case .wrongGroup, .damaged: .corrupt
-    case .refusesWrites, .noStore, .lockRemoved: .inputOutput
+    case .refusesWrites, .noStore, .noFolder, .lockRemoved: .inputOutput
     }
   }
 

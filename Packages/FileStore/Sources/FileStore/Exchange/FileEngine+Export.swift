@@ -1,5 +1,13 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// The format of exported files, which `JSONFiles.md` describes.
 enum ExportFormat {
   static let name = "modelkit-models"
@@ -22,14 +30,13 @@ extension FileEngine {
   ) async throws -> Int {
     // As it is now: records don't move as long as the files are held.
     let index = contents.withIndex { $0.withoutFieldIndexes }
-    let fileSystem = service.fileSystem
-    let unfinished = path + StoreFormat.unfinishedSuffix
+    let (directory, fileSystem) = (service.directory, service.fileSystem)
+    let (target, file) = try await reading {
+      let target = try FilePlace.following(path)
+      try Self.refuseOwnFiles(target, of: directory)
+      return (target, try Self.createUnfinished(target, fileSystem))
+    }
     do {
-      let file = try await reading {
-        let file = try fileSystem.open(unfinished, .create)
-        try file.truncate(to: 0)
-        return file
-      }
       var end: UInt64 = 0
       var count = 0
       var done: UInt64 = 0
@@ -60,14 +67,41 @@ extension FileEngine {
       try await reading {
         try file.writeFully(rest, at: start)
         try file.synchronize()
-        try fileSystem.rename(unfinished, to: path)
-        try fileSystem.synchronizeDirectory(PosixFileSystem.parent(of: path))
+        try fileSystem.rename(file.path, to: target)
+        try fileSystem.synchronizeDirectory(PosixFileSystem.parent(of: target))
       }
       if count == 0 { progress(FileStoreProgress(0, 0, of: 0)) }
       return count
     } catch {
-      try? await reading { try fileSystem.remove(unfinished) }
+      try? await reading { try fileSystem.remove(file.path) }
       throw error
+    }
+  }
+
+  /// - Throws: ``FileEngineError/insideStore(path:directory:)`` for a file that a store consists of.
+  private static func refuseOwnFiles(_ path: String, of directory: String) throws {
+    let names = [StoreFormat.manifest, StoreFormat.lock, StoreFormat.groups]
+    if names.contains(where: { FilePlace.isInside(path, "\(directory)/\($0)") }) {
+      throw FileEngineError.insideStore(path: path, directory: directory)
+    }
+  }
+
+  /// Makes a file beside the target, under a name that nothing has.
+  ///
+  /// - Throws: ``FileEngineError/noFolder(_:)``; ``FileSystemError`` that names the target.
+  private static func createUnfinished(_ target: String, _ fileSystem: any FileSystem) throws -> any StoreFile {
+    var number = 1
+    while true {
+      let name = target + StoreFormat.unfinishedSuffix + (number > 1 ? "-\(number)" : "")
+      do {
+        return try fileSystem.open(name, .createNew)
+      } catch let error where error.code == EEXIST {
+        number += 1
+      } catch let error where error.code == ENOENT {
+        throw FileEngineError.noFolder(PosixFileSystem.parent(of: target))
+      } catch {
+        throw FileSystemError(error.operation, target, code: error.code)
+      }
     }
   }
 

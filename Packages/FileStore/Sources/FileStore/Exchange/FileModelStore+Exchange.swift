@@ -11,13 +11,17 @@ extension FileModelStore {
   ///
   /// What is written is the group as of one moment; reading and writing go on meanwhile. A transaction under way is not part
   /// of it. The file is made under another name and replaces an older one when it is complete, so that an error or a crash
-  /// leaves what was there.
+  /// leaves what was there. If the file is a symbolic link, the file that it leads to is written.
+  ///
+  /// That other name is `people.json.new`, or with a number behind it if something is called so. An error removes the file; a
+  /// process that is killed leaves it, and it can be removed then.
   ///
   /// - Parameters:
-  ///   - url: the file.
+  ///   - url: the file, in a folder that exists.
   ///   - progress: is told now and then how far it is.
   /// - Returns: how many models were written.
-  /// - Throws: `ModelStoreError` with the code `corrupt` if a record can't be read, `cancelled`, or what the disk says.
+  /// - Throws: `ModelStoreError` with the code `invalid` if the file is one of the store's own, `corrupt` if a record can't be
+  ///   read, `cancelled`, or what the disk says.
   /// - Complexity: O(*n*) in the size of the models, with a few megabytes of memory.
   @discardableResult
   public func exportJSON(to url: URL, progress: ((FileStoreProgress) -> Void)? = nil) async throws -> Int {

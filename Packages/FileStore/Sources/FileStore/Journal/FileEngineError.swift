@@ -55,6 +55,12 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The lock of the store was removed while it was held, so others may have it too.
   case lockRemoved(directory: String)
 
+  /// Something is to be made in a place that belongs to the store itself.
+  case insideStore(path: String, directory: String)
+
+  /// A file is to be made in a folder that does not exist.
+  case noFolder(String)
+
   /// A folder in which something is to be made is not empty.
   case notEmpty(directory: String)
 
@@ -122,6 +128,10 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .lockRemoved(let directory):
       "The lock of the store '\(directory)' was removed while it was open, so another process may be writing to it. "
         + "Nothing was written: close the store and open it again, and leave its file 'lock' where it is."
+    case .insideStore(let path, let directory):
+      "'\(path)' belongs to the store '\(directory)' itself. Nothing was written: choose another place."
+    case .noFolder(let folder):
+      "There is no folder '\(folder)'. Nothing was written: make it first, or choose another place."
     case .notEmpty(let directory):
       "'\(directory)' is not empty. Nothing was written: choose a folder that does not exist yet."
     case .wrongGroup(let folder, let expected, let found):

@@ -13,9 +13,13 @@ extension FileModelStore {
   /// copy is made under another name, brought to the disk, and gets its own name at the end: an error or a crash leaves no
   /// half of one. Quarantine files are not copied.
   ///
-  /// - Parameter directory: a folder that does not exist yet, or is empty.
-  /// - Throws: `ModelStoreError` with the code `conflict` if there is something in the folder, `unsupported` if the store was
-  ///   opened for reading only, `corrupt` if it can't be told whose a group is, `cancelled`, or what the disk says.
+  /// That other name is `monday.store.unfinished`, or with a number behind it if something is called so. An error removes the
+  /// folder; a process that is killed leaves it, and it can be removed then.
+  ///
+  /// - Parameter directory: a folder that does not exist yet, or is empty, outside of the store.
+  /// - Throws: `ModelStoreError` with the code `conflict` if there is something in the folder, `invalid` if it is in that of the
+  ///   store, `unsupported` if the store was opened for reading only, `corrupt` if it can't be told whose a group is,
+  ///   `cancelled`, or what the disk says.
   /// - Complexity: O(*n*) in the size of the journals, older revisions included: ``compact()`` first makes a smaller copy.
   public func backup(to directory: URL) async throws {
     let target = directory.standardizedFileURL.path(percentEncoded: false)
@@ -30,7 +34,12 @@ extension FileEngine {
   func backup(to target: String) async throws {
     if isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
     _ = try await contents()
-    let fileSystem = service.fileSystem
+    let (directory, fileSystem) = (service.directory, service.fileSystem)
+    try await reading {
+      if FilePlace.isInside(target, directory) {
+        throw FileEngineError.insideStore(path: target, directory: directory)
+      }
+    }
     try await reading { try StoreBackup.refuseIfNotEmpty(target, fileSystem) }
     let groups = try await service.writing { writer in try writer.openAll() }
     var held: [String] = []
@@ -42,7 +51,6 @@ extension FileEngine {
       let backup = try await service.writing { writer in try writer.backup(of: groups) }
       try await service.caretaking { shouldStop in try backup.write(to: target, fileSystem, shouldStop: shouldStop) }
     } catch {
-      try? await reading { try StoreBackup.removeUnfinished(target) }
       for group in held { await service.release(group) }
       throw error
     }

@@ -31,17 +31,36 @@ struct StoreBackup: Sendable {
     }
   }
 
-  /// Removes what is there of a copy that came to no end.
-  static func removeUnfinished(_ target: String) throws {
-    let path = target + unfinishedSuffix
-    if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+  /// Makes a folder beside the target, under a name that nothing has.
+  private static func createUnfinished(_ target: String, _ fileSystem: any FileSystem) throws -> String {
+    let parent = PosixFileSystem.parent(of: target)
+    try fileSystem.createDirectories(parent)
+    // One can write into some folders without being allowed to list them.
+    let names = Set((try? fileSystem.list(parent)) ?? [])
+    var number = 1
+    while true {
+      let path = target + unfinishedSuffix + (number > 1 ? "-\(number)" : "")
+      let isFree = !names.contains(String(path.split(separator: "/").last ?? ""))
+      if try isFree && fileSystem.createDirectory(path) { return path }
+      number += 1
+    }
   }
 
-  /// Copies everything, brings it to the disk, and gives it its name.
+  /// Copies everything, brings it to the disk, and gives it its name. An error leaves nothing.
   func write(to target: String, _ fileSystem: any FileSystem, shouldStop: () -> Bool) throws {
-    let unfinished = target + Self.unfinishedSuffix
-    try Self.removeUnfinished(target)
-    try fileSystem.createDirectories("\(unfinished)/\(StoreFormat.groups)")
+    let unfinished = try Self.createUnfinished(target, fileSystem)
+    do {
+      try write(to: target, by: unfinished, fileSystem, shouldStop)
+    } catch {
+      try? FileManager.default.removeItem(atPath: unfinished)
+      throw error
+    }
+  }
+
+  private func write(
+    to target: String, by unfinished: String, _ fileSystem: any FileSystem, _ shouldStop: () -> Bool
+  ) throws {
+    _ = try fileSystem.createDirectory("\(unfinished)/\(StoreFormat.groups)")
     for group in groups {
       let folder = "\(unfinished)/\(StoreFormat.groups)/\(group.name)"
       _ = try fileSystem.createDirectory(folder)

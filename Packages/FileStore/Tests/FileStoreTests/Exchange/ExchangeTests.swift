@@ -178,11 +178,57 @@ import Testing
     }
   }
 
+  @Test func `is written without touching what has the name under which it is made`() async throws {
+    try await withStores { store, other, url in
+      try await store.create(book("1", "Emma"))
+      for suffix in ["new", "new-2"] { try Data("mine".utf8).write(to: url.appendingPathExtension(suffix)) }
+      try await store.exportJSON(to: url)
+      for suffix in ["new", "new-2"] {
+        #expect(try String(contentsOf: url.appendingPathExtension(suffix), encoding: .utf8) == "mine")
+      }
+      #expect(!FileManager.default.fileExists(atPath: url.path + ".new-3"))
+      #expect(try await other.importJSON(from: url).createdCount == 1)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `is written where a symbolic link leads to`(isThere: Bool) async throws {
+    try await withStores { store, other, url in
+      try await store.create(book("1", "Emma"))
+      let folder = url.deletingLastPathComponent().appending(path: "folder")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      if isThere { try Data("old".utf8).write(to: folder.appending(path: "people.json")) }
+      let between = folder.appending(path: "link")
+      try FileManager.default.createSymbolicLink(atPath: between.path, withDestinationPath: "people.json")
+      try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: "folder/link")
+      try await store.exportJSON(to: url)
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: url.path) == "folder/link")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["link", "people.json"])
+      #expect(try await other.importJSON(from: folder.appending(path: "people.json")).createdCount == 1)
+      try FileManager.default.removeItem(at: between)
+      try FileManager.default.createSymbolicLink(atPath: between.path, withDestinationPath: "link")
+      await #expect(throws: ModelStoreError.self) { try await store.exportJSON(to: url) }
+    }
+  }
+
+  @Test(arguments: ["manifest.json", "lock", "groups", "groups/@default/000001.journal"])
+  func `is never one of the files of the store`(path: String) async throws {
+    try await withStores { store, _, url in
+      try await store.create(book("1", "Emma"))
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await store.exportJSON(to: url.deletingLastPathComponent().appending(path: path))
+      }
+      #expect(error?.code == .invalid)
+      #expect(try await store.verify() == [])
+    }
+  }
+
   @Test func `that can't be written leaves nothing`() async throws {
     try await withStores { store, _, url in
       try await store.create(book("1", "Emma"))
       let missing = url.deletingLastPathComponent().appending(path: "nowhere/export.json")
-      await #expect(throws: ModelStoreError.self) { try await store.exportJSON(to: missing) }
+      let error = await #expect(throws: ModelStoreError.self) { try await store.exportJSON(to: missing) }
+      #expect(error?.message.contains("There is no folder '\(missing.deletingLastPathComponent().path)'") == true)
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
       await #expect(throws: ModelStoreError.self) { try await store.exportJSON(to: url) }
       #expect(!FileManager.default.fileExists(atPath: url.path + ".new"))

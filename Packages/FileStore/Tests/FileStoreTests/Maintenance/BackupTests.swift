@@ -93,6 +93,42 @@ import Testing
     }
   }
 
+  @Test func `leaves alone what has the name under which it is made`() async throws {
+    try await withStore { store, target in
+      try await store.create(person("Ada"))
+      let folder = target.appendingPathExtension("unfinished")
+      let file = target.appendingPathExtension("unfinished-2")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data("mine".utf8).write(to: folder.appending(path: "notes.txt"))
+      try Data("mine".utf8).write(to: file)
+      try await store.backup(to: target)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["notes.txt"])
+      #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: target.deletingLastPathComponent().path).count == 3)
+      await #expect(throws: ModelStoreError.self) { try await store.backup(to: target) }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: target.deletingLastPathComponent().path).count == 3)
+    }
+  }
+
+  @Test func `into the store itself is refused`() async throws {
+    try await withStore { store, target in
+      try await store.create(person("Ada"))
+      let directory = store.handle.directory
+      let parent = target.deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+      let link = parent.appending(path: "link")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: directory)
+      let before = try FileManager.default.subpathsOfDirectory(atPath: directory.path).sorted()
+      let places = ["copy", "groups/copy", "groups/@default"].map { directory.appending(path: $0) }
+      for place in [directory, link, link.appending(path: "copy")] + places {
+        let error = await #expect(throws: ModelStoreError.self) { try await store.backup(to: place) }
+        #expect(error?.code == .invalid)
+        #expect(error?.message.contains("belongs to the store") == true)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: directory.path).sorted() == before)
+      }
+    }
+  }
+
   @Test func `that fails leaves nothing half, and the store goes on`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
