@@ -14,10 +14,51 @@ extension ErrorText {
       try await FileModelStore(directory: folder.appending(path: "file")).open()
     },
     ErrorText(
+      "a folder that is no store",
+      """
+      '/folder' is no store, since 'index.html' in it belongs to something else. Nothing was changed: choose \
+      a folder that is empty or does not exist yet.
+      """
+    ) { folder in
+      try Data("<html>".utf8).write(to: folder.appending(path: "index.html"))
+      try await FileModelStore(directory: folder).open()
+    },
+    ErrorText(
+      "a folder without a store, for reading only",
+      """
+      There is no store in '/folder/none' yet, and the mode readOnly makes none: open it once with the mode \
+      readWrite.
+      """
+    ) { folder in
+      let options = FileStoreOptions(mode: .readOnly)
+      try await FileModelStore(directory: folder.appending(path: "none"), options: options).open()
+    },
+    ErrorText(
+      "a store at a place that is no file",
+      """
+      'https://example.com/store' is no place for files: it is no file URL. Nothing was read or written: give a \
+      URL made by URL(filePath:).
+      """
+    ) { _ in
+      if let url = URL(string: "https://example.com/store") { try await FileModelStore(directory: url).open() }
+    },
+    ErrorText(
+      "a store whose lock was removed",
+      """
+      The lock of the store '/folder' was removed while it was open, so another process may be writing to it. \
+      Nothing was written: close the store and open it again, and leave its file 'lock' where it is.
+      """
+    ) { folder in
+      let store = FileModelStore(directory: folder)
+      try await store.open()
+      try FileManager.default.removeItem(at: folder.appending(path: "lock"))
+      try await store.create(Author("Jane"))
+    },
+    ErrorText(
       "a store that somebody else has open",
       """
       The store '/folder' is in use by another store in this process (pid PID, since TIME). Only one can \
-      have it open: close it there first.
+      write to it: close it there first, or read it meanwhile with the mode readOnly.
       """
     ) { folder in
       let store = FileModelStore(directory: folder)
@@ -44,7 +85,7 @@ extension ErrorText {
       "a folder that is another group's",
       """
       '/folder/groups/drafts' should hold the group "drafts" but holds the group "". Nothing was changed: \
-      give the folder its old name back.
+      give the folder its old name '@default' back.
       """
     ) { folder in
       try await write([], to: folder)
@@ -119,6 +160,38 @@ extension ErrorText {
       try await store.backup(to: folder)
     },
     ErrorText(
+      "a backup into the store itself",
+      """
+      '/folder/copy' belongs to the store '/folder' itself. Nothing was written: choose another place.
+      """
+    ) { folder in
+      let store = FileModelStore(directory: folder)
+      try await store.create(Author("Jane"))
+      try await store.backup(to: folder.appending(path: "copy"))
+    },
+    ErrorText(
+      "an export into a folder that is not there",
+      """
+      There is no folder '/folder/none'. Nothing was written: make it first, or choose another place.
+      """
+    ) { folder in
+      let store = FileModelStore(directory: folder.appending(path: "store"))
+      try await store.create(Author("Jane"))
+      try await store.exportJSON(to: folder.appending(path: "none/export.json"))
+    },
+    ErrorText(
+      "an export where a folder is",
+      """
+      Could not rename '/folder/export.json.new' to '/folder/export.json': Is a directory (errno 21).
+      """
+    ) { folder in
+      let store = FileModelStore(directory: folder.appending(path: "store"))
+      try await store.create(Author("Jane"))
+      let url = folder.appending(path: "export.json")
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      try await store.exportJSON(to: url)
+    },
+    ErrorText(
       "records of a newer version",
       """
       The records of 'Author' have version 2, and this program knows version 1. Nothing was changed: use a \
@@ -178,11 +251,35 @@ extension ErrorText {
     ErrorText(
       "an import of something else",
       """
-      Nothing was imported from '/folder/export.json': '{' is expected here, at line 1, offset 0.
+      Nothing was imported from '/folder/export.json', line 1, offset 0: '{' is expected here.
       """
     ) { folder in
       let url = folder.appending(path: "export.json")
       try Data("[1, 2]\n".utf8).write(to: url)
+      try await FileModelStore(directory: folder.appending(path: "store")).importJSON(from: url)
+    },
+    ErrorText(
+      "an import of a model without a type",
+      """
+      Nothing was imported from '/folder/export.json', line 2, offset 60: expected a string, found "5".
+      """
+    ) { folder in
+      let url = folder.appending(path: "export.json")
+      let start = #"{"format":"modelkit-models","version":1,"models":["#
+      try Data((start + "\n" + #"{"type": 5, "identifier": "1", "value": {}}]}"#).utf8).write(to: url)
+      try await FileModelStore(directory: folder.appending(path: "store")).importJSON(from: url)
+    },
+    ErrorText(
+      "an import of models of a newer version",
+      """
+      Nothing was imported from '/folder/export.json', line 2, offset 81: The records of 'Author' have version \
+      3, and this program knows version 1. Nothing was changed: use a program with the migrations of 'Author' up \
+      to version 3.
+      """
+    ) { folder in
+      let url = folder.appending(path: "export.json")
+      let start = #"{"format":"modelkit-models","version":1,"modelVersions":{"Author":3},"models":["#
+      try Data((start + "\n" + #"{"type":"Author","identifier":"1","value":{}}]}"#).utf8).write(to: url)
       try await FileModelStore(directory: folder.appending(path: "store")).importJSON(from: url)
     },
     ErrorText(

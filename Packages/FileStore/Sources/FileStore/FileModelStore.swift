@@ -28,7 +28,8 @@ public final class FileModelStore: TransactionalModelStore {
   /// Describes a store; nothing is opened yet.
   ///
   /// - Parameters:
-  ///   - directory: the folder of the store, a file URL. It is made if it is missing.
+  ///   - directory: the folder of the store, a file URL: with another the first call throws the code `invalid`. It is made if
+  ///     it is missing.
   ///   - options: how the store writes.
   ///   - scope: the identity map of this front.
   public convenience init(
@@ -91,6 +92,9 @@ public final class FileModelStore: TransactionalModelStore {
   }
 
   /// Completes the writes under way, brings everything to the disk and closes the store for all its fronts.
+  ///
+  /// - Throws: `ModelStoreError` for what the disk says, now or since a write in the background failed. The store is closed
+  ///   nevertheless.
   public func close() async throws {
     defer { handle.feeds.finish() }
     try await translating { try await handle.engine.close() }

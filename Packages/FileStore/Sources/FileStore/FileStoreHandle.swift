@@ -59,6 +59,7 @@ public final class FileStoreHandle: Sendable {
   convenience init(directory: URL, options: FileStoreOptions) {
     var engineOptions = FileEngineOptions()
     engineOptions.isReadOnly = options.mode == .readOnly
+    do throws(FileEngineError) { _ = try directory.filePath() } catch { engineOptions.refusal = error }
     let feeds = FileChangeFeeds()
     engineOptions.reporter = feeds.report
     engineOptions.migrations = MigrationPlan(options.migrations)

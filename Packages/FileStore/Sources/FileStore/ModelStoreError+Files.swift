@@ -38,7 +38,7 @@ extension FileEngineError {
     switch self {
     case .conflict, .staleRevision, .taken, .duplicates, .notEmpty, .notAStore: .conflict
     case .notFound: .notFound
-    case .invalidValue, .insideStore, .batchTooLarge, .migrationFailed, .wrongMigrations: .invalid
+    case .invalidValue, .insideStore, .noPath, .batchTooLarge, .migrationFailed, .wrongMigrations: .invalid
     case .identifiersExhausted: .noIdentifier
     case .locked: .locked
     case .newerFormat, .unknownOperation, .closed, .readOnly, .newerModel, .needsMigration: .unsupported

@@ -147,7 +147,7 @@ struct ExportReader: Sendable {
         try scanner.finish()
       }
     } catch let error as JSONSyntaxError {
-      throw failure("\(error)", error.offset)
+      throw failure(error.message, error.offset)
     }
     guard let type, let identifier, var record else {
       throw failure("a model needs type, identifier and value")

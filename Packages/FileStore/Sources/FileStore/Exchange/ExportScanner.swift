@@ -116,5 +116,10 @@ struct ExportScanner: Sendable {
 struct ExportFileError: Error {
   let line: Int
   let offset: UInt64
+
+  /// A part of a sentence, or sentences.
   let reason: String
+
+  /// Where it is and what, as the end of a sentence. The place comes first, since a reason can have several sentences.
+  var text: String { "line \(line), offset \(offset): \(reason)\(reason.hasSuffix(".") ? "" : ".")" }
 }

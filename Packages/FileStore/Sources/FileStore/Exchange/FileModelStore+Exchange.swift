@@ -26,7 +26,7 @@ extension FileModelStore {
   @discardableResult
   public func exportJSON(to url: URL, progress: ((FileStoreProgress) -> Void)? = nil) async throws -> Int {
     try await translating {
-      try await handle.engine.exportJSON(to: url.path(percentEncoded: false)) { progress?($0) }
+      try await handle.engine.exportJSON(to: url.filePath()) { progress?($0) }
     }
   }
 
@@ -63,7 +63,7 @@ extension FileModelStore {
     }
     return try await translating {
       var importer = JSONImport(
-        engine: handle.engine, path: url.path(percentEncoded: false), existing: existing,
+        engine: handle.engine, path: try url.filePath(), existing: existing,
         durability: handle.options.durability)
       return try await importer.run { progress?($0) }
     }

@@ -33,7 +33,7 @@ struct JSONImport {
     } catch let error as ExportFileError {
       throw ModelStoreError(
         .invalid,
-        "Nothing was imported from '\(path)': \(error.reason), at line \(error.line), offset \(error.offset).")
+        "Nothing was imported from '\(path)', \(error.text)")
     }
     try await write(ExportReader(file), contents, migrations) { count, done in
       progress(FileStoreProgress(count, size + done, of: size * 2))
@@ -182,7 +182,7 @@ struct JSONImport {
     case is CancellationError: reason = ModelStoreError(.cancelled, "The task was cancelled.", cause: error)
     case let error as ExportFileError:
       reason = ModelStoreError(
-        .invalid, "The file changed meanwhile: \(error.reason), at line \(error.line), offset \(error.offset).")
+        .invalid, "The file changed meanwhile, \(error.text)")
     default: reason = ModelStoreError(.inputOutput, "\(error)", cause: error)
     }
     let done = outcome.createdCount + outcome.replacedCount

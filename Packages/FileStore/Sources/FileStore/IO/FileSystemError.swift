@@ -21,18 +21,22 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
   package var operation: Operation
   package var path: String
 
+  /// The path that it was to become.
+  package var newPath: String?
+
   /// The `errno` of the call.
   package var code: Int32
 
-  package init(_ operation: Operation, _ path: String, code: Int32) {
+  package init(_ operation: Operation, _ path: String, to newPath: String? = nil, code: Int32) {
     self.operation = operation
     self.path = path
+    self.newPath = newPath
     self.code = code
   }
 
   /// What was tried, on which path, the system's reason, and what to do about it where that is known.
   package var description: String {
-    "Could not \(operation.rawValue) '\(path)': \(String(cString: strerror(code))) (errno \(code)).\(advice)"
+    "Could not \(operation.rawValue) '\(path)'\(newPath.map { " to '\($0)'" } ?? ""): \(String(cString: strerror(code))) (errno \(code)).\(advice)"
   }
 
   private var advice: String {

@@ -55,13 +55,17 @@ package struct PosixFileSystem: FileSystem {
   }
 
   package func rename(_ path: String, to newPath: String) throws(FileSystemError) {
-    #if canImport(Darwin)
-      _ = try retryingInterrupts(.rename, path) { Darwin.rename(path, newPath) }
-    #elseif canImport(Musl)
-      _ = try retryingInterrupts(.rename, path) { Musl.rename(path, newPath) }
-    #else
-      _ = try retryingInterrupts(.rename, path) { Glibc.rename(path, newPath) }
-    #endif
+    do {
+      #if canImport(Darwin)
+        _ = try retryingInterrupts(.rename, path) { Darwin.rename(path, newPath) }
+      #elseif canImport(Musl)
+        _ = try retryingInterrupts(.rename, path) { Musl.rename(path, newPath) }
+      #else
+        _ = try retryingInterrupts(.rename, path) { Glibc.rename(path, newPath) }
+      #endif
+    } catch {
+      throw FileSystemError(.rename, path, to: newPath, code: error.code)
+    }
   }
 
   package func remove(_ path: String) throws(FileSystemError) {

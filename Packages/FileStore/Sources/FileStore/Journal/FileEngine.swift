@@ -8,6 +8,9 @@ package struct FileEngineOptions: Sendable {
   /// Who is told, on the writing thread, of each batch of a group that was written.
   package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
 
+  /// Why there can be no store, which the first call says.
+  var refusal: FileEngineError?
+
   /// What the program knows of the versions of models.
   var migrations = MigrationPlan()
 

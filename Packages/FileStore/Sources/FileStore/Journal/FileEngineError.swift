@@ -46,6 +46,9 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The steps that were declared don't lead from one version to the next.
   case wrongMigrations(type: String, reason: String)
 
+  /// A URL stands for no place in the file system.
+  case noPath(String, reason: String)
+
   /// Something in a folder that is to be a store belongs to somebody else.
   case notAStore(directory: String, name: String)
 
@@ -102,7 +105,8 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .identifiersExhausted(let type):
       "'\(type)' has used the largest integer as an identifier: give new models identifiers of your own."
     case .locked(let directory, let holder):
-      "The store '\(directory)' is in use by \(holder). Only one can have it open: close it there first."
+      "The store '\(directory)' is in use by \(holder). Only one can write to it: close it there first, "
+        + "or read it meanwhile with the mode readOnly."
     case .newerFormat(let path, let version, let supported):
       "'\(path)' has format version \(version), and this version of FileStore reads up to \(supported). "
         + "Nothing was changed: open it with a version of FileStore that knows format \(version)."
@@ -120,6 +124,8 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
         + "Nothing was changed."
     case .wrongMigrations(let type, let reason):
       "The migrations of '\(type)' don't go together: \(reason). Nothing was changed."
+    case .noPath(let url, let reason):
+      "'\(url)' is no place for files: \(reason). Nothing was read or written: give a URL made by URL(filePath:)."
     case .notAStore(let directory, let name):
       "'\(directory)' is no store, since '\(name)' in it belongs to something else. Nothing was changed: choose a "
         + "folder that is empty or does not exist yet."
@@ -136,11 +142,11 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
       "'\(directory)' is not empty. Nothing was written: choose a folder that does not exist yet."
     case .wrongGroup(let folder, let expected, let found):
       "'\(folder)' should hold the group \(Self.quoted(expected)) but holds the group \(Self.quoted(found)). "
-        + "Nothing was changed: give the folder its old name back."
+        + "Nothing was changed: give the folder its old name '\(GroupFolder.name(of: found))' back."
     case .damaged(let finding): finding.description
     case .refusesWrites(let directory, let cause):
       "The store '\(directory)' refuses writes since its data could not be brought to the disk: \(cause) "
-        + "Reading still works. Close it and open it again to see what was kept."
+        + "What its files still have can be read. Close it and open it again to see what was kept."
     case .readOnly(let directory):
       "The store '\(directory)' was opened for reading only. Nothing was written: open it with the mode readWrite."
     case .closed(let directory):

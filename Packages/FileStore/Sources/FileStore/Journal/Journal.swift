@@ -46,6 +46,9 @@ package final class Journal {
   /// The directory of the store, with its lock; nil if nobody has to be kept out.
   private let home: StoreHome?
 
+  /// What errors say was open.
+  private var directory: String { home?.directory ?? contents.folder }
+
   private(set) var file: any StoreFile
   private(set) var segment: UInt32
 
@@ -136,7 +139,7 @@ package final class Journal {
   func close() throws {
     try refuseAfterFailure()
     try refuseWithoutLock()
-    defer { failure = FileEngineError.closed(directory: contents.folder) }
+    defer { failure = FileEngineError.closed(directory: directory) }
     try trim()
     let mark = position
     if bytesSinceCheckpoint >= options.checkpointInterval {
@@ -155,7 +158,7 @@ package final class Journal {
   func refuseAfterFailure() throws {
     guard let failure else { return }
     if let closed = failure as? FileEngineError { throw closed }
-    throw FileEngineError.refusesWrites(directory: contents.folder, cause: "\(failure)")
+    throw FileEngineError.refusesWrites(directory: directory, cause: "\(failure)")
   }
 
   /// Whoever finds no lock takes the store for free, and writes to the same files: so nothing is written without it, and

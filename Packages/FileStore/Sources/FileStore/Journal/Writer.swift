@@ -143,6 +143,8 @@ struct Writer {
   mutating func open(_ group: String) throws -> JournalContents {
     if isClosed { throw FileEngineError.closed(directory: directory) }
     if let journal = journals[group] { return journal.contents }
+    if let refusal = options.refusal { throw refusal }
+    if directory.utf8.contains(0) { throw FileEngineError.noPath(directory, reason: "it has a zero byte") }
     if options.isReadOnly { return try openReader(group) }
     let home = try home ?? StoreHome(directory: directory, fileSystem: fileSystem, clock: clock)
     self.home = home

@@ -22,8 +22,9 @@ extension FileModelStore {
   ///   `cancelled`, or what the disk says.
   /// - Complexity: O(*n*) in the size of the journals, older revisions included: ``compact()`` first makes a smaller copy.
   public func backup(to directory: URL) async throws {
-    let target = directory.standardizedFileURL.path(percentEncoded: false)
     try await translating {
+      _ = try directory.filePath()
+      let target = directory.standardizedFileURL.path(percentEncoded: false)
       let trimmed = target.count > 1 && target.hasSuffix("/") ? String(target.dropLast()) : target
       try await handle.engine.backup(to: trimmed)
     }

@@ -222,3 +222,36 @@ import Testing
     }
   }
 }
+
+@Suite struct `A URL for a store` {
+  @Test(arguments: ["https://example.com/people.store", "people.store", "file:///tmp/people%00.store"])
+  func `that is no place for files is refused by the first call, and nothing is made`(text: String) async throws {
+    let url = try #require(URL(string: text))
+    for mode in [FileStoreMode.readWrite, .readOnly] {
+      let store = FileModelStore(directory: url, options: FileStoreOptions(mode: mode))
+      for _ in 1...2 {
+        let error = await #expect(throws: ModelStoreError.self) { try await store.open() }
+        #expect(error?.code == .invalid)
+        #expect(error?.message.contains("'\(text)' is no place for files") == true)
+      }
+      try await store.close()
+    }
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: URL(filePath: directory))
+      await #expect(throws: ModelStoreError.self) { try await store.backup(to: url) }
+      await #expect(throws: ModelStoreError.self) { try await store.exportJSON(to: url) }
+      await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
+      try await store.close()
+    }
+  }
+
+  @Test func `with a zero byte is refused before any of its folders is made`() async throws {
+    try await withTemporaryDirectory { directory in
+      let path = directory + "/a\0b/store"
+      let error = FileEngineError.noPath(path, reason: "it has a zero byte")
+      await #expect(throws: error) { try await FileEngine(directory: path).open() }
+      await #expect(throws: ModelStoreError.self) { try await FileModelStore(directory: URL(filePath: path)).open() }
+      #expect(FileManager.default.enumerator(atPath: directory)?.nextObject() == nil)
+    }
+  }
+}
