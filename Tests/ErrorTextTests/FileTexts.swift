@@ -58,7 +58,7 @@ extension ErrorText {
       "a store that somebody else has open",
       """
       The store '/folder' is in use by another store in this process (pid PID, since TIME). Only one can \
-      write to it: close it there first, or read it meanwhile with the mode readOnly.
+      write to it: close it there first, or read it here with mode: .readOnly.
       """
     ) { folder in
       let store = FileModelStore(directory: folder)
@@ -272,7 +272,7 @@ extension ErrorText {
     ErrorText(
       "an import of models of a newer version",
       """
-      Nothing was imported from '/folder/export.json', line 2, offset 81: The records of 'Author' have version \
+      Nothing was imported from '/folder/export.json', line 2, offset 80: The records of 'Author' have version \
       3, and this program knows version 1. Nothing was changed: use a program with the migrations of 'Author' up \
       to version 3.
       """

@@ -53,7 +53,8 @@ public final class FileModelStore: TransactionalModelStore {
   /// - Returns: what was found wrong with the files; all else is readable. A batch at the end that was not written
   ///   completely, as after a crash, is moved to a file of its own, and is no error.
   /// - Throws: `ModelStoreError` with the code `locked` if somebody else has the store open, `unsupported` if it was
-  ///   written by a newer version, `conflict` if the folder has something that is no store, and is left as it is.
+  ///   written by a newer version, `conflict` if the folder has something that is no store, and is left as it is,
+  ///   `inputOutput` if a store that is only to be read is not there.
   @discardableResult
   public func open() async throws -> [FileStoreFinding] {
     try await translating { try await handle.engine.open() }

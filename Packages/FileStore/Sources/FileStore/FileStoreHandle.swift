@@ -5,7 +5,8 @@ public enum FileStoreMode: Sendable, Hashable {
   /// For reading and writing. One process at a time can have a store open like that.
   case readWrite
 
-  /// For reading only: any number of processes, also while another one writes. What it writes is seen by the next call.
+  /// For reading only: any number of processes, also while another one writes. What it writes is seen by the next call. No
+  /// store is made: there has to be one.
   case readOnly
 }
 

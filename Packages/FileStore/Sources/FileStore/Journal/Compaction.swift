@@ -148,5 +148,7 @@ extension Journal {
   }
 
   /// Removes what a compaction has left that came to no end.
-  func abandon(_ compaction: Compaction) { try? fileSystem.remove(compaction.unfinishedPath) }
+  func abandon(_ compaction: Compaction) {
+    if !isWithoutLock { try? fileSystem.remove(compaction.unfinishedPath) }
+  }
 }

@@ -106,7 +106,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
       "'\(type)' has used the largest integer as an identifier: give new models identifiers of your own."
     case .locked(let directory, let holder):
       "The store '\(directory)' is in use by \(holder). Only one can write to it: close it there first, "
-        + "or read it meanwhile with the mode readOnly."
+        + "or read it here with mode: .readOnly."
     case .newerFormat(let path, let version, let supported):
       "'\(path)' has format version \(version), and this version of FileStore reads up to \(supported). "
         + "Nothing was changed: open it with a version of FileStore that knows format \(version)."

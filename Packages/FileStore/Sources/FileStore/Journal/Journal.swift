@@ -161,6 +161,9 @@ package final class Journal {
     throw FileEngineError.refusesWrites(directory: directory, cause: "\(failure)")
   }
 
+  /// Whether the files in the folder may be those of somebody else by now.
+  var isWithoutLock: Bool { (try? home?.isLocked()) == false }
+
   /// Whoever finds no lock takes the store for free, and writes to the same files: so nothing is written without it, and
   /// nothing acknowledged that was written while it may have been gone.
   func refuseWithoutLock() throws {
@@ -202,7 +205,7 @@ package final class Journal {
   /// A checkpoint that is to be written, once.
   func takeDueCheckpoint() -> Checkpoint? {
     defer { dueCheckpoint = nil }
-    return dueCheckpoint != nil && (try? home?.isLocked()) == false ? nil : dueCheckpoint
+    return dueCheckpoint == nil || isWithoutLock ? nil : dueCheckpoint
   }
 
   /// How many bytes the files have, without reserved room.
