@@ -13,14 +13,20 @@ import Testing
   @Test func `keeps its groups apart`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
-      let names = ["", "a", "A", "../../x", "\0", String(repeating: "k", count: 10_240)]
+      let names = ["", "a", "A", "../../x", "\0", String(repeating: "k", count: 10_240), "caf\u{e9}", "cafe\u{301}"]
       for name in names { try await store.group(name).create(person("p" + name.prefix(5))) }
-      for name in names {
-        let found = try await FileModelStore(store.handle.group(name)).list(ContractPerson.self)
-        #expect(found.map(\.name.value) == ["p" + name.prefix(5)])
-      }
       #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 3)
+      let copy = directory.deletingLastPathComponent().appending(path: "copy")
+      try await store.backup(to: copy)
       try await store.close()
+      for directory in [directory, copy] {
+        let reopened = FileModelStore(directory: directory)
+        for name in names {
+          let found = try await reopened.group(name).list(ContractPerson.self).map { Array(($0.name.value ?? "").utf8) }
+          #expect(found == [Array("p\(name.prefix(5))".utf8)])
+        }
+        try await reopened.close()
+      }
     }
   }
 

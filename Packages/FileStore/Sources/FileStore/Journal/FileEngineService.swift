@@ -15,7 +15,7 @@ final class FileEngineService: Sendable {
   typealias Job = @Sendable () -> Void
 
   private struct State {
-    var contents: [String: JournalContents] = [:]
+    var contents: GroupTable<JournalContents> = [:]
     var hasWriter = false
     var hasReader = false
     var hasCaretaker = false

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 /// What the writing thread owns: the directory and its journals. It never leaves that thread.
 struct Writer {
   /// What the thread is asked to do.
@@ -16,20 +18,20 @@ struct Writer {
   private let clock: any EngineClock
 
   private var home: StoreHome?
-  private var journals: [String: Journal] = [:]
-  private var readers: [String: JournalReader] = [:]
+  private var journals: GroupTable<Journal> = [:]
+  private var readers: GroupTable<JournalReader> = [:]
 
   /// The groups whose old files must stay as they are: they are being compacted, or copied.
-  private var held: Set<String> = []
+  private var held: Set<ExactText> = []
 
   /// Who waits for that to end.
-  private var waiting: [String: [@Sendable () -> Void]] = [:]
+  private var waiting: GroupTable<[@Sendable () -> Void]> = [:]
 
   /// How large the journals have to be before a compaction is tried again that went wrong.
-  private var sizesToTryAgain: [String: UInt64] = [:]
+  private var sizesToTryAgain: GroupTable<UInt64> = [:]
 
   /// When the journals of these groups are to be synced, by ``clock``.
-  private var deadlines: [String: UInt64] = [:]
+  private var deadlines: GroupTable<UInt64> = [:]
   private var isClosed = false
 
   /// Rises with everything that may leave something to do.
@@ -57,14 +59,14 @@ struct Writer {
 
   /// Hands over what there is to do beside writing.
   private mutating func takeCare(with caretaker: Caretaker) {
-    for (group, journal) in journals {
+    for (group, journal) in journals.elements {
       if let checkpoint = journal.takeDueCheckpoint() { caretaker.write(checkpoint, to: journal.contents.folder) }
-      guard !held.contains(group), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction else {
+      guard !held.contains(ExactText(group)), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction else {
         continue
       }
       // That it can't begin, writing will say too.
       guard let compaction = try? journal.beginCompaction() else { continue }
-      held.insert(group)
+      held.insert(ExactText(group))
       caretaker.run(compaction)
     }
   }
@@ -85,23 +87,23 @@ struct Writer {
   /// - Returns: False if somebody else does already.
   mutating func hold(_ group: String) throws -> Bool {
     _ = try journal(group)
-    return held.insert(group).inserted
+    return held.insert(ExactText(group)).inserted
   }
 
   /// Lets the old files of a group be replaced again.
   mutating func release(_ group: String) {
     writes += 1
-    guard held.remove(group) != nil else { return }
+    guard held.remove(ExactText(group)) != nil else { return }
     for body in waiting.removeValue(forKey: group) ?? [] { body() }
   }
 
   /// Calls `body` when nobody holds a group any more.
   mutating func whenReleased(_ group: String, _ body: @escaping @Sendable () -> Void) {
-    if held.contains(group) { waiting[group, default: []].append(body) } else { body() }
+    if held.contains(ExactText(group)) { waiting[group, default: []].append(body) } else { body() }
   }
 
   mutating func finish(_ compaction: Compaction, _ outcome: Compaction.Outcome) throws {
-    guard held.contains(compaction.group) else { throw FileEngineError.closed(directory: directory) }
+    guard held.contains(ExactText(compaction.group)) else { throw FileEngineError.closed(directory: directory) }
     try journal(compaction.group).finish(compaction, outcome)
     sizesToTryAgain[compaction.group] = nil
   }
@@ -188,7 +190,7 @@ struct Writer {
     }
     for reader in readers.values { reader.contents.closeFiles() }
     readers = [:]
-    for group in held { release(group) }
+    for group in held { release(group.text) }
     journals = [:]
     deadlines = [:]
     home = nil
@@ -197,7 +199,7 @@ struct Writer {
   }
 
   private mutating func perform(_ jobs: [Job]) {
-    var requests: [String: [WriteRequest]] = [:]
+    var requests: GroupTable<[WriteRequest]> = [:]
     for job in jobs {
       switch job {
       case .write(let request): requests[request.group, default: []].append(request)
@@ -210,8 +212,8 @@ struct Writer {
     write(&requests)
   }
 
-  private mutating func write(_ requests: inout [String: [WriteRequest]]) {
-    for (group, requests) in requests {
+  private mutating func write(_ requests: inout GroupTable<[WriteRequest]>) {
+    for (group, requests) in requests.elements {
       var gathered: [WriteRequest] = []
       var size = 0
       for request in requests where request.pickUp() {
@@ -262,6 +264,6 @@ struct Writer {
   private mutating func syncWhatIsDue() {
     guard !deadlines.isEmpty else { return }
     let now = clock.nanoseconds()
-    for group in deadlines.filter({ $0.value <= now }).keys { try? sync(group) }
+    for (group, deadline) in deadlines.elements where deadline <= now { try? sync(group) }
   }
 }
