@@ -15,6 +15,12 @@ struct LineScanner: ~Copyable {
     /// Valid until the scanner's next call.
     var bytes: UnsafeRawBufferPointer
     var isTerminated: Bool
+
+    /// Whether there are zeros in it with something else behind them, be it the line break.
+    var hasZerosBeforeData: Bool {
+      guard let zero = bytes.firstIndex(of: 0) else { return false }
+      return isTerminated || bytes[zero...].contains { $0 != 0 }
+    }
   }
 
   private let file: any StoreFile

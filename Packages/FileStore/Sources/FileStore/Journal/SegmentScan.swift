@@ -27,14 +27,26 @@ struct SegmentScan {
   func run(into replay: inout Replay) throws -> Extent {
     var extent = Extent(dataEnd: start, lineEnd: start)
     var scanner = LineScanner(file, from: start)
+    var secondLook: UInt64?
     while let piece = try scanner.next() {
+      let isSound = piece.isTerminated && LineParser.isSound(piece.bytes)
+      if !isSound, piece.hasZerosBeforeData, piece.offset != secondLook {
+        // Reserved room in one read can be written by the time of the next. Only what is still so is so.
+        secondLook = piece.offset
+        scanner = LineScanner(file, from: piece.offset)
+        continue
+      }
       if piece.isTerminated {
         extent.lineEnd = piece.offset + UInt64(piece.bytes.count) + 1
         extent.dataEnd = extent.lineEnd
       } else if let last = piece.bytes.lastIndex(where: { $0 != 0 }) {
         extent.dataEnd = piece.offset + UInt64(last) + 1
       }
-      try take(piece, into: &replay, &extent)
+      if isSound {
+        try accept(piece.bytes, at: piece.offset, into: &replay, &extent)
+      } else {
+        try takeUnsound(piece, into: &replay, &extent)
+      }
     }
     if extent.records.found < extent.records.expected {
       let count = extent.records.expected - extent.records.found
@@ -65,7 +77,8 @@ struct SegmentScan {
     return group
   }
 
-  private func take(_ piece: LineScanner.Piece, into replay: inout Replay, _ extent: inout Extent) throws {
+  /// Takes what is readable of a piece that is no sound line.
+  private func takeUnsound(_ piece: LineScanner.Piece, into replay: inout Replay, _ extent: inout Extent) throws {
     var bytes = piece.bytes
     var offset = piece.offset
     func advance(_ count: Int) {
