@@ -65,7 +65,13 @@ private struct JournalOpening {
     for name in files.leftovers { try? fileSystem.remove("\(folder)/\(name)") }
     let mark = names.contains(StoreFormat.closedMark) ? try readMark() : nil
     let known = try files.checkpoint(in: folder, names, fileSystem)
-    if let known { replay.begin(from: known) }
+    if let known {
+      replay.begin(from: known)
+    } else if names.contains(StoreFormat.checkpoint) {
+      // It would come to life again when the journal has grown to the lengths that it knows.
+      try fileSystem.remove("\(folder)/\(StoreFormat.checkpoint)")
+      try fileSystem.synchronizeDirectory(folder)
+    }
 
     var sealed: [SegmentExtent] = []
     var last: (file: any StoreFile, end: UInt64, start: UInt64)?

@@ -72,6 +72,30 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `that was not used is gone for good`(isClosed: Bool) throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    try journal.write([.create("Book", "1", JournalScript.json("a"))])
+    try journal.compact {
+      for number in 2...6 { try journal.write([.create("Book", "\(number)", JournalScript.json("meanwhile"))]) }
+    }
+    try journal.close()
+    #expect(fileSystem.bytes(path) != nil)
+    // The disk loses the last three batches, which the checkpoint knows.
+    let segment = JournalScript.folder + "/000002.journal"
+    let lines = try #require(fileSystem.bytes(segment)).split(separator: 0x0a)
+    fileSystem.overwrite(segment, with: lines.dropLast(6).flatMap { $0 + [0x0a] })
+    let shorter = try Journal.scripted(fileSystem)
+    #expect(!shorter.contents.findings.isEmpty)
+    for number in 10...16 {
+      try shorter.write([.create("Book", "\(number)", JournalScript.json("later, and a little longer"))])
+    }
+    let expected = try shorter.snapshot()
+    if isClosed { try shorter.close() }
+    #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == expected)
+  }
+
   @Test func `does not keep a check from finding what is damaged`() throws {
     let (fileSystem, _) = try makeJournal()
     let segment = JournalScript.folder + "/000001.journal"
