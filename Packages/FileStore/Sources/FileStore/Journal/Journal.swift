@@ -176,7 +176,7 @@ package final class Journal {
     }
   }
 
-  /// Ends the segment, which is complete on the disk then, and begins the next.
+  /// Ends the segment, which is complete on the disk then, and begins the next. If that fails, this one goes on.
   func beginSegment() throws {
     try trim()
     let next: (file: any StoreFile, end: UInt64)
@@ -187,11 +187,25 @@ package final class Journal {
       // A second sync could succeed without having done anything.
       failure = error
       throw error
+    } catch {
+      // A file behind this one would say that all of this one is on the disk.
+      do { try removeUnbegun(segment + 1) } catch { failure = error }
+      throw error
     }
     sealed.append(SegmentExtent(segment: SegmentNumber(segment), length: end))
     (file, segment, end, reserved, hasBatches) = (next.file, segment + 1, next.end, next.end, false)
     filled = next.end
     if bytesSinceCheckpoint >= options.checkpointInterval { dueCheckpoint = makeCheckpoint() }
+  }
+
+  /// Removes what is there of a segment that could not be begun, durably.
+  private func removeUnbegun(_ number: UInt32) throws {
+    do {
+      try fileSystem.remove(contents.path(SegmentNumber(number)))
+    } catch let error where error.code == ENOENT {
+      return
+    }
+    try fileSystem.synchronizeDirectory(contents.folder)
   }
 
   // MARK: Checkpoints and compaction

@@ -71,6 +71,8 @@ final class JournalReader {
 
   private func followSegments() throws {
     while true {
+      // A segment that could not be begun was removed again, or a compacted file has taken its place.
+      if try file?.hasName() == false { return try startOver() }
       try readOn()
       let names = try fileSystem.list(contents.folder)
       let files = try JournalFiles(names, in: contents.folder, fileSystem)

@@ -149,7 +149,12 @@ final class TracingFileSystem: FileSystem {
 
   func synchronizeDirectory(_ path: String) throws(FileSystemError) {
     try locked { state throws(FileSystemError) in
-      try enter(.synchronize, path, &state)
+      do throws(FileSystemError) {
+        try enter(.synchronize, path, &state)
+      } catch {
+        // As on the real one, a folder is opened in order to be synced.
+        throw error.code == EMFILE ? FileSystemError(.open, path, code: EMFILE) : error
+      }
       guard state.folders.contains(path) else { throw FileSystemError(.open, path, code: ENOENT) }
       state.trace.append(.synchronizeFolder(path))
     }

@@ -142,7 +142,12 @@ final class FaultyFileSystem: FileSystem {
 
   func synchronizeDirectory(_ path: String) throws(FileSystemError) {
     try locked { state throws(FileSystemError) in
-      try enter(.synchronize, path, &state)
+      do throws(FileSystemError) {
+        try enter(.synchronize, path, &state)
+      } catch {
+        // As on the real one, a folder is opened in order to be synced.
+        throw error.code == EMFILE ? FileSystemError(.open, path, code: EMFILE) : error
+      }
       for name in Set(state.names.keys).union(state.namesOnDisk.keys) where Self.directory(of: name) == path {
         state.namesOnDisk[name] = state.names[name]
       }

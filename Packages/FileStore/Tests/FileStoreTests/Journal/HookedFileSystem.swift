@@ -16,6 +16,9 @@ struct HookedFileSystem: FileSystem {
   /// Is called before a file is cut, with its path.
   var willTruncate: @Sendable (String) -> Void = { _ in }
 
+  /// Is called before a file is removed, with its path.
+  var willRemove: @Sendable (String) -> Void = { _ in }
+
   func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any StoreFile {
     let file = try base.open(path, mode)
     if mode != .read { didOpen(path) }
@@ -31,7 +34,10 @@ struct HookedFileSystem: FileSystem {
 
   func rename(_ path: String, to newPath: String) throws(FileSystemError) { try base.rename(path, to: newPath) }
 
-  func remove(_ path: String) throws(FileSystemError) { try base.remove(path) }
+  func remove(_ path: String) throws(FileSystemError) {
+    willRemove(path)
+    try base.remove(path)
+  }
 
   func synchronizeDirectory(_ path: String) throws(FileSystemError) { try base.synchronizeDirectory(path) }
 
