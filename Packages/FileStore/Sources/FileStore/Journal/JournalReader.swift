@@ -121,9 +121,11 @@ final class JournalReader {
   /// Reads everything anew, because what was read before is not there any more.
   private func startOver() throws {
     var replay = Replay()
-    firstFile = Self.firstFile(in: contents.folder, fileSystem)
+    let first = Self.firstFile(in: contents.folder, fileSystem)
     (file, position) = try Self.read(
       group: group, folder: contents.folder, fileSystem, &replay, isWholeJournal: false)
+    // Not before that has succeeded: the next look has to begin anew otherwise.
+    firstFile = first
     contents.replace(replay.index)
   }
 

@@ -65,4 +65,31 @@ import Testing
     try reader.follow()
     #expect(try reader.contents.snapshot() == journal.snapshot())
   }
+
+  @Test(arguments: [EIO, EMFILE])
+  func `goes on after any of its calls has failed while it began anew`(code: Int32) throws {
+    var call = 0
+    var isDone = false
+    while !isDone {
+      let fileSystem = TracingFileSystem()
+      try fileSystem.createDirectories(JournalScript.directory)
+      var options = Journal.Options()
+      options.segmentSize = 200
+      let journal = try Journal.open(
+        group: "books", in: JournalScript.directory, options: options, fileSystem: fileSystem)
+      for number in 1...6 { try journal.write([.create("Book", "\(number)", JournalScript.json("a"))]) }
+      let reader = try JournalReader(group: "books", in: JournalScript.directory, fileSystem: fileSystem)
+      try journal.compact()
+      let start = fileSystem.callCount
+      fileSystem.setFault(.init(kind: .error(code), calls: start + call..<start + call + 1))
+      do { try reader.follow() } catch { #expect(error is FileSystemError) }
+      isDone = fileSystem.callCount <= start + call
+      fileSystem.setFault(nil)
+      try reader.follow()
+      reader.contents.closeFiles()
+      #expect(try reader.contents.snapshot() == journal.snapshot(), "call \(call)")
+      call += 1
+    }
+    #expect(call > 10)
+  }
 }
