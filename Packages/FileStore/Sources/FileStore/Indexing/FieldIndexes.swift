@@ -29,17 +29,6 @@ struct FieldIndexes: Sendable {
     fields[type] = self[type].map { ($0.field, $0.isUnique) }
   }
 
-  /// The same indexes of nothing, which nobody uses until they are made anew.
-  var unusable: FieldIndexes {
-    var indexes = self
-    var keys = OrderedIndex()
-    keys.insert(nil, 0)
-    for (type, list) in lists {
-      indexes.lists[type] = list.map { FieldIndex(field: $0.field, isUnique: $0.isUnique, keys: keys) }
-    }
-    return indexes
-  }
-
   /// Takes over that a record has other values.
   mutating func change(_ keys: KeyChange, type: Int, ordinal: UInt64) {
     let place = Int(ordinal)

@@ -160,20 +160,23 @@ extension JournalContents {
       type: name, field: index.field.description, identifier: identifier, holder: holder)
   }
 
-  /// Makes the indexes of fields anew, after the whole was replaced. Only for the thread that writes.
-  func rebuild(_ indexes: FieldIndexes) throws {
+  /// Another state of the whole, in which types have the same numbers, with its own indexes of the same fields.
+  func indexing(_ indexes: FieldIndexes, of other: JournalIndex) throws -> JournalIndex {
+    var other = other
+    let contents = with(other)
     for type in indexes.types {
       for index in indexes[type] {
         var all: [RecordKey] = []
         var cursor: CreationCursor? = .start
         while let position = cursor {
-          let (keys, next) = try keys(ofType: type, index.field, after: position)
+          let (keys, next) = try contents.keys(ofType: type, index.field, after: position)
           all += keys
           cursor = next
         }
         let keys = OrderedIndex(all.map { (key: $0.key, place: Int($0.ordinal)) })
-        withIndex { $0.fields.put(FieldIndex(field: index.field, isUnique: index.isUnique, keys: keys), type: type) }
+        other.fields.put(FieldIndex(field: index.field, isUnique: index.isUnique, keys: keys), type: type)
       }
     }
+    return other
   }
 }

@@ -143,6 +143,11 @@ final class JournalContents: Sendable {
     moves.withLock { $0 += 1 }
   }
 
+  /// The same files with another index.
+  func with(_ index: JournalIndex) -> JournalContents {
+    JournalContents(folder: folder, index: index, findings: [], fileSystem: fileSystem)
+  }
+
   /// Takes over another state of the whole, as a reader does that could not follow.
   func replace(_ other: JournalIndex) {
     withIndex { index in

@@ -34,27 +34,19 @@ extension Journal {
     }
     // A segment of its own, so that the new file can't have the name of one that it replaces.
     try beginSegment()
-    contents.replace(index, fields.unusable)
     guard let last = sealed.last else { return repair }
     let compaction = Compaction(
       group: group, folder: contents.folder, index: index, number: last.segment.number, batch: lastBatch)
     do {
-      try finish(compaction, try compaction.run(fileSystem))
+      // All that takes room or can't be read fails before anybody sees the new state.
+      let outcome = try compaction.run(fileSystem)
+      contents.replace(try contents.indexing(fields, of: index))
+      try finish(compaction, outcome)
     } catch {
       abandon(compaction)
       throw error
     }
-    try contents.rebuild(fields)
     return repair
-  }
-}
-
-extension JournalContents {
-  /// Takes over another state of the whole, in which types have the same numbers, and who remembers what he read is told.
-  fileprivate func replace(_ other: JournalIndex, _ fields: FieldIndexes) {
-    var other = other
-    other.fields = fields
-    replace(other)
   }
 }
 

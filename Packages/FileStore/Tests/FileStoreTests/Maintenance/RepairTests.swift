@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocolTesting
 import Testing
 
 @testable import FileStore
@@ -136,6 +137,40 @@ import Testing
       try await reader.close()
       try await writer.close()
     }
+  }
+}
+
+@Suite struct `A repair that fails` {
+  private func change(_ identifier: Int, _ name: String) -> Change {
+    .create(ContractPerson.typeName, "\(identifier)", Array(#"{"id":\#(identifier),"name":"\#(name)"}"#.utf8))
+  }
+
+  @Test(arguments: [ENOSPC, EMFILE])
+  func `keeps unique values unique, whichever call it is`(code: Int32) async throws {
+    var call = 0
+    var isDone = false
+    while !isDone {
+      let fileSystem = TracingFileSystem()
+      let engine = FileEngine(directory: "/store", fileSystem: fileSystem)
+      for number in 1...5 { try await engine.write([change(number, "n\(number)")]) }
+      let store = FileModelStore(
+        FileStoreHandle(
+          directory: URL(filePath: "/store"), options: FileStoreOptions(), engine: engine, feeds: FileChangeFeeds()))
+      try await store.index(\ContractPerson.name, unique: true)
+      let file = try fileSystem.open("/store/groups/@default/000001.journal", .readWrite)
+      let text = String(decoding: try file.contents(), as: UTF8.self)
+      let range = try #require(text.range(of: "\"n2\""))
+      try file.writeFully([0x58], at: UInt64(text.distance(from: text.startIndex, to: range.lowerBound) + 1))
+      let start = fileSystem.callCount
+      fileSystem.setFault(.init(kind: .error(code), calls: start + call..<start + call + 1))
+      _ = try? await engine.repair()
+      isDone = fileSystem.callCount <= start + call
+      fileSystem.setFault(nil)
+      await #expect(throws: FileEngineError.self, "call \(call)") { try await engine.write([change(6, "n5")]) }
+      try? await engine.close()
+      call += 1
+    }
+    #expect(call > 10)
   }
 }
 
