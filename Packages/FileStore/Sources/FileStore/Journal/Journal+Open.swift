@@ -63,7 +63,7 @@ private struct JournalOpening {
     let files = try JournalFiles(names, in: folder, fileSystem)
     // They were replaced already, or never came to count.
     for name in files.leftovers { try? fileSystem.remove("\(folder)/\(name)") }
-    let mark = names.contains(StoreFormat.closedMark) ? try readMark() : nil
+    let mark = try ClosedMark.read(in: folder, fileSystem, noting: &replay)
     let known = try files.checkpoint(in: folder, names, fileSystem)
     if let known {
       replay.begin(from: known)
@@ -83,7 +83,7 @@ private struct JournalOpening {
         due = segment.number + 1
         continue
       }
-      if !segment.isCompacted { noteMissing(segments: due..<max(due, segment.number)) }
+      if !segment.isCompacted { replay.noteMissing(segments: due..<max(due, segment.number), in: folder) }
       due = segment.number + 1
       let isLast = segment == files.segments.last && !segment.isCompacted
       let start = segment.number == known?.position.segment ? known?.position.length ?? 0 : 0
@@ -95,13 +95,13 @@ private struct JournalOpening {
       if isLast {
         let end = try endJournal(file, segment, extent, mark: mark, names: names)
         last = (file, end, start)
-        noteLoss(segment, extent.dataEnd, mark: mark)
+        replay.noteLoss(in: segment, extent.dataEnd, mark: mark)
       } else {
         if segment.isCompacted { replay.end(synced: .max) }
         sealed.append(SegmentExtent(segment: segment, length: extent.dataEnd))
       }
     }
-    if let mark { noteMissing(segments: due..<max(due, mark.segment + 1)) }
+    replay.noteMissing(segments: due..<files.dueEnd(mark), in: folder)
 
     let lastBatch = max(replay.lastBatch, mark?.batch ?? 0)
     var opened: OpenedJournal
@@ -134,23 +134,6 @@ private struct JournalOpening {
 
   private func contents() -> JournalContents {
     JournalContents(folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem)
-  }
-
-  private mutating func readMark() throws -> ClosedMark? {
-    let path = "\(folder)/\(StoreFormat.closedMark)"
-    let bytes = try fileSystem.open(path, .read).contents()
-    let mark = ClosedMark(parsing: bytes)
-    if mark == nil {
-      replay.note(
-        Finding(
-          kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
-          reason: "it does not tell any more where the journal ended when it was closed"))
-    } else if bytes.last != 0x0a {
-      replay.note(
-        Finding(
-          kind: .damage, file: path, offset: UInt64(bytes.count), length: 0, reason: StoreFormat.missingLineBreak))
-    }
-    return mark
   }
 
   /// Decides where the journal ends, and moves what is behind that into a quarantine file.
@@ -200,21 +183,5 @@ private struct JournalOpening {
       try body(bytes, offset)
       offset += UInt64(bytes.count)
     }
-  }
-
-  private mutating func noteMissing(segments: Range<UInt32>) {
-    guard let first = segments.first else { return }
-    let reason = segments.count == 1 ? "the file is missing" : "\(segments.count) files from this on are missing"
-    replay.note(Finding(kind: .missing, file: path(SegmentNumber(first)), offset: 0, length: 0, reason: reason))
-  }
-
-  /// Notices that the journal is shorter than it was when it was closed.
-  private mutating func noteLoss(_ segment: SegmentNumber, _ dataEnd: UInt64, mark: ClosedMark?) {
-    guard let mark, segment.number == mark.segment, dataEnd < mark.length else { return }
-    replay.note(
-      Finding(
-        kind: .missing, file: path(segment), offset: dataEnd, length: 0,
-        reason: "\(mark.length - dataEnd) bytes, up to batch \(mark.batch), were here when the store was closed"
-          + " and are gone"))
   }
 }

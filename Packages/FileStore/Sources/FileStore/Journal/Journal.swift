@@ -80,6 +80,9 @@ package final class Journal {
   /// What the mark of the last clean close says is there.
   private var mark: ClosedMark?
 
+  /// What was missing when it was opened, until a repair has said so.
+  private var losses: [Finding]
+
   /// Why nothing can be written any more.
   private var failure: (any Error)?
 
@@ -103,6 +106,9 @@ package final class Journal {
     lastBatch = opened.lastBatch
     syncedBatch = opened.lastBatch
     mark = opened.mark
+    losses = opened.contents.findings.filter {
+      $0.kind == .missing && $0.file.hasPrefix("\(opened.contents.folder)/")
+    }
   }
 
   /// Takes over that batches were written.
@@ -146,14 +152,28 @@ package final class Journal {
       // It only makes opening faster: a disk that has no room for it is no reason to fail.
       try? makeCheckpoint().write(to: contents.folder, fileSystem)
     }
-    guard mark != self.mark else { return }
+    if mark != self.mark { try leave(mark) }
+  }
+
+  /// Says in a file of its own that everything up to a place is on the disk.
+  private func leave(_ mark: ClosedMark) throws {
     var encoder = LineEncoder()
     encoder.closed(segment: UInt64(mark.segment), length: mark.length, batch: mark.batch)
     try fileSystem.replace(StoreFormat.closedMark, in: contents.folder, with: encoder.bytes)
+    self.mark = mark
   }
 
   /// Where the journal ends.
   var position: ClosedMark { ClosedMark(segment: segment, length: end, batch: lastBatch) }
+
+  /// What has to be there.
+  var extent: JournalExtent { JournalExtent(sealed: sealed, end: position, losses: losses) }
+
+  /// Leaves what was wrong behind, after a repair: all of it is on the disk and sound.
+  func endRepair() throws {
+    try leave(position)
+    losses = []
+  }
 
   func refuseAfterFailure() throws {
     guard let failure else { return }

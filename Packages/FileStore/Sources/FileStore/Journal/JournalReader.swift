@@ -15,94 +15,119 @@ final class JournalReader {
   let contents: JournalContents
   private let group: String
   private let fileSystem: any FileSystem
+  private let migrations: MigrationPlan?
+  private var state: State
 
-  /// The segment in which it goes on, where, and the last batch before that; nil if there is no journal yet.
-  private var file: (any StoreFile)?
-  private var position = ClosedMark(segment: 0, length: 0, batch: 0)
+  /// The batch up to which the versions of models are those that the program knows; nil if that was not looked at.
+  private var checkedBatch: UInt64?
 
-  /// The first file of the journal as it was read. If it is another one now, what it replaced is gone.
-  private var firstFile: SegmentNumber?
+  /// Where it last began anew. What stands there may be damaged, which is no reason to begin again.
+  private var anewAt: ClosedMark?
+
+  /// How far a journal was read.
+  struct State {
+    /// The files that there were.
+    var segments: [SegmentNumber] = []
+
+    /// The segment in which it goes on; nil if there is none yet.
+    var file: (any StoreFile)?
+
+    /// Where it goes on, and the last batch before that.
+    var position = ClosedMark(segment: 0, length: 0, batch: 0)
+
+    /// The bytes before that; nil if they have changed already.
+    var tail: [UInt8]? = []
+  }
+
+  /// How many bytes of what was read are compared with what is there. A batch that was refused can have been seen before
+  /// it was taken back, and another one of the same length can stand there now.
+  private static let tailLength: UInt64 = 4_096
 
   /// Reads what is there.
   ///
-  /// - Parameter readsAll: Whether everything is read, although a checkpoint may know it already.
+  /// - Parameters:
+  ///   - migrations: What the program knows of the versions of models; nil if it takes any.
+  ///   - readsAll: Whether everything is read, although a checkpoint may know it already.
   init(
-    group: String, in directory: String, fileSystem: any FileSystem, findings: [Finding] = [], readsAll: Bool = false
+    group: String, in directory: String, fileSystem: any FileSystem, findings: [Finding] = [],
+    migrations: MigrationPlan? = nil, readsAll: Bool = false
   ) throws {
     self.group = group
     self.fileSystem = fileSystem
+    self.migrations = migrations
     let folder = "\(directory)/\(GroupFolder.name(of: group))"
     var replay = Replay()
     for finding in findings { replay.note(finding) }
-    firstFile = Self.firstFile(in: folder, fileSystem)
-    let state = try Self.read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: readsAll)
+    state = try Self.read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: readsAll)
     contents = JournalContents(
       folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem)
-    (file, position) = state
-  }
-
-  /// What is wrong with a journal that somebody writes, all of it up to a place that is known to be on the disk.
-  static func verify(
-    group: String, folder: String, upTo end: ClosedMark, _ fileSystem: any FileSystem
-  ) throws -> [Finding] {
-    try scan(group: group, folder: folder, upTo: end, into: JournalIndex(), fileSystem).findings
-  }
-
-  /// The same, and what is readable.
-  ///
-  /// - Parameter index: An index without models, whose types keep their numbers.
-  static func scan(
-    group: String, folder: String, upTo end: ClosedMark, into index: JournalIndex, _ fileSystem: any FileSystem
-  ) throws -> (index: JournalIndex, findings: [Finding]) {
-    var replay = Replay(into: index)
-    _ = try read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: true, upTo: end)
-    return (replay.takeIndex(), replay.findings)
+    try refuseOtherVersions()
   }
 
   /// Takes over what was written since.
+  ///
+  /// - Throws: ``FileEngineError/needsMigration(type:version:known:)`` or
+  ///   ``FileEngineError/newerModel(type:version:known:)`` if somebody has migrated the records meanwhile.
   func follow() throws {
-    guard file != nil else { return try startOver() }
     do {
-      try followSegments()
+      if try !followSegments() { try startOver() }
+      try refuseOtherVersions()
     } catch let error as FileSystemError where error.code == ENOENT {
       try startOver()
+      try refuseOtherVersions()
     }
   }
 
-  private func followSegments() throws {
+  private func refuseOtherVersions() throws {
+    guard let migrations, checkedBatch != state.position.batch else { return }
+    try Journal.refuseOtherVersions(contents, migrations)
+    checkedBatch = state.position.batch
+  }
+
+  /// - Returns: False if what was read before is not there any more.
+  private func followSegments() throws -> Bool {
+    guard state.file != nil else {
+      return try Self.files(in: contents.folder, fileSystem)?.files.segments ?? [] == state.segments
+    }
     while true {
       // A segment that could not be begun was removed again, or a compacted file has taken its place.
-      if try file?.hasName() == false { return try startOver() }
-      try readOn()
+      guard try state.file?.hasName() == true, try readOn() else { return false }
       let names = try fileSystem.list(contents.folder)
       let files = try JournalFiles(names, in: contents.folder, fileSystem)
-      if let first = files.segments.first, first.isCompacted, first != firstFile { return try startOver() }
-      guard let next = files.segments.first(where: { $0.number > position.segment }) else { return }
-      let path = contents.path(next)
-      let following = try fileSystem.open(path, .read)
-      if next.isCompacted { return try startOver() }
-      guard let firstBatch = try SegmentScan.firstBatch(of: following, ifNumber: next.number) else { return }
-      if firstBatch != position.batch + 1 {
+      if let first = files.segments.first, first.isCompacted, first != state.segments.first { return false }
+      guard let next = files.segments.first(where: { $0.number > state.position.segment }) else { return true }
+      if next.isCompacted { return false }
+      let following = try fileSystem.open(contents.path(next), .read)
+      guard let firstBatch = try SegmentScan.firstBatch(of: following, ifNumber: next.number) else { return true }
+      if firstBatch != state.position.batch + 1 {
         // It may have been begun after the last look into the one before it.
-        try readOn()
-        guard firstBatch == position.batch + 1 else { return try startOver() }
+        guard try readOn(), firstBatch == state.position.batch + 1 else { return false }
       }
-      file = following
-      position.segment = next.number
-      position.length = 0
+      state.file = following
+      state.position.segment = next.number
+      state.position.length = 0
+      state.tail = []
     }
   }
 
   /// Reads what the segment has more of.
-  private func readOn() throws {
-    guard let file else { return }
-    var next: UInt8 = 0
-    let count = try withUnsafeMutableBytes(of: &next) { try file.read(into: $0, at: position.length) }
+  ///
+  /// - Returns: False if what was read before is not there any more.
+  private func readOn() throws -> Bool {
+    guard let file = state.file else { return true }
+    guard let tail = state.tail else { return false }
+    let start = state.position
+    let bytes = try file.bytes(from: start.length - UInt64(tail.count), count: tail.count + 1)
+    guard bytes.starts(with: tail) else { return false }
     // Reserved room reads as zeros.
-    if count == 0 || next == 0 { return }
-    let segment = SegmentNumber(position.segment)
-    let start = position
-    position = try contents.withIndex { index in
+    guard bytes.count > tail.count, bytes[tail.count] != 0 else { return true }
+    if start.length > 0, start != anewAt,
+      try SegmentScan.hasOtherLine(than: start.batch + 1, in: file, at: start.length)
+    {
+      return false
+    }
+    let segment = SegmentNumber(start.segment)
+    state.position = try contents.withIndex { index in
       // Moved out and back: a copy would cost as much as the whole index.
       var replay = Replay(index, lastBatch: start.batch)
       index = JournalIndex()
@@ -115,91 +140,26 @@ final class JournalReader {
       let end = torn?.start ?? min(extent.lineEnd, extent.dataEnd)
       return ClosedMark(segment: start.segment, length: max(end, start.length), batch: replay.lastBatch)
     }
-    if position.batch != start.batch { contents.withIndex { $0.noteWriteToAll() } }
+    if state.position.batch != start.batch { contents.withIndex { $0.noteWriteToAll() } }
+    state.tail = nil
+    state.tail = try Self.tail(of: file, before: state.position.length)
+    return true
   }
 
   /// Reads everything anew, because what was read before is not there any more.
   private func startOver() throws {
     var replay = Replay()
-    let first = Self.firstFile(in: contents.folder, fileSystem)
-    (file, position) = try Self.read(
-      group: group, folder: contents.folder, fileSystem, &replay, isWholeJournal: false)
-    // Not before that has succeeded: the next look has to begin anew otherwise.
-    firstFile = first
+    state = try Self.read(group: group, folder: contents.folder, fileSystem, &replay, isWholeJournal: false)
+    anewAt = state.position
+    checkedBatch = nil
     contents.replace(replay.index)
   }
 
-  /// The first file of a journal; nil if that can't be told just now, so that it is looked at again later.
-  private static func firstFile(in folder: String, _ fileSystem: any FileSystem) -> SegmentNumber? {
-    guard let names = try? fileSystem.list(folder) else { return nil }
-    return (try? JournalFiles(names, in: folder, fileSystem))?.segments.first
-  }
-
-  /// Reads a journal without changing anything.
-  private static func read(
-    group: String, folder: String, _ fileSystem: any FileSystem, _ replay: inout Replay, isWholeJournal: Bool,
-    upTo end: ClosedMark? = nil
-  ) throws -> (file: (any StoreFile)?, position: ClosedMark) {
-    var attempts = 0
-    while true {
-      let before = replay
-      do {
-        return try readOnce(
-          group: group, folder: folder, fileSystem, &replay, isWholeJournal: isWholeJournal, upTo: end)
-      } catch let error as FileSystemError where error.code == ENOENT && attempts < 16 {
-        // A compaction came to its end meanwhile.
-        attempts += 1
-        replay = before
-      }
-    }
-  }
-
-  /// The names in a group's folder; nil if there is none yet.
-  private static func names(in folder: String, _ fileSystem: any FileSystem) throws -> [String]? {
-    do {
-      return try fileSystem.list(folder)
-    } catch {
-      guard error.code == ENOENT else { throw error }
-      return nil
-    }
-  }
-
-  private static func readOnce(
-    group: String, folder: String, _ fileSystem: any FileSystem, _ replay: inout Replay, isWholeJournal: Bool,
-    upTo end: ClosedMark?
-  ) throws -> (file: (any StoreFile)?, position: ClosedMark) {
-    guard let names = try names(in: folder, fileSystem) else {
-      if end != nil { throw FileSystemError(.list, folder, code: ENOENT) }
-      return (nil, ClosedMark(segment: 0, length: 0, batch: 0))
-    }
-    let files = try JournalFiles(names, in: folder, fileSystem)
-    let mark =
-      names.contains(StoreFormat.closedMark)
-      ? ClosedMark(parsing: try fileSystem.open("\(folder)/\(StoreFormat.closedMark)", .read).contents()) : nil
-    let known = isWholeJournal ? nil : try files.checkpoint(in: folder, names, fileSystem)
-    if let known { replay.begin(from: known) }
-    var state: (file: (any StoreFile)?, position: ClosedMark) = (nil, ClosedMark(segment: 0, length: 0, batch: 0))
-    for segment in files.segments {
-      if let known, segment.number < known.position.segment { continue }
-      if let end, segment.number > end.segment { break }
-      let path = "\(folder)/\(StoreFormat.segment(segment))"
-      let file = try fileSystem.open(path, .read)
-      let start = segment.number == known?.position.segment ? known?.position.length ?? 0 : 0
-      replay.begin(segment: segment, file: path)
-      let extent = try SegmentScan(file: file, segment: segment, group: group, folder: folder, start: start)
-        .run(into: &replay)
-      let isLast = segment == files.segments.last || segment.number == end?.segment
-      if segment.isCompacted { replay.end(synced: .max) }
-      guard isLast, !segment.isCompacted else { continue }
-      if let end, extent.dataEnd < end.length {
-        replay.note(
-          .missing, at: extent.dataEnd, length: 0,
-          "\(end.length - extent.dataEnd) bytes, up to batch \(end.batch), were here and are gone")
-      }
-      let torn = replay.end(synced: max(end?.batch ?? 0, mark?.batch ?? 0))
-      let length = torn?.start ?? min(extent.lineEnd, extent.dataEnd)
-      state = (file, ClosedMark(segment: segment.number, length: max(length, start), batch: replay.lastBatch))
-    }
-    return state
+  /// The last bytes before an offset; nil if they are not there any more.
+  static func tail(of file: any StoreFile, before offset: UInt64) throws -> [UInt8]? {
+    let count = min(offset, tailLength)
+    let bytes = try file.bytes(from: offset - count, count: Int(count))
+    // No line ends in a zero: it is room that was reserved again.
+    return bytes.count < count || bytes.last == 0 ? nil : bytes
   }
 }

@@ -68,6 +68,16 @@ struct SegmentScan {
     return firstBatch
   }
 
+  /// Whether a line begins at an offset that is complete, and not the first one of a batch.
+  static func hasOtherLine(than batch: UInt64, in file: any StoreFile, at offset: UInt64) throws -> Bool {
+    var scanner = LineScanner(file, from: offset, windowSize: 4_096)
+    guard let piece = try scanner.next(), piece.isTerminated, piece.bytes.firstIndex(of: 0) == nil else { return false }
+    guard LineParser.isSound(piece.bytes), case .batch(let number, _, _) = LineParser.parse(piece.bytes) else {
+      return true
+    }
+    return number != batch
+  }
+
   /// The group of a segment, as its first line says; nil if that can't be read.
   static func group(of file: any StoreFile) throws -> String? {
     var scanner = LineScanner(file, windowSize: 4_096)

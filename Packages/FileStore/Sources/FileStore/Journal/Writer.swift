@@ -128,11 +128,11 @@ struct Writer {
     return (findings, quarantine)
   }
 
-  /// Brings everything to the disk, and says where that ends.
-  mutating func synchronizedEnd(of group: String) throws -> ClosedMark {
+  /// Brings everything to the disk, and says what that is.
+  mutating func synchronizedExtent(of group: String) throws -> JournalExtent {
     guard let journal = journals[group] else { throw FileEngineError.closed(directory: directory) }
     try sync(group)
-    return journal.position
+    return journal.extent
   }
 
   /// Takes over what another process has written.
@@ -169,8 +169,8 @@ struct Writer {
     let home = try home ?? StoreHome(reading: directory, fileSystem: fileSystem)
     self.home = home
     let reader = try JournalReader(
-      group: group, in: home.groups, fileSystem: fileSystem, findings: home.findings)
-    try Journal.refuseOtherVersions(reader.contents, options.migrations)
+      group: group, in: home.groups, fileSystem: fileSystem, findings: home.findings,
+      migrations: options.migrations)
     readers[group] = reader
     return reader.contents
   }

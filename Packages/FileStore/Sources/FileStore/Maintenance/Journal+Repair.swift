@@ -23,7 +23,7 @@ extension Journal {
     try refuseWithoutLock()
     let (before, fields) = contents.withIndex { ($0.withoutFieldIndexes, $0.fields) }
     let (index, findings) = try JournalReader.scan(
-      group: group, folder: contents.folder, upTo: position, into: before.withoutModels, fileSystem)
+      group: group, folder: contents.folder, upTo: extent, into: before.withoutModels, fileSystem)
     var repair = FileStoreRepair()
     repair.keptCount = index.liveCount
     guard !findings.isEmpty else { return repair }
@@ -46,6 +46,7 @@ extension Journal {
       abandon(compaction)
       throw error
     }
+    try endRepair()
     return repair
   }
 }

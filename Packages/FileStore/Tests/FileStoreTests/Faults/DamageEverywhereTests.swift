@@ -28,7 +28,7 @@ import Testing
       let (snapshot, damages) = try journal.contents.everything()
       findings += journal.contents.findings + damages
       findings += try JournalReader.verify(
-        group: journal.group, folder: journal.contents.folder, upTo: journal.position, fileSystem)
+        group: journal.group, folder: journal.contents.folder, upTo: journal.extent, fileSystem)
       for (type, rows) in snapshot.types {
         for row in rows {
           let model = Model(group: group, type: Array(type.utf8), identifier: Array(row.identifier.utf8))

@@ -28,9 +28,9 @@ import Testing
 
   @Test func `takes no reserved room that is filled meanwhile for damage`() throws {
     let (journal, reading, isDue) = try makeOvertaken()
-    let end = journal.position
+    let extent = journal.extent
     isDue.withLock { $0 = true }
-    let findings = try JournalReader.verify(group: "books", folder: JournalScript.folder, upTo: end, reading)
+    let findings = try JournalReader.verify(group: "books", folder: JournalScript.folder, upTo: extent, reading)
     #expect(findings == [])
     #expect(journal.lastBatch == 12)
   }

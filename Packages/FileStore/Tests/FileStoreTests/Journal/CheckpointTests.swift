@@ -105,7 +105,7 @@ import Testing
     let journal = try Journal.scripted(fileSystem, segmentSize: 300)
     #expect(journal.contents.findings == [])
     let findings = try JournalReader.verify(
-      group: "books", folder: JournalScript.folder, upTo: journal.position, fileSystem)
+      group: "books", folder: JournalScript.folder, upTo: journal.extent, fileSystem)
     #expect(findings.map(\.file) == [segment])
     #expect(findings.first.map { $0.offset < bytes.count && $0.offset + $0.length > bytes.count - 10 } == true)
   }

@@ -92,4 +92,73 @@ import Testing
     }
     #expect(call > 10)
   }
+
+  /// A journal whose second batch could not be written: a follower looks before it is taken back.
+  private func makeRefused(
+    preallocation: UInt64, _ fileSystem: FaultyFileSystem
+  ) throws -> (journal: Journal, reader: JournalReader) {
+    var options = Journal.Options()
+    options.preallocation = preallocation
+    options.filling = 0
+    try fileSystem.createDirectories(JournalScript.directory)
+    nonisolated(unsafe) var follower: JournalReader?
+    let writing = HookedFileSystem(
+      base: fileSystem, willTruncate: { _ in #expect(throws: Never.self) { try follower?.follow() } })
+    let journal = try Journal.open(
+      group: "books", in: JournalScript.directory, options: options, fileSystem: writing)
+    try journal.write([.create("Book", "1", JournalScript.json("a"))])
+    let reader = try makeReader(fileSystem)
+    follower = reader
+    // Two batches in one write: the disk takes a little more than the first.
+    fileSystem.fail(fileSystem.calls + 1, with: ENOSPC)
+    let long = JournalScript.json(String(repeating: "c", count: 60))
+    let results = journal.commit(
+      [[.create("Book", "2", JournalScript.json("b"))], [.create("Book", "3", long)]], isDurable: true)
+    #expect(throws: FileSystemError.self) { try results[0].get() }
+    #expect(reader.contents.withIndex { $0.liveCount } == 2, "it has seen what was not acknowledged")
+    follower = nil
+    return (journal, reader)
+  }
+
+  @Test(arguments: [0, 4_096] as [UInt64], ["4", "another"])
+  func `does not keep what was refused, nor miss what is written in its place`(
+    preallocation: UInt64, identifier: String
+  ) throws {
+    let fileSystem = FaultyFileSystem()
+    let (journal, reader) = try makeRefused(preallocation: preallocation, fileSystem)
+    try reader.follow()
+    #expect(try reader.contents.snapshot() == journal.snapshot())
+    for number in [identifier, "5", "6"] {
+      try journal.write([.create("Book", number, JournalScript.json("b"))])
+      try reader.follow()
+      #expect(try reader.contents.snapshot() == journal.snapshot(), "\(number)")
+    }
+  }
+
+  @Test func `sees another batch of the same length in the place of one that was refused`() throws {
+    let fileSystem = FaultyFileSystem()
+    let (journal, reader) = try makeRefused(preallocation: 0, fileSystem)
+    try journal.write([.create("Book", "4", JournalScript.json("b"))])
+    try reader.follow()
+    #expect(try reader.contents.snapshot() == journal.snapshot())
+  }
+
+  @Test func `keeps its place in a journal of which only the compacted file is left`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    for number in 1...6 { try journal.write([.create("Book", "\(number)", JournalScript.json("a"))]) }
+    try journal.compact()
+    try journal.close()
+    fileSystem.removeBehindTheBack(JournalScript.folder + "/000002.journal")
+    let reader = try makeReader(fileSystem)
+    let cursor = try #require(
+      try reader.contents.chunk(of: "Book", after: .start, limit: 2, byteLimit: .max).next)
+    try reader.follow()
+    #expect(
+      try reader.contents.chunk(of: "Book", after: cursor, limit: 9, byteLimit: .max).rows.map(\.identifier)
+        == ["3", "4", "5", "6"])
+    try Journal.scripted(fileSystem).write([.create("Book", "7", JournalScript.json("a"))])
+    try reader.follow()
+    #expect(try reader.contents.snapshot().types["Book"]?.last?.identifier == "7")
+  }
 }

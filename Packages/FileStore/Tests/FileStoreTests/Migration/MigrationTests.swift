@@ -119,6 +119,21 @@ import Testing
     }
   }
 
+  @Test func `is demanded of who follows the store while another program migrates it`() async throws {
+    try await withFixture("version-1") { directory in
+      let reader = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
+      try await reader.open()
+      let writer = try await open(directory, [Self.toTwo, Self.toThree])
+      for _ in 1...2 {
+        let error = await #expect(throws: ModelStoreError.self) { _ = try await reader.count(Person.self) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.message.contains("up to version 3") == true)
+      }
+      try await reader.close()
+      try await writer.close()
+    }
+  }
+
   @Test func `that is due is left to a program that may write`() async throws {
     try await withFixture("version-1") { directory in
       let options = FileStoreOptions(mode: .readOnly, migrations: [Self.toTwo])

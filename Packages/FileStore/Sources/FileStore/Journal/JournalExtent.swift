@@ -1,0 +1,108 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What has to be there of a journal that somebody writes, as he knows it.
+struct JournalExtent: Sendable {
+  /// The files before the segment that is being written.
+  var sealed: [SegmentExtent]
+
+  /// Where the journal ends.
+  var end: ClosedMark
+
+  /// What was missing already when the journal was opened.
+  var losses: [Finding] = []
+
+  /// All files.
+  var files: [SegmentExtent] {
+    sealed + [SegmentExtent(segment: SegmentNumber(end.segment), length: end.length)]
+  }
+
+  /// How long a file has to be; nil if it does not belong to the journal.
+  func length(of segment: SegmentNumber) -> UInt64? { files.first { $0.segment == segment }?.length }
+}
+
+extension Finding {
+  /// Whether both say that something is missing in the same place.
+  func isMissing(like other: Finding) -> Bool {
+    kind == .missing && other.kind == .missing && file == other.file && offset == other.offset
+  }
+}
+
+extension JournalFiles {
+  /// Whether a file is missing before another one.
+  var hasGap: Bool {
+    var due: UInt32 = 1
+    for segment in segments {
+      if !segment.isCompacted, segment.number > due { return true }
+      due = segment.number + 1
+    }
+    return false
+  }
+
+  /// The number behind the last file that has to be there: that of the last close, or the segment that is begun before
+  /// all others are compacted.
+  func dueEnd(_ mark: ClosedMark?) -> UInt32 {
+    let behind = (segments.last?.number ?? 0) + (segments.last?.isCompacted == true ? 2 : 1)
+    return max(behind, (mark?.segment ?? 0) + 1)
+  }
+}
+
+extension ClosedMark {
+  /// Reads the mark of a journal, and notes what is wrong with it; nil if there is none that can be read.
+  static func read(
+    in folder: String, _ fileSystem: any FileSystem, noting replay: inout Replay
+  ) throws -> ClosedMark? {
+    let path = "\(folder)/\(StoreFormat.closedMark)"
+    let bytes: [UInt8]
+    do {
+      bytes = try fileSystem.open(path, .read).contents()
+    } catch let error as FileSystemError where error.operation == .open && error.code == ENOENT {
+      return nil
+    }
+    let mark = ClosedMark(parsing: bytes)
+    if mark == nil {
+      replay.note(
+        Finding(
+          kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
+          reason: "it does not tell any more where the journal ended when it was closed"))
+    } else if bytes.last != 0x0a {
+      replay.note(
+        Finding(
+          kind: .damage, file: path, offset: UInt64(bytes.count), length: 0, reason: StoreFormat.missingLineBreak))
+    }
+    return mark
+  }
+}
+
+extension Replay {
+  /// Notes that segments are not there any more.
+  mutating func noteMissing(segments: Range<UInt32>, in folder: String) {
+    guard let first = segments.first else { return }
+    let reason = segments.count == 1 ? "the file is missing" : "\(segments.count) files from this on are missing"
+    note(
+      Finding(
+        kind: .missing, file: "\(folder)/\(StoreFormat.segment(SegmentNumber(first)))", offset: 0, length: 0,
+        reason: reason))
+  }
+
+  /// Notes that a file is not there any more.
+  mutating func noteMissing(_ segment: SegmentNumber, in folder: String) {
+    note(
+      Finding(
+        kind: .missing, file: "\(folder)/\(StoreFormat.segment(segment))", offset: 0, length: 0,
+        reason: "the file is missing"))
+  }
+
+  /// Notes that the segment that was just read is shorter than it was when the journal was closed.
+  mutating func noteLoss(in segment: SegmentNumber, _ dataEnd: UInt64, mark: ClosedMark?) {
+    guard let mark, segment == SegmentNumber(mark.segment), dataEnd < mark.length else { return }
+    note(
+      .missing, at: dataEnd, length: 0,
+      "\(mark.length - dataEnd) bytes, up to batch \(mark.batch), were here when the store was closed and are gone")
+  }
+}

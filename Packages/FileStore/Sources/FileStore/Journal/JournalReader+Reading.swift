@@ -1,0 +1,121 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension JournalReader {
+  /// What is wrong with a journal that somebody writes, all of it up to a place that is known to be on the disk.
+  static func verify(
+    group: String, folder: String, upTo extent: JournalExtent, _ fileSystem: any FileSystem
+  ) throws -> [Finding] {
+    try scan(group: group, folder: folder, upTo: extent, into: JournalIndex(), fileSystem).findings
+  }
+
+  /// The same, and what is readable.
+  ///
+  /// - Parameter index: An index without models, whose types keep their numbers.
+  static func scan(
+    group: String, folder: String, upTo extent: JournalExtent, into index: JournalIndex, _ fileSystem: any FileSystem
+  ) throws -> (index: JournalIndex, findings: [Finding]) {
+    var replay = Replay(into: index)
+    for loss in extent.losses { replay.note(loss) }
+    _ = try read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: true, upTo: extent)
+    var findings: [Finding] = []
+    // What is missing can be seen from both sides.
+    for finding in replay.findings where !findings.contains(where: { $0.isMissing(like: finding) }) {
+      findings.append(finding)
+    }
+    return (replay.takeIndex(), findings)
+  }
+
+  /// Reads a journal without changing anything.
+  static func read(
+    group: String, folder: String, _ fileSystem: any FileSystem, _ replay: inout Replay, isWholeJournal: Bool,
+    upTo extent: JournalExtent? = nil
+  ) throws -> State {
+    var attempts = 0
+    while true {
+      let before = replay
+      do {
+        return try readOnce(
+          group: group, folder: folder, fileSystem, &replay, isWholeJournal: isWholeJournal, upTo: extent)
+      } catch let error as FileSystemError where error.code == ENOENT && attempts < 16 {
+        // A compaction came to its end meanwhile.
+        attempts += 1
+        replay = before
+      }
+    }
+  }
+
+  /// What is in a group's folder; nil if there is none yet.
+  static func files(
+    in folder: String, _ fileSystem: any FileSystem
+  ) throws -> (names: [String], files: JournalFiles)? {
+    do {
+      let names = try fileSystem.list(folder)
+      return (names, try JournalFiles(names, in: folder, fileSystem))
+    } catch let error as FileSystemError {
+      guard error.code == ENOENT, error.operation == .list else { throw error }
+      return nil
+    }
+  }
+
+  private static func readOnce(
+    group: String, folder: String, _ fileSystem: any FileSystem, _ replay: inout Replay, isWholeJournal: Bool,
+    upTo known: JournalExtent?
+  ) throws -> State {
+    // Before the names: all that it speaks of is there then, or replaced.
+    let mark = try ClosedMark.read(in: folder, fileSystem, noting: &replay)
+    guard var (names, files) = try files(in: folder, fileSystem) else {
+      if known != nil { throw FileSystemError(.list, folder, code: ENOENT) }
+      return State()
+    }
+    if files.hasGap, let again = try Self.files(in: folder, fileSystem) {
+      // A list that was made while a file got its name may lack it.
+      (names, files) = again
+    }
+    let checkpoint = isWholeJournal ? nil : try files.checkpoint(in: folder, names, fileSystem)
+    if let checkpoint { replay.begin(from: checkpoint) }
+    var state = State(segments: files.segments)
+    var due: UInt32 = 1
+    for segment in files.segments {
+      if let known, segment.number > known.end.segment { break }
+      defer { due = segment.number + 1 }
+      if let checkpoint, segment.number < checkpoint.position.segment { continue }
+      if known == nil, !segment.isCompacted {
+        replay.noteMissing(segments: due..<max(due, segment.number), in: folder)
+      }
+      let path = "\(folder)/\(StoreFormat.segment(segment))"
+      let file = try fileSystem.open(path, .read)
+      let start = segment.number == checkpoint?.position.segment ? checkpoint?.position.length ?? 0 : 0
+      replay.begin(segment: segment, file: path)
+      let extent = try SegmentScan(file: file, segment: segment, group: group, folder: folder, start: start)
+        .run(into: &replay)
+      let isLast = segment == files.segments.last || segment.number == known?.end.segment
+      if let length = known?.length(of: segment), extent.dataEnd < length {
+        replay.note(
+          .missing, at: extent.dataEnd, length: 0, "\(length - extent.dataEnd) bytes were here and are gone")
+      } else if known == nil, isLast {
+        replay.noteLoss(in: segment, extent.dataEnd, mark: mark)
+      }
+      if segment.isCompacted { replay.end(synced: .max) }
+      guard isLast, !segment.isCompacted else { continue }
+      let torn = replay.end(synced: max(known?.end.batch ?? 0, mark?.batch ?? 0))
+      let length = max(torn?.start ?? min(extent.lineEnd, extent.dataEnd), start)
+      state.file = file
+      state.position = ClosedMark(segment: segment.number, length: length, batch: replay.lastBatch)
+      state.tail = try tail(of: file, before: length)
+    }
+    if let known {
+      for file in known.files where !files.segments.contains(file.segment) {
+        replay.noteMissing(file.segment, in: folder)
+      }
+    } else {
+      replay.noteMissing(segments: due..<files.dueEnd(mark), in: folder)
+    }
+    return state
+  }
+}
