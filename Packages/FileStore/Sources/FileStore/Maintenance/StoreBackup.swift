@@ -110,7 +110,8 @@ extension Writer {
     for name in try fileSystem.list(folder).sorted() {
       guard let names = try Self.names(in: "\(folder)/\(name)", fileSystem) else { continue }
       let files = try JournalFiles(names, in: "\(folder)/\(name)", fileSystem)
-      guard !files.segments.isEmpty else { continue }
+      if files.segments.isEmpty { continue }
+      if try Self.wasNeverBegun("\(folder)/\(name)", names, files, fileSystem) { continue }
       let group = try Self.group(in: "\(folder)/\(name)", files, fileSystem)
       guard let group, GroupFolder.name(of: group) == name else {
         throw FileEngineError.damaged(
@@ -132,6 +133,16 @@ extension Writer {
       if error.code == ENOTDIR { return nil }
       throw error
     }
+  }
+
+  /// Whether a folder has no more than the beginning of the first line of a journal: nothing was ever written to it.
+  private static func wasNeverBegun(
+    _ folder: String, _ names: [String], _ files: JournalFiles, _ fileSystem: any FileSystem
+  ) throws -> Bool {
+    let first = SegmentNumber(1)
+    guard files.segments == [first], !names.contains(StoreFormat.closedMark) else { return false }
+    var scanner = LineScanner(try fileSystem.open("\(folder)/\(StoreFormat.segment(first))", .read), windowSize: 4_096)
+    return try scanner.next()?.isTerminated != true
   }
 
   /// The group whose journal is in a folder, as the first line says that is readable.

@@ -143,4 +143,29 @@ import Testing
       try await store.backup(to: target)
     }
   }
+
+  @Test(arguments: [0, 10])
+  func `passes over a group whose journal was never begun`(length: Int) async throws {
+    try await withStore { store, target in
+      try await store.create(person("Ada"))
+      let folder = store.handle.directory.appending(path: "groups/never")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(#"["c0cb13fa","segment""#.utf8.prefix(length)).write(to: folder.appending(path: "000001.journal"))
+      try await store.backup(to: target)
+      let copy = FileModelStore(directory: target)
+      #expect(try await copy.count(ContractPerson.self) == 1)
+      try await copy.close()
+    }
+  }
+
+  @Test func `is refused if it can't be told which group is in a folder`() async throws {
+    try await withStore { store, target in
+      try await store.create(person("Ada"))
+      let folder = store.handle.directory.appending(path: "groups/lost")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data("x\ny\n".utf8).write(to: folder.appending(path: "000001.journal"))
+      let error = await #expect(throws: ModelStoreError.self) { try await store.backup(to: target) }
+      #expect(error?.code == .corrupt)
+    }
+  }
 }
