@@ -44,11 +44,12 @@ struct Compaction: Sendable {
     var output = Output(file: file)
     output.encoder.segment(
       number: UInt64(number), firstBatch: batch + 1, group: group, records: UInt64(index.liveCount))
-    for (name, type) in zip(index.names, index.types) where type.largestInteger > 0 {
-      output.encoder.largest(type: String(decoding: name, as: UTF8.self), integer: type.largestInteger)
-    }
     var places: [[RecordPlace]] = []
-    for type in index.types {
+    for (name, type) in zip(index.names, index.types) {
+      // Types are in the order in which they first appear, so each has all of its lines together.
+      if type.largestInteger > 0 {
+        output.encoder.largest(type: String(decoding: name, as: UTF8.self), integer: type.largestInteger)
+      }
       var moved: [RecordPlace] = []
       moved.reserveCapacity(type.liveCount)
       let live = type.entries.filter(\.isLive).map(\.place)

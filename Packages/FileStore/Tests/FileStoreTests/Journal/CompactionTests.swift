@@ -36,6 +36,16 @@ import Testing
     }
   }
 
+  @Test func `has its types in the order in which they first appeared`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    try journal.write([.create("Book", "emma", JournalScript.json("a"))])
+    try journal.write([.create("Author", "1", JournalScript.json("a"))])
+    try journal.compact()
+    fileSystem.removeBehindTheBack(JournalScript.folder + "/index.checkpoint")
+    #expect(try Journal.scripted(fileSystem.disk()).contents.withIndex { $0.typeNames } == ["Book", "Author"])
+  }
+
   @Test func `is a text that a person can read`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
@@ -47,10 +57,10 @@ import Testing
     let expected = [
       #"["*","segment",2,1,7,"books",6]"#,
       #"["*","largest","Author",2]"#,
-      #"["*","largest","Book",3]"#,
       #"["*","kept",6,2]"#,
       #"["*","create","Author","1",1,{"title":"Jane Austen"}]"#,
       #"["*","create","Author","2",1,{"title":"é"}]"#,
+      #"["*","largest","Book",3]"#,
       #"["*","kept",6,3]"#,
       #"["*","update","Book","1",2,{"title":"Emma (1815)"}]"#,
       #"["*","update","Book","3",3,{"title":"y"}]"#,
