@@ -85,11 +85,16 @@ struct Checkpoint: Sendable {
   }
 
   /// Reads the checkpoint of a journal; nil if there is none that can be used. It is not missed.
+  ///
+  /// - Throws: ``FileEngineError/newerFormat(path:version:supported:)``.
   init?(of folder: String, _ fileSystem: any FileSystem) throws {
-    guard let file = try? fileSystem.open("\(folder)/\(StoreFormat.checkpoint)", .read) else { return nil }
-    guard var reader = try CheckpointReader(file) else { return nil }
-    guard let checkpoint = try reader.read() else { return nil }
-    self = checkpoint
+    do {
+      let file = try fileSystem.open("\(folder)/\(StoreFormat.checkpoint)", .read)
+      guard var reader = try CheckpointReader(file), let checkpoint = try reader.read() else { return nil }
+      self = checkpoint
+    } catch is FileSystemError {
+      return nil
+    }
   }
 
   init(position: ClosedMark, index: JournalIndex, files: [SegmentExtent]) {

@@ -72,6 +72,19 @@ import Testing
     }
   }
 
+  @Test func `that the disk can't read is passed over`() throws {
+    let (fileSystem, snapshot) = try makeJournal()
+    let healthy = fileSystem.disk()
+    _ = try Journal.scripted(healthy, segmentSize: 300)
+    let calls = healthy.log.indices.filter { healthy.log[$0] == "read \(path)" }
+    #expect(calls.count > 1)
+    for call in calls {
+      let disk = fileSystem.disk()
+      disk.fail(call + 1, with: EIO)
+      #expect(try Journal.scripted(disk, segmentSize: 300).snapshot() == snapshot)
+    }
+  }
+
   @Test(arguments: [false, true])
   func `that was not used is gone for good`(isClosed: Bool) throws {
     let fileSystem = FaultyFileSystem()
