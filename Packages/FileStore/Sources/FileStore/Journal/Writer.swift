@@ -61,13 +61,16 @@ struct Writer {
   private mutating func takeCare(with caretaker: Caretaker) {
     for (group, journal) in journals.elements {
       if let checkpoint = journal.takeDueCheckpoint() { caretaker.write(checkpoint, to: journal.contents.folder) }
-      guard !held.contains(ExactText(group)), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction else {
-        continue
+      guard !held.contains(ExactText(group)), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction
+      else { continue }
+      do {
+        guard let compaction = try journal.beginCompaction() else { continue }
+        held.insert(ExactText(group))
+        caretaker.run(compaction)
+      } catch {
+        // That it can't begin, writing will say too.
+        tryAgainLater(group)
       }
-      // That it can't begin, writing will say too.
-      guard let compaction = try? journal.beginCompaction() else { continue }
-      held.insert(ExactText(group))
-      caretaker.run(compaction)
     }
   }
 
@@ -115,8 +118,12 @@ struct Writer {
   /// the disk.
   mutating func fail(_ compaction: Compaction) {
     abandon(compaction)
-    guard let size = journals[compaction.group]?.size else { return }
-    sizesToTryAgain[compaction.group] = size + max(options.journal.compactionThreshold ?? 0, size / 4)
+    tryAgainLater(compaction.group)
+  }
+
+  private mutating func tryAgainLater(_ group: String) {
+    guard let size = journals[group]?.size else { return }
+    sizesToTryAgain[group] = size + max(options.journal.compactionThreshold ?? 0, size / 4)
   }
 
   /// Writes the manifest anew if something was wrong with it, and says what that was, and where the old one is kept.

@@ -42,6 +42,21 @@ import Testing
     try await engine.close()
   }
 
+  @Test func `that can't begin is tried again when the journal has grown`() async throws {
+    try await engine.write([.create("Book", "1", JournalScript.json("a book"))])
+    // A folder is where the next segment would be made.
+    _ = try fileSystem.createDirectory("\(folder)/000002.journal")
+    func attempts() -> Int { fileSystem.log.count { $0 == "open \(folder)/000002.journal" } }
+    for _ in 0..<100 where attempts() == 0 { try await update(1) }
+    #expect(attempts() == 1)
+    try await update(5)
+    #expect(attempts() == 1)
+    fileSystem.removeBehindTheBack("\(folder)/000002.journal")
+    try await update(120)
+    #expect(compactedFiles.count == 1)
+    try await engine.close()
+  }
+
   @Test func `lets another one wait, which does what is left`() async throws {
     try await engine.write([.create("Book", "1", JournalScript.json("a book"))])
     try await update(20)
