@@ -159,8 +159,14 @@ private struct JournalOpening {
 
   private func copy(_ file: any StoreFile, from start: UInt64, to end: UInt64, into path: String) throws {
     let target = try fileSystem.open(path, .create)
-    try forEachPiece(of: file, from: start, to: end) { try target.writeFully($0, at: $1 - start) }
-    try target.synchronize()
+    do {
+      try forEachPiece(of: file, from: start, to: end) { try target.writeFully($0, at: $1 - start) }
+      try target.synchronize()
+    } catch {
+      // Nothing was cut off yet: the next opening makes a whole one.
+      try? fileSystem.remove(path)
+      throw error
+    }
     try fileSystem.synchronizeDirectory(folder)
   }
 

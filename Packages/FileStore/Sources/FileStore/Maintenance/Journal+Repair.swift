@@ -99,6 +99,17 @@ private struct DamagedParts {
     while names.contains("repair-\(number).quarantine") { number += 1 }
     let name = "repair-\(number).quarantine"
     let file = try fileSystem.open("\(folder)/\(name)", .create)
+    do {
+      try write(to: file)
+    } catch {
+      try? fileSystem.remove("\(folder)/\(name)")
+      throw error
+    }
+    try fileSystem.synchronizeDirectory(folder)
+    return name
+  }
+
+  private func write(to file: any StoreFile) throws {
     var end: UInt64 = 0
     for part in parts {
       let line = Line(
@@ -111,8 +122,6 @@ private struct DamagedParts {
       end += UInt64(bytes.count)
     }
     try file.synchronize()
-    try fileSystem.synchronizeDirectory(folder)
-    return name
   }
 
   private struct Line: Encodable {

@@ -138,6 +138,22 @@ import Testing
     }
   }
 
+  @Test func `leaves no part of a quarantine file behind when there is no room for it`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    try journal.write([.create("Book", "1", JournalScript.json("x"))])
+    try journal.write([.create("Book", "2", JournalScript.json("x"))], isDurable: false)
+    let crashed = fileSystem.disk(after: .torn(50))
+    let healthy = crashed.disk()
+    _ = try Journal.scripted(healthy)
+    let call = try #require(healthy.log.firstIndex { $0.hasPrefix("write") && $0.hasSuffix(".quarantine") })
+    let before = crashed.paths
+    crashed.fail(call + 1, with: ENOSPC)
+    #expect(throws: FileSystemError.self) { _ = try Journal.scripted(crashed) }
+    #expect(crashed.paths == before)
+    #expect(try Journal.scripted(crashed).contents.findings.count == 1)
+  }
+
   @Test func `does not lose the quarantined end of an earlier crash`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 0)
