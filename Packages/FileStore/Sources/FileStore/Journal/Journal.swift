@@ -313,23 +313,16 @@ package final class Journal {
     return UInt64(encoder.bytes.count)
   }
 
-  /// Makes a segment with its first line, durably. If that fails, there is no file: one without its first line would have to
-  /// be completed before the journal can be opened again, for which a full disk has no room.
+  /// Makes a segment with its first line, durably. If that fails, what there is of it must not stay.
   static func createSegment(
     _ number: UInt32, firstBatch: UInt64, group: String, folder: String, _ fileSystem: any FileSystem
   ) throws -> (file: any StoreFile, end: UInt64) {
     var encoder = LineEncoder()
     encoder.segment(number: UInt64(number), firstBatch: firstBatch, group: group)
-    let path = "\(folder)/\(StoreFormat.segment(SegmentNumber(number)))"
-    let file = try fileSystem.open(path, .create)
-    do {
-      try file.writeFully(encoder.bytes, at: 0)
-      try file.synchronize()
-      try fileSystem.synchronizeDirectory(folder)
-    } catch {
-      try? fileSystem.remove(path)
-      throw error
-    }
+    let file = try fileSystem.open("\(folder)/\(StoreFormat.segment(SegmentNumber(number)))", .create)
+    try file.writeFully(encoder.bytes, at: 0)
+    try file.synchronize()
+    try fileSystem.synchronizeDirectory(folder)
     return (file, UInt64(encoder.bytes.count))
   }
 }
