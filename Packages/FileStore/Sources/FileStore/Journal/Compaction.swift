@@ -137,11 +137,14 @@ extension Journal {
     let folder = contents.folder
     let old = sealed.filter { $0.segment.number <= compaction.number && $0.segment != compaction.segment }
     try fileSystem.rename(compaction.unfinishedPath, to: compaction.path)
-    try fileSystem.synchronizeDirectory(folder)
+    // Whoever looks into the folder takes the new file from now on, so this journal does too.
+    let naming = Result { try fileSystem.synchronizeDirectory(folder) }
     contents.move(compaction.index, to: outcome.places)
     try replaceFiles(
       upTo: compaction.number, with: SegmentExtent(segment: compaction.segment, length: outcome.length))
     contents.closeFiles()
+    // If the new name is lost, the old files are the journal.
+    do { try naming.get() } catch { throw refusingWrites(afterSync: error) }
     for extent in old {
       // One that stays is removed when the journal is opened next.
       try? fileSystem.remove("\(folder)/\(StoreFormat.segment(extent.segment))")

@@ -196,6 +196,12 @@ package final class Journal {
     }
   }
 
+  /// Writes nothing any more if an error is one of a sync: a second one could succeed without having done anything.
+  func refusingWrites(afterSync error: any Error) -> any Error {
+    if (error as? FileSystemError)?.operation == .synchronize { failure = error }
+    return error
+  }
+
   /// Ends the segment, which is complete on the disk then, and begins the next. If that fails, this one goes on.
   func beginSegment() throws {
     try trim()
@@ -204,9 +210,7 @@ package final class Journal {
       next = try Self.createSegment(
         segment + 1, firstBatch: lastBatch + 1, group: group, folder: contents.folder, fileSystem)
     } catch let error as FileSystemError where error.operation == .synchronize {
-      // A second sync could succeed without having done anything.
-      failure = error
-      throw error
+      throw refusingWrites(afterSync: error)
     } catch {
       // A file behind this one would say that all of this one is on the disk.
       do { try removeUnbegun(segment + 1) } catch { failure = error }

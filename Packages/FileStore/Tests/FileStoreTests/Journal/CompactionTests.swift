@@ -36,6 +36,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [EMFILE, EIO])
+  func `counts from the moment it has its name, also if that can't be brought to the disk`(code: Int32) throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    let expected = try journal.snapshot()
+    let compaction = try #require(try journal.beginCompaction())
+    let outcome = try compaction.run(fileSystem)
+    fileSystem.fail(fileSystem.calls + 2, with: code)
+    #expect(throws: FileSystemError.self) { try journal.finish(compaction, outcome) }
+    #expect(journals(fileSystem).contains("000001.journal"), "the new name may be lost yet")
+    #expect(try journal.snapshot() == expected)
+    let findings = try JournalReader.verify(
+      group: "books", folder: JournalScript.folder, upTo: journal.extent, fileSystem)
+    #expect(findings == [])
+    #expect(((try? journal.refuseAfterFailure()) == nil) == (code == EIO))
+    for disk in [fileSystem.disk(after: .dropped), fileSystem.disk()] {
+      let again = try Journal.scripted(disk)
+      #expect(try again.snapshot() == expected)
+      #expect(again.contents.findings == [])
+    }
+  }
+
   @Test func `has its types in the order in which they first appeared`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
