@@ -218,6 +218,11 @@ struct Replay {
 
   mutating func note(_ finding: Finding) { findings.append(finding) }
 
+  /// Forgets damage behind a place in a file, when all that is there is moved elsewhere.
+  mutating func forgetDamage(in file: String, from offset: UInt64) {
+    findings.removeAll { $0.kind == .damage && $0.file == file && $0.offset >= offset }
+  }
+
   /// Ends the journal, or one of its segments: all batches up to `synced` had been brought to the disk.
   ///
   /// - Returns: Where the batches begin that do not count, and what is wrong with the first of them; nil if all do.

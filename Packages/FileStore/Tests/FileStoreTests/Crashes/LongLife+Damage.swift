@@ -57,7 +57,7 @@ extension LongLife {
       let opened = try ScriptedStore(life.fileSystem, groups: Self.groups, options: life.makeOptions())
       for (group, journal) in opened.journals.enumerated() { try life.repair(group, journal, notes[group]) }
       var home = opened.home
-      try home.restoreManifest(life.fileSystem)
+      _ = try home.restoreManifest(life.fileSystem)
       (life.store, life.canBeTorn, life.canLackMark) = (opened, false, true)
     }
   }
@@ -66,7 +66,7 @@ extension LongLife {
     switch below(5) {
     case 0:
       note("compact")
-      guard let compaction = try journal.beginCompaction() else { return }
+      guard let compaction = try beginCompaction(journal) else { return }
       do {
         try journal.finish(compaction, try compaction.run(fileSystem))
       } catch FileEngineError.damaged {
@@ -84,6 +84,13 @@ extension LongLife {
       try journal.write(batch)
       for change in batch { notes[change.identifier] = String(decoding: change.value, as: UTF8.self) }
     }
+  }
+
+  /// What is left of a record is only where it is: nothing is compacted before it is repaired.
+  private mutating func beginCompaction(_ journal: Journal) throws -> Compaction? {
+    guard let damage = journal.unrepairedDamage else { return try journal.beginCompaction() }
+    #expect(throws: FileEngineError.damaged(damage)) { try journal.beginCompaction() }
+    return nil
   }
 
   private mutating func repair(_ group: Int, _ journal: Journal, _ notes: [String: String]) throws {
