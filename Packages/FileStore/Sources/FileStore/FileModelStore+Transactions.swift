@@ -41,12 +41,12 @@ extension FileModelStore {
   /// Notes changes for the end of the transaction under way, all or none.
   func note(_ changes: [Change], in transaction: FileTransaction) async throws {
     var stored: [(bytes: [UInt8], revision: UInt64)?] = []
-    var added: Set<ModelName> = []
+    var added: Set<RecordName> = []
     for change in changes {
       let row = try await row(change.type, change.identifier)
       stored.append(row)
       if change.operation == .create {
-        if row != nil || !added.insert(ModelName(change)).inserted {
+        if row != nil || !added.insert(RecordName(change.type, change.identifier)).inserted {
           throw ModelStoreError.conflict(change.type, identifier: change.identifier)
         }
       } else if row == nil {
@@ -58,14 +58,6 @@ extension FileModelStore {
         change.operation == .delete ? nil : Array(change.value), change.type, change.identifier, stored: row)
     }
   }
-}
-
-/// A model, byte by byte.
-private struct ModelName: Hashable {
-  let type: [UInt8]
-  let identifier: [UInt8]
-
-  init(_ change: Change) { (type, identifier) = (Array(change.type.utf8), Array(change.identifier.utf8)) }
 }
 
 extension FileEngineError {

@@ -13,25 +13,18 @@ final class FileTransaction {
     let order: Int
   }
 
-  /// An identifier byte by byte: two strings that Swift calls equal can be two identifiers.
-  private struct Key: Hashable {
-    let identifier: [UInt8]
-
-    init(_ identifier: String) { self.identifier = Array(identifier.utf8) }
-  }
-
   let mark = TransactionMark()
   let log = StoreTransactionLog()
 
   /// What others write while it is under way.
   let watch: RecordWatch
-  private var entries: [String: [Key: Entry]] = [:]
+  private var entries: [String: [ExactText: Entry]] = [:]
   private var count = 0
 
   init(watch: RecordWatch) { self.watch = watch }
 
   /// The record as the transaction sees it; nil if it has nothing to do with it.
-  func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[Key(identifier)] }
+  func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[ExactText(identifier)] }
 
   /// Whether the transaction wrote records of a type.
   func touches(_ type: String) -> Bool { entries[type] != nil }
@@ -40,7 +33,7 @@ final class FileTransaction {
   func put(
     _ content: [UInt8]?, _ type: String, _ identifier: String, stored: (bytes: [UInt8], revision: UInt64)?
   ) {
-    let key = Key(identifier)
+    let key = ExactText(identifier)
     let known = entries[type]?[key]
     // No record has this revision: what others wrote since the transaction began is not overwritten by what it has made
     // of the value before.
@@ -57,7 +50,7 @@ final class FileTransaction {
   func newRecords(_ type: String) -> [(identifier: String, bytes: [UInt8])] {
     (entries[type] ?? [:]).filter { $0.value.revision == nil }.sorted { $0.value.order < $1.value.order }
       .compactMap { key, entry in
-        entry.content.map { (String(decoding: key.identifier, as: UTF8.self), $0) }
+        entry.content.map { (key.text, $0) }
       }
   }
 
@@ -65,7 +58,7 @@ final class FileTransaction {
   var changes: [Change] {
     entries.flatMap { type, entries in
       entries.compactMap { key, entry -> (order: Int, change: Change)? in
-        let identifier = String(decoding: key.identifier, as: UTF8.self)
+        let identifier = key.text
         var change: Change
         switch (entry.revision, entry.content) {
         case (nil, nil): return nil

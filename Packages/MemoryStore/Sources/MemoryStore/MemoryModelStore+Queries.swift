@@ -102,8 +102,7 @@ extension MemoryModelStore {
   /// - Parameters:
   ///   - field: the field: one of numbers, text, dates, UUIDs, yes or no, or an enumeration.
   ///   - unique: whether a value, nil excepted, must not be there twice: then writing it throws `conflict` and names the
-  ///     field. What counts is how things are once
-  ///     a batch or transaction is written. An index that is unique stays so as long as the store is open.
+  ///     field. What counts is how things are once a batch or transaction is written. An index that is unique stays so.
   /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` for a field
   ///   of another type. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type.

@@ -88,13 +88,3 @@ extension FileModelStore {
     return try await run(query).records.map(\.identifier)
   }
 }
-
-/// Which record it is, byte by byte.
-private struct RecordName: Hashable {
-  let type: [UInt8]
-  let identifier: [UInt8]
-
-  init(_ type: String, _ identifier: String) {
-    (self.type, self.identifier) = (Array(type.utf8), Array(identifier.utf8))
-  }
-}

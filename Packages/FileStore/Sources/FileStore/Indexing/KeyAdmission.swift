@@ -11,6 +11,9 @@ struct KeyAdmission {
   private let contents: JournalContents
   private let fields: [Int: [(field: StoredKeyPath, isUnique: Bool)]]
 
+  /// Those of them that are unique, of types that have any.
+  private let unique: [Int: [(number: Int, field: StoredKeyPath)]]
+
   /// The keys that the changes admitted so far leave behind; none for a deleted model.
   private var staged: [ModelKey: [IndexKey?]?] = [:]
 
@@ -28,6 +31,10 @@ struct KeyAdmission {
   init(_ contents: JournalContents) {
     self.contents = contents
     fields = contents.withIndex { $0.fields.fields }
+    unique = fields.mapValues { fields in
+      fields.enumerated().filter(\.element.isUnique).map { ($0.offset, $0.element.field) }
+    }
+    .filter { !$0.value.isEmpty }
   }
 
   /// Begins another batch.
@@ -68,7 +75,7 @@ struct KeyAdmission {
       change.operation == .delete
       ? nil : change.value.withUnsafeBytes { value in fields.map { $0.field.key(in: value) } }
     oldStaged.append((key, staged.updateValue(new, forKey: key)))
-    if fields.contains(where: \.isUnique) {
+    if unique[type] != nil {
       if before[key] == nil { changed.append(key) }
       before[key] = (before[key]?.old ?? old, number)
     }
@@ -79,13 +86,13 @@ struct KeyAdmission {
   mutating func finish(_ changes: [Change]) throws(FileEngineError) {
     for key in changed {
       guard case .known(let keys) = before[key]?.old else { continue }
-      for (number, _) in uniqueFields(key.type) {
+      for (number, _) in unique[key.type] ?? [] {
         if let value = keys[number] { setOwner(nil, key.type, number, value) }
       }
     }
     for key in changed {
       guard let new = staged[key] ?? nil, let change = before[key].map({ changes[$0.change] }) else { continue }
-      for (number, field) in uniqueFields(key.type) {
+      for (number, field) in unique[key.type] ?? [] {
         guard let value = new[number], !value.isNull else { continue }
         if let holder = holder(of: UniqueKey(type: key.type, index: number, key: value)), holder != key.identifier {
           throw .taken(
@@ -95,10 +102,6 @@ struct KeyAdmission {
         setOwner(key, key.type, number, value)
       }
     }
-  }
-
-  private func uniqueFields(_ type: Int) -> [(number: Int, field: StoredKeyPath)] {
-    (fields[type] ?? []).enumerated().filter(\.element.isUnique).map { ($0.offset, $0.element.field) }
   }
 
   private mutating func setOwner(_ owner: ModelKey?, _ type: Int, _ index: Int, _ value: IndexKey) {

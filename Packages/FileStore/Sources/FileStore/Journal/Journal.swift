@@ -251,9 +251,9 @@ package final class Journal {
 
   /// Whether so much of the journal is of no use any more that it is to be compacted without being asked.
   var wantsCompaction: Bool {
-    guard let threshold = options.compactionThreshold, failure == nil, unrepairedDamage == nil else { return false }
+    guard let threshold = options.compactionThreshold, failure == nil else { return false }
     let live = contents.withIndex { $0.liveBytes }
-    return size > live * 2 && size - live > threshold
+    return size > live * 2 && size - live > threshold && unrepairedDamage == nil
   }
 
   /// Lets a compacted file take the place of those that it was made from.

@@ -2,23 +2,16 @@
 
 /// Takes down which records are written, as long as somebody wants to know.
 final class RecordWatch: Sendable {
-  private struct Name: Hashable {
-    var type: [UInt8]
-    var identifier: [UInt8]
-  }
-
-  private let names = Lock<Set<Name>>([])
+  private let names = Lock<Set<RecordName>>([])
 
   func note(_ changes: [Change]) {
     names.withLock { names in
-      for change in changes {
-        names.insert(Name(type: Array(change.type.utf8), identifier: Array(change.identifier.utf8)))
-      }
+      for change in changes { names.insert(RecordName(change.type, change.identifier)) }
     }
   }
 
   /// Whether a record was written since the watch began.
   func saw(_ type: String, _ identifier: String) -> Bool {
-    names.withLock { $0.contains(Name(type: Array(type.utf8), identifier: Array(identifier.utf8))) }
+    names.withLock { $0.contains(RecordName(type, identifier)) }
   }
 }
