@@ -48,7 +48,7 @@ import Testing
     let gate = Gate()
     self.gate = gate
     fileSystem = FaultyFileSystem(onSync: { gate.pass() })
-    engine = FileEngine(directory: "/store", fileSystem: fileSystem, clock: clock)
+    engine = .simulated(on: fileSystem, clock: clock)
   }
 
   private func create(_ identifier: String, _ durability: Durability = .everyCommit) async throws {
@@ -57,7 +57,7 @@ import Testing
 
   /// The identifiers that are there when the power goes now.
   private func identifiersOnDisk() async throws -> [String] {
-    let engine = FileEngine(directory: "/store", fileSystem: fileSystem.disk(after: .dropped))
+    let engine = FileEngine.simulated(on: fileSystem.disk(after: .dropped))
     let identifiers = try await engine.identifiers("Book")
     try await engine.close()
     return identifiers
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test func `with an interval needs nothing else to come to the disk`() async throws {
-    let engine = FileEngine(directory: "/store", fileSystem: fileSystem)
+    let engine = FileEngine.simulated(on: fileSystem)
     try await engine.open()
     gate.shut()
     try await engine.write([.create("Book", "1", JournalScript.json("1"))], durability: .interval(.milliseconds(1)))

@@ -7,7 +7,7 @@ import Testing
   private let value = JournalScript.json("x")
 
   private func makeEngine(_ fileSystem: FaultyFileSystem = FaultyFileSystem()) -> FileEngine {
-    FileEngine(directory: "/store", fileSystem: fileSystem)
+    .simulated(on: fileSystem)
   }
 
   @Test func `gives back from a real disk what was written, group by group`() async throws {

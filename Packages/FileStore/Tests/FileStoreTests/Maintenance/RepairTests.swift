@@ -151,7 +151,7 @@ import Testing
     var isDone = false
     while !isDone {
       let fileSystem = TracingFileSystem()
-      let engine = FileEngine(directory: "/store", fileSystem: fileSystem)
+      let engine = FileEngine.simulated(on: fileSystem)
       for number in 1...5 { try await engine.write([change(number, "n\(number)")]) }
       let store = FileModelStore(
         FileStoreHandle(
