@@ -117,7 +117,7 @@ extension ErrorText {
     ErrorText(
       "a unique index of values that are not, in a file store",
       """
-      There is no unique index of 'name' of 'Author': "1" and "2" have the same value. Change one of them \
+      There is no unique index of name of Author: "1" and "2" have the same value. Change one of them \
       first.
       """
     ) { folder in
@@ -194,8 +194,8 @@ extension ErrorText {
     ErrorText(
       "records of a newer version",
       """
-      The records of 'Author' have version 2, and this program knows version 1. Nothing was changed: use a \
-      program with the migrations of 'Author' up to version 2.
+      The records of Author have version 2, and this program knows version 1. Nothing was changed: use a \
+      program with the migrations of Author up to version 2.
       """
     ) { folder in
       try await write([Migration(Author.self, to: 2) { _ in }], to: folder)
@@ -206,7 +206,7 @@ extension ErrorText {
     ErrorText(
       "records of an older version in a store for reading only",
       """
-      The records of 'Author' have version 1, and this program reads version 2. Nothing was changed: open \
+      The records of Author have version 1, and this program reads version 2. Nothing was changed: open \
       the store for reading and writing once, which migrates them.
       """
     ) { folder in
@@ -217,7 +217,7 @@ extension ErrorText {
     ErrorText(
       "a migration that fails",
       """
-      The migration of 'Author' to version 2 failed at "1": "name" can't become "id", which is there \
+      The migration of Author to version 2 failed at "1": "name" can't become "id", which is there \
       already. Nothing was changed.
       """
     ) { folder in
@@ -228,7 +228,7 @@ extension ErrorText {
     ErrorText(
       "migrations with one missing",
       """
-      The migrations of 'Author' don't go together: there is a step to version 4, and none to version 3. \
+      The migrations of Author don't go together: there is a step to version 4, and none to version 3. \
       Nothing was changed.
       """
     ) { folder in
@@ -272,8 +272,8 @@ extension ErrorText {
     ErrorText(
       "an import of models of a newer version",
       """
-      Nothing was imported from '/folder/export.json', line 2, offset 80: The records of 'Author' have version \
-      3, and this program knows version 1. Nothing was changed: use a program with the migrations of 'Author' up \
+      Nothing was imported from '/folder/export.json', line 2, offset 80: The records of Author have version \
+      3, and this program knows version 1. Nothing was changed: use a program with the migrations of Author up \
       to version 3.
       """
     ) { folder in
@@ -333,7 +333,8 @@ extension ErrorText {
     ErrorText(
       "a stored model that can't be read from a file",
       """
-      The stored Author "1" can't be read: name: expected an integer, found the string "Jane"
+      The stored Author "1" can't be read: name: expected an integer, found the string "Jane". It is kept as it is stored, \
+      and so is everything else. Read it with a class whose fields can hold it, or delete it.
       """
     ) { folder in
       try await write([], to: folder)

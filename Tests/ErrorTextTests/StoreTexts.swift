@@ -145,7 +145,8 @@ extension ErrorText {
     ErrorText(
       "a stored model that can't be read",
       """
-      The stored Author "7" can't be read: name: expected an integer, found the string "Jane"
+      The stored Author "7" can't be read: name: expected an integer, found the string "Jane". It is kept as it is stored, \
+      and so is everything else. Read it with a class whose fields can hold it, or delete it.
       """
     ) { _ in
       let store = MemoryModelStore()

@@ -41,9 +41,7 @@ extension FileModelStore: LiveModelStore {
     var cursor: CreationCursor? = .start
     while let position = cursor {
       let chunk = try await translating { try await handle.engine.readChunk(typeName, after: position) }
-      if let damage = chunk.damages.first {
-        throw ModelStoreError(.corrupt, "A stored \(typeName) can't be read: \(damage)")
-      }
+      try chunk.refuseDamage(of: typeName)
       let records = chunk.rows.map { StoredRecord($0.identifier, Array(chunk.value($0)), order: $0.ordinal) }
       try await body(records)
       cursor = chunk.next

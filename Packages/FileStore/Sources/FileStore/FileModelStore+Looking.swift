@@ -34,11 +34,9 @@ extension FileModelStore {
   private func record(_ bytes: [UInt8], _ type: String, _ identifier: String) throws -> AttributeDictionary {
     do {
       if case .object(let record) = try JSONValue(json: bytes) { return record }
-      throw ModelStoreError(
-        .corrupt, "The record of \(type) \"\(identifier)\" is no object.", identifier: identifier)
-    } catch let error as JSONSyntaxError {
-      throw ModelStoreError(
-        .corrupt, "The record of \(type) \"\(identifier)\" is no JSON: \(error)", identifier: identifier, cause: error)
+      throw ModelStoreError(.corrupt, "it is no JSON object", identifier: identifier)
+    } catch {
+      throw ModelStoreError.unreadable(type, identifier: identifier, error)
     }
   }
 

@@ -82,18 +82,24 @@ extension FileModelStore {
 
   /// The models of a part of a list that was read after a cursor.
   private func models<M: Model>(of list: RecordList, after cursor: CreationCursor) async throws -> [M] {
+    // Which of them is wrong is looked for only then.
+    func rows() async throws -> Chunk {
+      let count = list.count + list.damages.count
+      return try await translating {
+        try await handle.engine.readChunk(M.typeName, after: cursor, limit: count, byteLimit: .max)
+      }
+    }
     if let damage = list.damages.first {
-      throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(damage)")
+      try await rows().refuseDamage(of: M.typeName)
+      // Somebody else has changed or removed that model meanwhile.
+      throw ModelStoreError(FileEngineError.damaged(damage))
     }
     do {
       return try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
     } catch {
-      // Which of them it was is looked for only now.
-      let chunk = try await translating {
-        try await handle.engine.readChunk(M.typeName, after: cursor, limit: list.count, byteLimit: .max)
-      }
+      let chunk = try await rows()
       _ = try models(M.self, fromBytes: chunk.rows.map { Array(chunk.value($0)) }) { chunk.rows[$0].identifier }
-      throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
+      throw ModelStoreError.unreadable(M.typeName, identifier: nil, error)
     }
   }
 }

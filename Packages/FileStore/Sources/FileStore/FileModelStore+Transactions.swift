@@ -31,7 +31,7 @@ extension FileModelStore {
       else { throw error }
       throw ModelStoreError(
         .conflict,
-        "The transaction was not written: somebody else changed \(place.type) \"\(place.identifier)\" meanwhile.",
+        "The transaction was not written: somebody else changed \(place.type.nameForMessage) \(place.identifier.quotedForMessage) meanwhile.",
         identifier: place.identifier, cause: reason)
     }
     try current.log.commit()

@@ -21,6 +21,19 @@ extension ModelStoreError {
     cause = error
   }
 
+  /// The record of a model is damaged.
+  ///
+  /// - Parameters:
+  ///   - type: what stores call the type of the model.
+  ///   - identifier: the identifier of the model.
+  ///   - finding: what is damaged, and where.
+  static func damaged(_ type: String, _ identifier: String, _ finding: Finding) -> ModelStoreError {
+    let error = FileEngineError.damaged(finding)
+    return ModelStoreError(
+      .corrupt, "The stored \(type.nameForMessage) \(identifier.quotedForMessage) can't be read: \(error)",
+      identifier: identifier, cause: error)
+  }
+
   /// An error of the file system, in the words of stores.
   init(_ error: FileSystemError) {
     let code: Code =
@@ -33,6 +46,14 @@ extension ModelStoreError {
   }
 }
 
+extension Chunk {
+  /// - Throws: `ModelStoreError` with the code `corrupt` for the first model whose record is damaged.
+  func refuseDamage(of type: String) throws {
+    guard let identifier = damagedIdentifiers.first, let finding = damages.first else { return }
+    throw ModelStoreError.damaged(type, identifier, finding)
+  }
+}
+
 extension FileEngineError {
   fileprivate var code: ModelStoreError.Code {
     switch self {
@@ -42,7 +63,7 @@ extension FileEngineError {
     case .identifiersExhausted: .noIdentifier
     case .locked: .locked
     case .newerFormat, .unknownOperation, .closed, .readOnly, .newerModel, .needsMigration: .unsupported
-    case .wrongGroup, .damaged: .corrupt
+    case .wrongGroup, .unknownGroup, .damaged: .corrupt
     case .refusesWrites, .noStore, .noFolder, .lockRemoved: .inputOutput
     }
   }

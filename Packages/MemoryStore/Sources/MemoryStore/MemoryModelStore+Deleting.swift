@@ -43,7 +43,7 @@ extension MemoryModelStore {
         if gone.contains(name) { continue }
         // A record may lead there by several fields.
         if rows[name] == nil { order.append(name) }
-        let bytes = try reference.cut((rows[name] ?? row).bytes, in: scope.transformers)
+        let bytes = try reference.cut((rows[name] ?? row).bytes, of: row.identifier, in: scope.transformers)
         rows[name] = MemoryRow(identifier: row.identifier, bytes: bytes, revision: row.revision)
       }
     }

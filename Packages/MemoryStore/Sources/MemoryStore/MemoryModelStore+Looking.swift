@@ -58,18 +58,21 @@ extension MemoryModelStore {
   }
 
   private func record(_ row: MemoryRow, _ type: String) throws -> AttributeDictionary {
-    guard case .object(let record)? = try? JSONValue(json: row.bytes) else {
-      throw ModelStoreError(
-        .corrupt, "The record of \(type) \"\(row.identifier)\" can't be read.", identifier: row.identifier)
+    do {
+      guard case .object(let record) = try JSONValue(json: row.bytes) else {
+        throw ModelStoreError(.corrupt, "it is no JSON object", identifier: row.identifier)
+      }
+      return record
+    } catch {
+      throw ModelStoreError.unreadable(type, identifier: row.identifier, error)
     }
-    return record
   }
 
   func bytes(of record: AttributeDictionary, _ type: String) throws -> [UInt8] {
     do {
       return Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
     } catch {
-      throw ModelStoreError(.invalid, "This \(type) was not written: \(error)", cause: error)
+      throw ModelStoreError(.invalid, "This \(type.nameForMessage) was not written: \(error)", cause: error)
     }
   }
 

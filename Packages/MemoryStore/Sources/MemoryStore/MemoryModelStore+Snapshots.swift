@@ -14,12 +14,12 @@ extension MemoryModelStore {
     var types: AttributeDictionary = [:]
     for (type, rows) in handle.everything() {
       var records: [JSONValue] = []
-      do {
-        try rows.forEach { row, _ in
+      try rows.forEach { row, _ in
+        do {
           records.append(["identifier": .string(row.identifier), "value": try JSONValue(json: row.bytes)])
+        } catch {
+          throw ModelStoreError.unreadable(type, identifier: row.identifier, error)
         }
-      } catch {
-        throw ModelStoreError(.corrupt, "A stored \(type) can't be read: \(error)", cause: error)
       }
       if !records.isEmpty { types[type] = .array(records) }
     }
@@ -48,7 +48,7 @@ extension MemoryModelStore {
     for (type, list) in types {
       for entry in list.arrayValue ?? [] {
         guard let identifier = entry["identifier"]?.stringValue, let value = entry["value"], case .object = value else {
-          throw refused("a record of \(type) has no identifier or no value")
+          throw refused("a record of \(type.nameForMessage) has no identifier or no value")
         }
         records.append((type, identifier, Array(try value.jsonData(JSONWritingOptions(sortedKeys: true)))))
       }

@@ -91,7 +91,7 @@ public final class MemoryModelStore: TransactionalModelStore {
   private func newIdentifier<M: Model>(for save: PendingSave<M>) throws -> String {
     guard save.model.identifierField?.valueType == Int.self else { return UUID().uuidString }
     guard let integer = handle.nextInteger(for: save.typeName) else {
-      throw ModelStoreError(.noIdentifier, "There is no integer left for another \(save.typeName).")
+      throw ModelStoreError(.noIdentifier, "There is no integer left for another \(save.typeName.nameForMessage).")
     }
     return String(integer)
   }

@@ -126,7 +126,7 @@ struct MemoryTable: Sendable {
       throw ModelStoreError(
         .conflict,
         """
-        There is no unique index of "\(field.path)" of \(type): "\(rival.identifier)" and "\(row.identifier)" have \
+        There is no unique index of "\(field.path)" of \(type.nameForMessage): \(rival.identifier.quotedForMessage) and \(row.identifier.quotedForMessage) have \
         the same value. Change one of them first.
         """, identifier: row.identifier, fields: [field.path.description: ["is taken"]])
     }

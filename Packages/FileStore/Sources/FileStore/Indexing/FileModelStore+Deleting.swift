@@ -64,7 +64,8 @@ extension FileModelStore {
         // A record may lead there by several fields.
         if changes[name] == nil { order.append(name) }
         let known = changes[name]
-        let bytes = try reference.cut(known.map { Array($0.value) } ?? stored.bytes, in: scope.transformers)
+        let bytes = try reference.cut(
+          known.map { Array($0.value) } ?? stored.bytes, of: found, in: scope.transformers)
         var change = Change.update(
           modelClass.typeName, found, bytes, ifRevision: known?.expectedRevision ?? stored.revision)
         change.previousValue = known?.previousValue ?? stored.bytes

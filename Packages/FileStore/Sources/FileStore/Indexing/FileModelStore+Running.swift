@@ -124,9 +124,7 @@ extension FileModelStore {
     var cursor: CreationCursor? = .start
     while let position = cursor, !run.isFinished {
       let chunk = try await translating { try await handle.engine.readChunk(name, after: position) }
-      if let damage = chunk.damages.first {
-        throw ModelStoreError(.corrupt, "A stored \(name) can't be read: \(damage)")
-      }
+      try chunk.refuseDamage(of: name)
       for row in chunk.rows where !run.isFinished {
         if let entry = transaction?.entry(name, row.identifier) {
           // What it was before the transaction does not count; what came with it comes last.

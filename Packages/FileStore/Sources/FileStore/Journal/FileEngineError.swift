@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 /// Why the storage engine could not do what it was asked to. Calls to the file system that fail are thrown as
 /// ``FileSystemError``.
 package enum FileEngineError: Error, Equatable, CustomStringConvertible {
@@ -70,7 +72,10 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// A group's folder holds the journal of another group.
   case wrongGroup(folder: String, expected: String, found: String)
 
-  /// A record that was fine when the store was opened can't be read any more.
+  /// Nothing in a group's folder says any more which group it is.
+  case unknownGroup(folder: String)
+
+  /// Something in the files can't be read, or is not there any more.
   case damaged(Finding)
 
   /// Writes are refused since a sync failed: what is on the disk is known only after opening again.
@@ -86,24 +91,24 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .conflict(let type, let identifier):
-      "'\(type)' has a model with the identifier \(Self.quoted(identifier)) already. Nothing was written."
+      "\(type.nameForMessage) has a model with the identifier \(identifier.quotedForMessage) already. Nothing was written."
     case .notFound(let type, let identifier):
-      "'\(type)' has no model with the identifier \(Self.quoted(identifier)). Nothing was written."
+      "\(type.nameForMessage) has no model with the identifier \(identifier.quotedForMessage). Nothing was written."
     case .staleRevision(let type, let identifier):
-      "'\(type)' \(Self.quoted(identifier)) was changed by another write in the meantime. Nothing was written."
+      "\(type.nameForMessage) \(identifier.quotedForMessage) was changed by another write in the meantime. Nothing was written."
     case .taken(let type, let identifier, let field, let holder):
-      "The \(type) \(Self.quoted(identifier)) was not written: its \(field) has to be unique, and "
-        + "\(Self.quoted(holder)) has the same."
+      "The \(type.nameForMessage) \(identifier.quotedForMessage) was not written: its \(field.nameForMessage) has to be unique, and "
+        + "\(holder.quotedForMessage) has the same."
     case .duplicates(let type, let field, let identifier, let holder):
-      "There is no unique index of '\(field)' of '\(type)': \(Self.quoted(holder)) and "
-        + "\(Self.quoted(identifier)) have the same value. Change one of them first."
+      "There is no unique index of \(field.nameForMessage) of \(type.nameForMessage): \(holder.quotedForMessage) and "
+        + "\(identifier.quotedForMessage) have the same value. Change one of them first."
     case .invalidValue(let type, let identifier, let reason):
-      "The value of '\(type)' \(Self.quoted(identifier)) \(reason). Nothing was written."
+      "The value of \(type.nameForMessage) \(identifier.quotedForMessage) \(reason). Nothing was written."
     case .batchTooLarge(let bytes):
       "A batch of \(bytes) bytes is too large, the limit is \(Journal.largestBatch). Nothing was written: "
         + "write it in several batches."
     case .identifiersExhausted(let type):
-      "'\(type)' has used the largest integer as an identifier: give new models identifiers of your own."
+      "\(type.nameForMessage) has used the largest integer as an identifier: give new models identifiers of your own."
     case .locked(let directory, let holder):
       "The store '\(directory)' is in use by \(holder). Only one can write to it: close it there first, "
         + "or read it here with mode: .readOnly."
@@ -111,19 +116,19 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
       "'\(path)' has format version \(version), and this version of FileStore reads up to \(supported). "
         + "Nothing was changed: open it with a version of FileStore that knows format \(version)."
     case .unknownOperation(let name, let file, let offset):
-      "'\(file)' has a record with the operation '\(name)' at offset \(offset), which this version of FileStore "
+      "'\(file)' has a record with the operation \(name.quotedForMessage) at offset \(offset), which this version of FileStore "
         + "does not know. Nothing was changed: open it with the version that wrote it."
     case .newerModel(let type, let version, let known):
-      "The records of '\(type)' have version \(version), and this program knows version \(known). Nothing was changed: "
-        + "use a program with the migrations of '\(type)' up to version \(version)."
+      "The records of \(type.nameForMessage) have version \(version), and this program knows version \(known). Nothing was changed: "
+        + "use a program with the migrations of \(type.nameForMessage) up to version \(version)."
     case .needsMigration(let type, let version, let known):
-      "The records of '\(type)' have version \(version), and this program reads version \(known). Nothing was changed: "
+      "The records of \(type.nameForMessage) have version \(version), and this program reads version \(known). Nothing was changed: "
         + "open the store for reading and writing once, which migrates them."
     case .migrationFailed(let type, let identifier, let version, let reason):
-      "The migration of '\(type)' to version \(version) failed at \(Self.quoted(identifier)): \(reason). "
+      "The migration of \(type.nameForMessage) to version \(version) failed at \(identifier.quotedForMessage): \(reason). "
         + "Nothing was changed."
     case .wrongMigrations(let type, let reason):
-      "The migrations of '\(type)' don't go together: \(reason). Nothing was changed."
+      "The migrations of \(type.nameForMessage) don't go together: \(reason). Nothing was changed."
     case .noPath(let url, let reason):
       "'\(url)' is no place for files: \(reason). Nothing was read or written: give a URL made by URL(filePath:)."
     case .notAStore(let directory, let name):
@@ -141,9 +146,14 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .notEmpty(let directory):
       "'\(directory)' is not empty. Nothing was written: choose a folder that does not exist yet."
     case .wrongGroup(let folder, let expected, let found):
-      "'\(folder)' should hold the group \(Self.quoted(expected)) but holds the group \(Self.quoted(found)). "
+      "'\(folder)' should hold the group \(expected.quotedForMessage) but holds the group \(found.quotedForMessage). "
         + "Nothing was changed: give the folder its old name '\(GroupFolder.name(of: found))' back."
-    case .damaged(let finding): finding.description
+    case .unknownGroup(let folder):
+      "It can't be told which group is in the folder '\(folder)'. Nothing was changed: if it belongs to another program, "
+        + "move it elsewhere; if it is of this store, put files of a backup in its place."
+    case .damaged(let finding):
+      "\(finding) Nothing was changed, and all else can be read: repair() keeps what is readable, and moves the rest to a "
+        + "quarantine file."
     case .refusesWrites(let directory, let cause):
       "The store '\(directory)' refuses writes since its data could not be brought to the disk: \(cause) "
         + "What its files still have can be read. Close it and open it again to see what was kept."
@@ -152,11 +162,5 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .closed(let directory):
       "The store '\(directory)' was closed. Nothing was read or written: make another FileModelStore for the directory."
     }
-  }
-
-  /// An identifier as a reader can see it: quoted, and cut if it is very long.
-  private static func quoted(_ text: String) -> String {
-    let start = text.unicodeScalars.prefix(80)
-    return start.endIndex == text.endIndex ? text.debugDescription : String(start).debugDescription + "…"
   }
 }

@@ -34,6 +34,9 @@ package struct Chunk: Sendable {
   /// The models whose records turned out to be damaged; they are not in ``rows``.
   package var damages: [Finding] = []
 
+  /// The identifiers of these models, in the order of ``damages``.
+  package var damagedIdentifiers: [String] = []
+
   /// Where to go on; nil after the last chunk.
   package var next: CreationCursor?
 
@@ -91,6 +94,7 @@ extension JournalContents {
           chunk.rows[number].value = base..<chunk.bytes.count
         } else {
           chunk.damages.append(damage(at: places[number]))
+          chunk.damagedIdentifiers.append(chunk.rows[number].identifier)
           damaged.insert(number)
         }
       }

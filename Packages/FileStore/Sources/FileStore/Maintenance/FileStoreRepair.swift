@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
 
 /// What a repair has found, moved aside and kept.
 ///
@@ -23,7 +24,7 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
     public var description: String {
       guard let typeName, let identifier else { return finding.description }
       let rest = keptRevision.map { "revision \($0) of it is there" } ?? "nothing of it is left"
-      return "\(finding) It was a record of \(typeName) \"\(identifier)\": \(rest)."
+      return "\(finding) It was a record of \(typeName.nameForMessage) \(identifier.quotedForMessage): \(rest)."
     }
   }
 

@@ -114,10 +114,7 @@ extension Writer {
       if try Self.wasNeverBegun("\(folder)/\(name)", names, files, fileSystem) { continue }
       let group = try Self.group(in: "\(folder)/\(name)", files, fileSystem)
       guard let group, GroupFolder.name(of: group) == name else {
-        throw FileEngineError.damaged(
-          Finding(
-            kind: .damage, file: "\(folder)/\(name)", offset: 0, length: 0,
-            reason: "it can't be told which group is in this folder"))
+        throw FileEngineError.unknownGroup(folder: "\(folder)/\(name)")
       }
       _ = try open(group)
       groups.append(group)

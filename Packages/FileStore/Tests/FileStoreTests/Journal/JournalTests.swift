@@ -172,7 +172,7 @@ import Testing
     fileSystem.overwrite(path, with: original + Self.line(#"["00000000","patch","Author","1",2,{}]"#))
     let error = #expect(throws: FileEngineError.self) { try Journal.scripted(fileSystem) }
     #expect(error == .unknownOperation(name: "patch", file: path, offset: UInt64(original.count)))
-    #expect(error.map { "\($0)" }?.contains("operation 'patch'") == true)
+    #expect(error.map { "\($0)" }?.contains("operation \"patch\"") == true)
   }
 
   @Test func `is refused in the folder of another group`() throws {

@@ -7,7 +7,7 @@
 ///
 /// ```swift
 /// for reference in deletion.references {
-///   for (identifier, bytes) in try find(reference) { try write(reference.cut(bytes), identifier) }
+///   for (identifier, bytes) in try find(reference) { try write(reference.cut(bytes, of: identifier, in: context), identifier) }
 /// }
 /// ```
 @_spi(ModelKitInternals)
@@ -77,9 +77,10 @@ public struct BackReference {
   ///
   /// - Parameters:
   ///   - record: the bytes of a record for which the condition holds.
+  ///   - identifier: the identifier of that record, for errors.
   ///   - context: how records are spelled.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no record.
-  public func cut(_ record: [UInt8], in context: ValueTransformerContext) throws -> [UInt8] {
+  public func cut(_ record: [UInt8], of identifier: String, in context: ValueTransformerContext) throws -> [UInt8] {
     let spelled = context.key(key)
     if !isToMany, !spelled.contains("."), let member = try? JSONValue.object([spelled: .null]).jsonData(),
       let merged = RecordBytes.merging(Array(member), into: record)
@@ -94,9 +95,7 @@ public struct BackReference {
       StoredValue(path: spelled.split(separator: ".").map(String.init), value: rest).write(to: &values)
       return Array(try JSONValue.object(values).jsonData(JSONWritingOptions(sortedKeys: true)))
     } catch {
-      throw ModelStoreError(
-        .corrupt, "A stored \(relatedClass.typeName) that leads to a deleted model can't be read: \(error)",
-        cause: error)
+      throw ModelStoreError.unreadable(relatedClass.typeName, identifier: identifier, error)
     }
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 @_spi(ModelKitInternals) import ModelCore
 
 extension ModelStore {
@@ -11,7 +12,8 @@ extension ModelStore {
     do {
       return try scope.models(type, from: records, keepsLocalChanges: !Refreshing.isUnderWay)
     } catch {
-      throw ModelStoreError(.corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
+      let bytes = records.map { Array((try? JSONValue.object($0).jsonData()) ?? Data()) }
+      throw corruption(in: bytes, of: type) { _ in nil } ?? .unreadable(M.typeName, identifier: nil, error)
     }
   }
 
@@ -33,8 +35,7 @@ extension ModelStore {
         type, fromJSON: RecordBytes.list(of: records), keepsLocalChanges: !Refreshing.isUnderWay)
     } catch {
       throw corruption(in: records, of: type, identifier: identifier)
-        ?? ModelStoreError(
-          .corrupt, "A stored \(M.typeName) can't be read: \(error)", cause: error)
+        ?? .unreadable(M.typeName, identifier: nil, error)
     }
   }
 
@@ -44,7 +45,7 @@ extension ModelStore {
 
   /// The error of the first record that can't be read by itself.
   private func corruption<M: Model>(
-    in records: [[UInt8]], of type: M.Type, identifier: (Int) -> String
+    in records: [[UInt8]], of type: M.Type, identifier: (Int) -> String?
   ) -> ModelStoreError? {
     for (number, record) in records.enumerated() {
       do {
@@ -54,9 +55,8 @@ extension ModelStore {
       } catch {
         // The record was read as a list of one.
         let reason = (error as? ModelDecodingError).map { $0.outsideOfList } ?? error
-        return ModelStoreError(
-          .corrupt, "The stored \(M.typeName) \"\(identifier(number))\" can't be read: \(reason)",
-          identifier: identifier(number), cause: reason)
+        return .unreadable(
+          M.typeName, identifier: identifier(number), place: "record \(number + 1) of \(records.count)", reason)
       }
     }
     return nil

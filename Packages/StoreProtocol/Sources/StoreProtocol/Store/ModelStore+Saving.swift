@@ -46,7 +46,11 @@ extension ModelStore {
     }
     guard found === model else {
       throw ModelStoreError(
-        .conflict, "This \(model.storedTypeName) was not refreshed: another object stands for \"\(identifier)\" here.",
+        .conflict,
+        """
+        This \(model.storedTypeName.nameForMessage) was not refreshed: another object stands for \
+        \(identifier.quotedForMessage) here.
+        """,
         identifier: identifier)
     }
   }

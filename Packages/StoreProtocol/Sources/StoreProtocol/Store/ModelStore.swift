@@ -101,7 +101,7 @@ extension ModelStore {
   private func identifierAdvice<M: Model>(for model: M) -> String {
     let typeName = model.storedTypeName
     guard model.isKnownToStore else { return "This \(typeName) was not stored yet: create it first, or use save." }
-    let former = model.formerIdentifier.map { "\"\($0)\"" } ?? "another one"
+    let former = model.formerIdentifier.map(\.quotedForMessage) ?? "another one"
     return """
       This \(typeName) was stored as \(former), and its identifier was changed since. Nothing was written: set it back, or \
       create another \(typeName).

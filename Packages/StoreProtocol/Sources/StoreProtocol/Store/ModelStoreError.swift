@@ -88,25 +88,54 @@ extension ModelStoreError {
   /// There is no model with this identifier.
   public static func notFound(_ typeName: String, identifier: String) -> ModelStoreError {
     ModelStoreError(
-      .notFound, "There is no \(typeName) with the identifier \"\(identifier)\".", identifier: identifier)
+      .notFound, "There is no \(typeName.nameForMessage) with the identifier \(identifier.quotedForMessage).",
+      identifier: identifier)
   }
 
   /// The identifier of a new model is taken.
   public static func conflict(_ typeName: String, identifier: String) -> ModelStoreError {
     ModelStoreError(
-      .conflict, "Another \(typeName) has the identifier \"\(identifier)\" already. Nothing was written.",
-      identifier: identifier)
+      .conflict,
+      """
+      Another \(typeName.nameForMessage) has the identifier \(identifier.quotedForMessage) already. Nothing was written.
+      """, identifier: identifier)
   }
 
   /// A new model is among those that are created together more than once.
   @_spi(ModelKitInternals)
   public static func repeated(_ typeName: String) -> ModelStoreError {
-    ModelStoreError(.conflict, "The same new \(typeName) is there twice. Nothing was written: give each model once.")
+    ModelStoreError(
+      .conflict,
+      "The same new \(typeName.nameForMessage) is there twice. Nothing was written: give each model once.")
+  }
+
+  /// What is stored of a model can't be read as one. Whoever says so has changed nothing.
+  ///
+  /// - Parameters:
+  ///   - typeName: what stores call the type of the model.
+  ///   - identifier: the identifier under which it is stored; nil if that is not known.
+  ///   - place: which record it is, where the identifier is not known, as in `record 2 of 3`.
+  ///   - cause: what is wrong with it.
+  @_spi(ModelKitInternals)
+  public static func unreadable(
+    _ typeName: String, identifier: String?, place: String? = nil, _ cause: any Error
+  ) -> ModelStoreError {
+    let name = typeName.nameForMessage
+    let which = place.map { " (\($0))" } ?? ""
+    let model = identifier.map { "The stored \(name) \($0.quotedForMessage)" } ?? "A stored \(name)\(which)"
+    let reason = "\(cause)"
+    return ModelStoreError(
+      .corrupt,
+      """
+      \(model) can't be read: \(reason)\(reason.hasSuffix(".") ? "" : ".") It is kept as it is stored, and so is everything \
+      else. Read it with a class whose fields can hold it, or delete it.
+      """, identifier: identifier, cause: cause)
   }
 
   /// The model has no identifier, and needs one here.
   public static func noIdentifier(_ typeName: String) -> ModelStoreError {
-    ModelStoreError(.noIdentifier, "This \(typeName) has no identifier: it was not created in a store yet.")
+    ModelStoreError(
+      .noIdentifier, "This \(typeName.nameForMessage) has no identifier: it was not created in a store yet.")
   }
 
   /// Rules of a model are broken.
@@ -115,7 +144,7 @@ extension ModelStoreError {
   ) -> ModelStoreError {
     let list = errors.map(\.description).joined(separator: "; ")
     return ModelStoreError(
-      .invalid, "This \(typeName) was not written: \(list).", identifier: identifier,
+      .invalid, "This \(typeName.nameForMessage) was not written: \(list).", identifier: identifier,
       fields: Dictionary(grouping: errors, by: \.path.description).mapValues { $0.map(\.message) })
   }
 }

@@ -116,7 +116,8 @@ public struct PendingSave<M: Model> {
       }
     } catch {
       throw ModelStoreError(
-        .invalid, "This \(model.storedTypeName) was not written: \(error)", identifier: identifier, cause: error)
+        .invalid, "This \(model.storedTypeName.nameForMessage) was not written: \(error)", identifier: identifier,
+        cause: error)
     }
   }
 
@@ -137,8 +138,8 @@ public struct PendingSave<M: Model> {
       throw ModelStoreError(
         .noIdentifier,
         """
-        This \(typeName) was not written: it has no field that can hold the identifier "\(identifier)". Override \
-        identifierField with a field of integers or strings.
+        This \(typeName.nameForMessage) was not written: it has no field that can hold the identifier \
+        \(identifier.quotedForMessage). Override identifierField with a field of integers or strings.
         """)
     }
     self.identifier = identifier
@@ -240,7 +241,11 @@ public struct PendingSave<M: Model> {
     if case .bytes(let changes) = content, let merged = RecordBytes.merging(changes, into: older) { return merged }
     guard case .object(let record)? = try? JSONValue(json: older) else {
       throw ModelStoreError(
-        .corrupt, "The record of \(typeName) \"\(identifier ?? "")\" can't be read.", identifier: identifier)
+        .corrupt,
+        """
+        This \(typeName.nameForMessage) was not written: what is stored under the identifier \
+        \((identifier ?? "").quotedForMessage) is no JSON object. It is kept as it is: delete the model, and create it anew.
+        """, identifier: identifier)
     }
     return try bytes(of: merged(into: record))
   }
@@ -250,7 +255,7 @@ public struct PendingSave<M: Model> {
       return Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
     } catch {
       throw ModelStoreError(
-        .invalid, "This \(typeName) was not written: \(error)", identifier: identifier, cause: error)
+        .invalid, "This \(typeName.nameForMessage) was not written: \(error)", identifier: identifier, cause: error)
     }
   }
 
