@@ -1,9 +1,9 @@
 public import Foundation
-@_spi(ModelKitInternals) import StoreProtocol
+@_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {
   /// Writes all models of this group, of all types, into one file of JSON: for people, other programs, and
-  /// ``importJSON(from:existing:progress:)``. <doc:JSONFiles> has the format.
+  /// ``importJSON(from:existing:checking:progress:)``. <doc:JSONFiles> has the format.
   ///
   /// ```swift
   /// try await store.exportJSON(to: URL(filePath: "people.json"))
@@ -33,14 +33,19 @@ extension FileModelStore {
   /// Adds the models of a file that ``exportJSON(to:progress:)`` has written, or somebody else in the same format.
   ///
   /// ```swift
-  /// let outcome = try await store.importJSON(from: URL(filePath: "people.json"))
+  /// let outcome = try await store.importJSON(from: URL(filePath: "people.json"), checking: [Person.self])
   /// print(outcome.createdCount)
   /// ```
   ///
   /// The whole file is checked first: if anything is wrong with it, or a model of it is in the store and that is refused,
-  /// the error says where, and nothing is imported. Then it is read once more, and written in batches. Should one of these
-  /// fail, as on a full disk or for a value that has to be unique, the error says how many models were written before; they
-  /// stay, and another import with ``FileStoreImport/Existing/keep`` adds the others.
+  /// the error says where, and nothing is imported. A model that its class can't be made of, or that has another identifier in
+  /// its value, is such a mistake: one of them would keep all models of the type from being listed. The classes are those that
+  /// this front has created, read or written models of, and those in `types`. Of a type of which neither is known, values are
+  /// taken as they are; one that can't be read later is named by the error then, and can be deleted.
+  ///
+  /// Then it is read once more, and written in batches. Should one of these fail, as on a full disk or for a value that has to
+  /// be unique, the error says how many models were written before; they stay, and another import with
+  /// ``FileStoreImport/Existing/keep`` adds the others.
   ///
   /// Rules of models are not checked, hooks don't run, and live models follow when they are read next. Records of an older
   /// model version go through the migrations of the store.
@@ -48,15 +53,18 @@ extension FileModelStore {
   /// - Parameters:
   ///   - url: the file.
   ///   - existing: what becomes of models that are in the store already.
+  ///   - types: classes of models that may be in the file, besides those that this front has used.
   ///   - progress: is told now and then how far it is.
   /// - Returns: how many models were created, replaced and kept.
-  /// - Throws: `ModelStoreError` with the code `invalid` for a file that makes no sense, with line and offset; `conflict` if
-  ///   a model is there already, or twice in the file; `unsupported` if the file is of a newer version; `cancelled`; or what
-  ///   the disk says.
-  /// - Complexity: O(*n*) in the size of the file, with a few megabytes of memory, and some 30 bytes for each model.
+  /// - Throws: `ModelStoreError` with the code `invalid` for a file that makes no sense, or a model that does not fit its class,
+  ///   with line and offset; `conflict` if a model is there already, or twice in the file; `unsupported` if the file is of a
+  ///   newer version; `cancelled`; or what the disk says.
+  /// - Complexity: O(*n*) in the size of the file, with a few megabytes of memory, and some 30 bytes for each model. Models of
+  ///   known classes are made once, a megabyte of them at a time, in the isolation of the caller.
   @discardableResult
   public func importJSON(
-    from url: URL, existing: FileStoreImport.Existing = .refuse, progress: ((FileStoreProgress) -> Void)? = nil
+    from url: URL, existing: FileStoreImport.Existing = .refuse, checking types: [any Model.Type] = [],
+    progress: ((FileStoreProgress) -> Void)? = nil
   ) async throws -> FileStoreImport {
     guard transaction == nil else {
       throw ModelStoreError(.unsupported, "Nothing was imported: that can't be done inside a transaction.")
@@ -64,7 +72,7 @@ extension FileModelStore {
     return try await translating {
       var importer = JSONImport(
         engine: handle.engine, path: try url.filePath(), existing: existing,
-        durability: handle.options.durability)
+        durability: handle.options.durability, models: try ImportedModels(types, in: self))
       return try await importer.run { progress?($0) }
     }
   }

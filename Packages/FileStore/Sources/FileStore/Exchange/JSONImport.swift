@@ -9,13 +9,17 @@ struct JSONImport {
   private let path: String
   private let existing: FileStoreImport.Existing
   private let durability: Durability
+  private let models: ImportedModels
   private var outcome = FileStoreImport()
 
-  init(engine: FileEngine, path: String, existing: FileStoreImport.Existing, durability: Durability) {
+  init(
+    engine: FileEngine, path: String, existing: FileStoreImport.Existing, durability: Durability, models: ImportedModels
+  ) {
     self.engine = engine
     self.path = path
     self.existing = existing
     self.durability = durability
+    self.models = models
   }
 
   mutating func run(_ progress: (FileStoreProgress) -> Void) async throws -> FileStoreImport {
@@ -70,19 +74,20 @@ struct JSONImport {
       let (next, models) = try await Self.read(reader, engine, migrations)
       reader = next
       if models.isEmpty { break }
+      try self.models.check(models, from: path)
       for model in models {
         let place = "at line \(model.line), offset \(model.offset)"
         if !seen.insert(Fingerprint(model)).inserted {
           throw ModelStoreError(
             .conflict,
-            "Nothing was imported from '\(path)': \(model.type) \"\(model.identifier)\" is in it twice, again \(place).",
+            "Nothing was imported from '\(path)': \(model.type.nameForMessage) \(model.identifier.quotedForMessage) is in it twice, again \(place).",
             identifier: model.identifier)
         }
         if existing == .refuse, contents.entry(model.type, model.identifier) != nil {
           throw ModelStoreError(
             .conflict,
             """
-            Nothing was imported from '\(path)': the store has \(model.type) "\(model.identifier)" already, which is \
+            Nothing was imported from '\(path)': the store has \(model.type.nameForMessage) \(model.identifier.quotedForMessage) already, which is \
             \(place). Import with existing: .keep or .replace.
             """, identifier: model.identifier)
         }

@@ -166,6 +166,89 @@ import Testing
     }
   }
 
+  struct Misfit: Sendable, CustomTestStringConvertible {
+    let record: String
+    let identifier: String
+    let reason: String
+    var testDescription: String { record }
+  }
+
+  @Test(arguments: [
+    Misfit(
+      record: #""type":"Book","identifier":"2","value":{"id":"3"}"#, identifier: "2", reason: #"the identifier "3""#),
+    Misfit(
+      record: #""type":"Book","identifier":"2","value":{"id":"1"}"#, identifier: "2", reason: #"the identifier "1""#),
+    Misfit(record: #""type":"Book","identifier":"2","value":{}"#, identifier: "2", reason: "no identifier"),
+    Misfit(
+      record: #""type":"Book","identifier":"e\u0301","value":{"id":"\u00e9"}"#, identifier: "e\u{301}",
+      reason: "the identifier"),
+    Misfit(
+      record: #""type":"Book","identifier":"2","value":{"id":"2","title":[7]}"#, identifier: "2",
+      reason: "title: expected"),
+    Misfit(record: #""type":"Reader","identifier":"x","value":{"id":"x"}"#, identifier: "x", reason: "id: expected"),
+    Misfit(
+      record: #""type":"Reader","identifier":"07","value":{"id":7}"#, identifier: "07", reason: #"the identifier "7""#),
+  ])
+  func `with a model that does not fit its class is refused with its place, and nothing is imported`(
+    misfit: Misfit
+  ) async throws {
+    try await withStores { store, _, url in
+      try Data("\(Self.start)\n\(Self.good),\n{\(misfit.record)}]}".utf8).write(to: url)
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await store.importJSON(from: url, existing: .replace, checking: [Book.self, Reader.self])
+      }
+      #expect(error?.code == .invalid)
+      #expect(error?.identifier == misfit.identifier)
+      let message = error?.message ?? ""
+      #expect(message.hasPrefix("Nothing was imported from '\(url.path)', line 3, offset 104: "), "\(message)")
+      #expect(message.contains(misfit.reason), "\(message)")
+      #expect(message.hasSuffix("Correct it in the file, or take it out."))
+      #expect(try await store.identifiers(ModelQuery(Book.self)) == [])
+      #expect(try await store.identifiers(ModelQuery(Reader.self)) == [])
+    }
+  }
+
+  @Test func `is compared with the classes that the store has used`() async throws {
+    try await withStores { store, _, url in
+      try await store.create(book("0", "Emma"))
+      try Data(#"\#(Self.start){"type":"Book","identifier":"2","value":{"id":"3"}}]}"#.utf8).write(to: url)
+      await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
+      #expect(try await store.list(Book.self).map(\.id.value) == ["0"])
+    }
+  }
+
+  @Test func `of unknown classes is imported, and what can't be read is named and can be deleted`() async throws {
+    try await withStores { store, _, url in
+      let wrong = #"{"type":"Book","identifier":"2","value":{"id":"2","title":[7]}}"#
+      try Data("\(Self.start)\(Self.good),\n\(wrong)]}".utf8).write(to: url)
+      #expect(try await store.importJSON(from: url).createdCount == 2)
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Book.self) }
+      #expect(error?.code == .corrupt)
+      #expect(error?.identifier == "2")
+      #expect(error?.message.contains(#"The stored Book "2" can't be read: title: expected"#) == true)
+      #expect(error?.message.contains("delete it") == true)
+      #expect(try await store.lookup(Book.self, identifier: "1").id.value == "1")
+      try await store.delete(Book.with(identifier: "2", in: store.scope))
+      #expect(try await store.list(Book.self).map(\.id.value) == ["1"])
+    }
+  }
+
+  @Test func `that is imported for two classes of one name is refused`() async throws {
+    final class Other: Model {
+      let id = Field<String>()
+      override var identifierField: (any FieldProtocol)? { id }
+      override class var typeName: String { "Book" }
+    }
+    try await withStores { store, _, url in
+      try Data("\(Self.start)\(Self.good)]}".utf8).write(to: url)
+      let error = await #expect(throws: ModelStoreError.self) {
+        try await store.importJSON(from: url, checking: [Book.self, Other.self])
+      }
+      #expect(error?.code == .invalid)
+      #expect(try await store.count(Book.self) == 0)
+    }
+  }
+
   @Test func `whose writing fails says what of it is there`() async throws {
     try await withStores { store, other, url in
       try await store.createAll([book("1", "Emma"), book("2", "Emma")])

@@ -6,6 +6,9 @@ struct StoredTypeNames {
   // Mostly it is the class that it was before.
   private var last: ModelObject.Type?
 
+  /// The class that is kept under a name.
+  subscript(_ name: String) -> ModelObject.Type? { rootClasses[name] }
+
   /// Takes note of a class.
   ///
   /// - Returns: a class of another hierarchy that has the name already.
@@ -33,6 +36,9 @@ extension ModelScope {
       mix them. Override typeName in one of them. Nothing was read or written.
       """
   }
+
+  /// The topmost class of the models that are stored under a name; nil if the scope has met none.
+  public func storedClass(named name: String) -> ModelObject.Type? { map.typeNames[name] }
 }
 
 @_spi(ModelKitInternals)

@@ -39,6 +39,46 @@ extension ModelStore {
     }
   }
 
+  /// Tries to read records as ``models(_:fromBytes:identifier:)`` would, beside the models of the store.
+  ///
+  /// - Parameters:
+  ///   - type: the topmost class of the models.
+  ///   - records: the bytes of one JSON object each, and the identifiers under which they are to be stored.
+  /// - Returns: the number of the first record that is no model of the class, or is one with another identifier, and what is
+  ///   wrong with it; nil if all can be read.
+  @_spi(ModelKitInternals)
+  public func firstMisfit<M: Model>(
+    _ type: M.Type, in records: [(identifier: String, bytes: [UInt8])]
+  ) -> (number: Int, reason: any Error)? {
+    // What a lenient context reports is reported when the models are read.
+    func makeScope() -> ModelScope {
+      let scope = ModelScope(transformers: self.scope.transformers)
+      scope.decodingIssueHandler = { _ in }
+      return scope
+    }
+    let list = RecordBytes.list(of: records.map(\.bytes))
+    if let models = try? makeScope().models(type, fromJSON: list, keepsLocalChanges: true),
+      zip(models, records).allSatisfy({ IdentifierMismatch($0, $1.identifier) == nil })
+    {
+      return nil
+    }
+    // Which of them it is, is looked for only now: the first that does not go together with those before it.
+    let scope = makeScope()
+    var models: [M] = []
+    for (number, record) in records.enumerated() {
+      do {
+        let list = RecordBytes.list(of: [record.bytes])
+        models += try scope.models(type, fromJSON: list, keepsLocalChanges: true)
+      } catch {
+        return (number, (error as? ModelDecodingError).map { $0.outsideOfList } ?? error)
+      }
+      if let model = models.last, let mismatch = IdentifierMismatch(model, record.identifier) {
+        return (number, mismatch)
+      }
+    }
+    return nil
+  }
+
   private func claimTypeName<M: Model>(of type: M.Type) throws {
     if let conflict = scope.claimTypeName(of: type) { throw ModelStoreError(.invalid, conflict) }
   }
@@ -60,6 +100,23 @@ extension ModelStore {
       }
     }
     return nil
+  }
+}
+
+/// The value of a record has another identifier than the record.
+private struct IdentifierMismatch: Error, CustomStringConvertible {
+  /// The identifier in the value.
+  let found: String?
+
+  init?(_ model: ModelObject, _ identifier: String) {
+    found = model.storedIdentifier
+    // Some classes don't write what identifies them.
+    if found == nil, model.identifierField?.key == nil { return nil }
+    if let found, ExactText(found) == ExactText(identifier) { return nil }
+  }
+
+  var description: String {
+    found.map { "its value has the identifier \($0.quotedForMessage)" } ?? "its value has no identifier"
   }
 }
 
