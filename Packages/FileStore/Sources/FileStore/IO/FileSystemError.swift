@@ -45,6 +45,7 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     case EMFILE, ENFILE: " Close files that are not needed, or allow the process more of them, then try again."
     case EACCES, EPERM: " Give the user of this process the right to read and write there."
     case EROFS: " It can only be read there: open the store with the mode readOnly, or somewhere else."
+    case ESTALE: " It is not the file that it was. Put that one back, and open the store again."
     case ENOENT: " It is not there. If it was moved or removed, put it back, then try again."
     case ELOOP: " It is a symbolic link, which is not followed there: remove it, or choose another place."
     case ENOTDIR: " A part of this path is a file and no folder: choose another place."

@@ -2,6 +2,13 @@
 package struct FileEngineOptions: Sendable {
   package var journal = Journal.Options()
 
+  /// How many groups keep the file open that they write, or follow. Another one that is used closes that of the group which was
+  /// used least recently.
+  package var openGroups = 64
+
+  /// How many files are kept open for reading, those of all groups together.
+  package var openFiles = 128
+
   /// Whether the engine only reads, and follows what another process writes.
   package var isReadOnly = false
 

@@ -11,6 +11,8 @@ extension Journal {
   func append(_ batches: inout [AdmittedBatch]) throws {
     try refuseAfterFailure()
     try refuseWithoutLock()
+    // Before anything is counted as written.
+    _ = try openedFile()
     let estimate = batches.reduce(0) { $0 + $1.estimatedSize }
     let isLong = estimate > Self.pieceSize
     // Where a short batch goes is decided once its length is known.
@@ -56,8 +58,10 @@ extension Journal {
   /// Writes what is encoded so far. If that fails, all of it is taken back.
   private func write(_ lines: inout LineEncoder, _ written: inout Int) throws {
     let (count, offset) = (lines.bytes.count, end + UInt64(written))
+    let file: any StoreFile
     do {
       guard written + count <= Self.largestBatch else { throw FileEngineError.batchTooLarge(bytes: written + count) }
+      file = try openedFile()
       try file.writeFully(lines.bytes, at: offset)
     } catch {
       takeBack(error)

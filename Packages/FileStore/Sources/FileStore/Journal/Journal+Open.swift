@@ -31,13 +31,15 @@ extension Journal {
   ///   - directory: The folder of the groups.
   ///   - findings: What is already known to be wrong with the store.
   ///   - home: The directory of the store, whose lock is looked at before anything is written.
+  ///   - files: Where segments are kept open for reading.
   static func open(
     group: String, in directory: String, options: Options = Options(), fileSystem: any FileSystem,
-    findings: [Finding] = [], home: StoreHome? = nil
+    findings: [Finding] = [], home: StoreHome? = nil, files: OpenFiles = OpenFiles()
   ) throws -> Journal {
     let folder = "\(directory)/\(GroupFolder.name(of: group))"
     _ = try fileSystem.createDirectory(folder)
-    var opening = JournalOpening(group: group, directory: directory, folder: folder, fileSystem: fileSystem)
+    var opening = JournalOpening(
+      group: group, directory: directory, folder: folder, fileSystem: fileSystem, files: files)
     for finding in findings { opening.replay.note(finding) }
     return Journal(try opening.open(), options: options, fileSystem: fileSystem, home: home)
   }
@@ -49,13 +51,15 @@ private struct JournalOpening {
   let directory: String
   let folder: String
   let fileSystem: any FileSystem
+  let files: OpenFiles
   var replay = Replay()
 
-  init(group: String, directory: String, folder: String, fileSystem: any FileSystem) {
+  init(group: String, directory: String, folder: String, fileSystem: any FileSystem, files: OpenFiles) {
     self.group = group
     self.directory = directory
     self.folder = folder
     self.fileSystem = fileSystem
+    self.files = files
   }
 
   mutating func open() throws -> OpenedJournal {
@@ -133,7 +137,8 @@ private struct JournalOpening {
   private func path(_ segment: SegmentNumber) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
 
   private func contents() -> JournalContents {
-    JournalContents(folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem)
+    JournalContents(
+      folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem, files: files)
   }
 
   /// Decides where the journal ends, and moves what is behind that into a quarantine file.

@@ -49,7 +49,7 @@ package final class Journal {
   /// What errors say was open.
   private var directory: String { home?.directory ?? contents.folder }
 
-  private(set) var file: any StoreFile
+  private var file: SegmentFile
   private(set) var segment: UInt32
 
   /// The files before the segment that is being written.
@@ -95,7 +95,7 @@ package final class Journal {
     self.fileSystem = fileSystem
     group = opened.group
     contents = opened.contents
-    file = opened.file
+    file = SegmentFile(opened.file, fileSystem)
     segment = opened.segment
     sealed = opened.sealed
     bytesSinceCheckpoint = opened.bytesSinceCheckpoint
@@ -126,8 +126,9 @@ package final class Journal {
     try refuseAfterFailure()
     guard needsSync else { return }
     do {
+      let file = try openedFile()
       try file.synchronize()
-      try refuseIfRemoved()
+      try refuseIfRemoved(file)
     } catch {
       failure = error
       throw error
@@ -136,8 +137,31 @@ package final class Journal {
   }
 
   /// What is written into a file that somebody has removed is lost, although the system takes it.
-  private func refuseIfRemoved() throws {
+  private func refuseIfRemoved(_ file: any StoreFile) throws {
     if try !file.hasName() { throw FileSystemError(.synchronize, file.path, code: ENOENT) }
+  }
+
+  /// The file of the segment, opened again if it was closed. If it is not there any more nothing is written again, since
+  /// somebody else may be doing so; that there is no room for another open file passes.
+  func openedFile() throws -> any StoreFile {
+    do {
+      return try file.opened()
+    } catch let error as FileSystemError where [ENOENT, ESTALE].contains(error.code) {
+      failure = error
+      throw error
+    }
+  }
+
+  /// Whether the file of the segment is open.
+  var hasOpenFile: Bool { file.isOpen }
+
+  /// Closes the file of the segment until something is to be written. All that was written is on the disk by then; a sync
+  /// that fails counts as any other: nothing is written after it.
+  func rest() {
+    guard file.isOpen else { return }
+    // An error is kept, and refuses what comes next.
+    if failure == nil { try? sync() }
+    if failure == nil { try? file.close(endingAt: end) } else { file.drop() }
   }
 
   /// Brings everything to the disk, gives reserved room back and leaves a mark, so that the next opening can tell
@@ -145,7 +169,10 @@ package final class Journal {
   func close() throws {
     try refuseAfterFailure()
     try refuseWithoutLock()
-    defer { failure = FileEngineError.closed(directory: directory) }
+    defer {
+      failure = FileEngineError.closed(directory: directory)
+      file.drop()
+    }
     try trim()
     let mark = position
     if bytesSinceCheckpoint >= options.checkpointInterval {
@@ -217,7 +244,8 @@ package final class Journal {
       throw error
     }
     sealed.append(SegmentExtent(segment: SegmentNumber(segment), length: end))
-    (file, segment, end, reserved, hasBatches) = (next.file, segment + 1, next.end, next.end, false)
+    file = SegmentFile(next.file, fileSystem)
+    (segment, end, reserved, hasBatches) = (segment + 1, next.end, next.end, false)
     filled = next.end
     if bytesSinceCheckpoint >= options.checkpointInterval { dueCheckpoint = makeCheckpoint() }
   }
@@ -264,6 +292,7 @@ package final class Journal {
   }
 
   private func trim() throws {
+    let file = try openedFile()
     do {
       if reserved > end {
         try file.truncate(to: end)
@@ -272,7 +301,7 @@ package final class Journal {
       } else if needsSync {
         try file.synchronize()
       }
-      try refuseIfRemoved()
+      try refuseIfRemoved(file)
     } catch {
       failure = error
       throw error
@@ -285,7 +314,7 @@ package final class Journal {
     guard options.preallocation > 0, end + count > reserved else { return }
     let target = (end + count + options.preallocation - 1) / options.preallocation * options.preallocation
     do {
-      try file.preallocate(from: reserved, length: target - reserved)
+      try openedFile().preallocate(from: reserved, length: target - reserved)
       reserved = target
     } catch {}
   }
@@ -301,6 +330,7 @@ package final class Journal {
   /// itself.
   func takeBack(_ error: any Error) {
     do {
+      let file = try openedFile()
       try file.truncate(to: end)
       try file.synchronize()
       (reserved, filled) = (end, end)

@@ -13,15 +13,12 @@
 /// The index is behind a lock that is held for moments; segments are read without any. Places stay valid: what is
 /// in a segment is never changed.
 final class JournalContents: Sendable {
-  /// The most segments that are kept open for reading.
-  private static let mostOpenFiles = 32
-
   let folder: String
 
   /// What was found wrong when the journal was opened.
   let findings: [Finding]
   private let index: Lock<JournalIndex>
-  private let files = Lock<[SegmentNumber: any StoreFile]>([:])
+  private let files: OpenFiles
   private let fileSystem: any FileSystem
 
   /// Who wants to know what is written. Locked inside the lock of the index.
@@ -30,12 +27,18 @@ final class JournalContents: Sendable {
   /// How often records were moved.
   private let moves = Lock(0)
 
-  init(folder: String, index: JournalIndex, findings: [Finding], fileSystem: any FileSystem) {
+  /// - Parameter files: Where segments are kept open for reading.
+  init(
+    folder: String, index: JournalIndex, findings: [Finding], fileSystem: any FileSystem, files: OpenFiles = OpenFiles()
+  ) {
     self.folder = folder
     self.index = Lock(index)
     self.findings = findings
     self.fileSystem = fileSystem
+    self.files = files
   }
+
+  deinit { closeFiles() }
 
   /// Runs `body` on the index while nobody else does.
   func withIndex<Result, Failure: Error>(
@@ -84,7 +87,7 @@ final class JournalContents: Sendable {
 
   /// The same, if it needs no waiting; nil otherwise.
   func readWithoutWaiting(_ place: RecordPlace) throws -> [UInt8]? {
-    guard let file = files.withLock({ $0[place.segment] }) else { return nil }
+    guard let file = files.file(key(place.segment)) else { return nil }
     return try withUnsafeTemporaryAllocation(byteCount: Int(place.length), alignment: 8) { buffer in
       guard file.readWithoutWaiting(into: buffer, at: place.offset) else { return nil }
       return try value(in: UnsafeRawBufferPointer(buffer), at: place)
@@ -112,17 +115,14 @@ final class JournalContents: Sendable {
 
   /// The segment, opened for reading.
   func openFile(_ segment: SegmentNumber) throws(FileSystemError) -> any StoreFile {
-    if let file = files.withLock({ $0[segment] }) { return file }
+    if let file = files.file(key(segment)) { return file }
     let file = try fileSystem.open(path(segment), .read)
-    let dropped = files.withLock { files -> [SegmentNumber: any StoreFile] in
-      var dropped: [SegmentNumber: any StoreFile] = [:]
-      if files.count >= Self.mostOpenFiles { swap(&dropped, &files) }
-      files[segment] = file
-      return dropped
-    }
-    // Those dropped close when their last reader is done, outside the lock.
-    _ = dropped
+    files.keep(file, as: key(segment))
     return file
+  }
+
+  private func key(_ segment: SegmentNumber) -> OpenFiles.Key {
+    OpenFiles.Key(contents: ObjectIdentifier(self), segment: segment)
   }
 
   /// Runs a read, and once more if the records that it was after were moved meanwhile.
@@ -145,7 +145,7 @@ final class JournalContents: Sendable {
 
   /// The same files with another index.
   func with(_ index: JournalIndex) -> JournalContents {
-    JournalContents(folder: folder, index: index, findings: [], fileSystem: fileSystem)
+    JournalContents(folder: folder, index: index, findings: [], fileSystem: fileSystem, files: files)
   }
 
   /// Takes over another state of the whole, as a reader does that could not follow.
@@ -159,12 +159,5 @@ final class JournalContents: Sendable {
   }
 
   /// Closes the files, once those who read them are done.
-  func closeFiles() {
-    let dropped = files.withLock { files in
-      let dropped = files
-      files = [:]
-      return dropped
-    }
-    _ = dropped
-  }
+  func closeFiles() { files.close(of: ObjectIdentifier(self)) }
 }

@@ -18,6 +18,9 @@ final class JournalReader {
   private let migrations: MigrationPlan?
   private var state: State
 
+  /// Whether the segment in which it goes on was closed until the next look.
+  private var isResting = false
+
   /// The batch up to which the versions of models are those that the program knows; nil if that was not looked at.
   private var checkedBatch: UInt64?
 
@@ -48,9 +51,10 @@ final class JournalReader {
   /// - Parameters:
   ///   - migrations: What the program knows of the versions of models; nil if it takes any.
   ///   - readsAll: Whether everything is read, although a checkpoint may know it already.
+  ///   - files: Where segments are kept open for reading.
   init(
     group: String, in directory: String, fileSystem: any FileSystem, findings: [Finding] = [],
-    migrations: MigrationPlan? = nil, readsAll: Bool = false
+    migrations: MigrationPlan? = nil, readsAll: Bool = false, files: OpenFiles = OpenFiles()
   ) throws {
     self.group = group
     self.fileSystem = fileSystem
@@ -60,7 +64,7 @@ final class JournalReader {
     for finding in findings { replay.note(finding) }
     state = try Self.read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: readsAll)
     contents = JournalContents(
-      folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem)
+      folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem, files: files)
     try refuseOtherVersions()
   }
 
@@ -78,6 +82,14 @@ final class JournalReader {
     }
   }
 
+  /// Closes the segment in which it goes on, until the next look. By the bytes before that place it is known again, so it stays
+  /// open if there are none.
+  func rest() {
+    guard state.file != nil, state.tail?.isEmpty == false else { return }
+    state.file = nil
+    isResting = true
+  }
+
   private func refuseOtherVersions() throws {
     guard let migrations, checkedBatch != state.position.batch else { return }
     try Journal.refuseOtherVersions(contents, migrations)
@@ -86,6 +98,10 @@ final class JournalReader {
 
   /// - Returns: False if what was read before is not there any more.
   private func followSegments() throws -> Bool {
+    if isResting {
+      state.file = try fileSystem.open(contents.path(SegmentNumber(state.position.segment)), .read)
+      isResting = false
+    }
     guard state.file != nil else {
       return try Self.files(in: contents.folder, fileSystem)?.files.segments ?? [] == state.segments
     }
@@ -149,6 +165,7 @@ final class JournalReader {
   /// Reads everything anew, because what was read before is not there any more.
   private func startOver() throws {
     var replay = Replay()
+    isResting = false
     state = try Self.read(group: group, folder: contents.folder, fileSystem, &replay, isWholeJournal: false)
     anewAt = state.position
     checkedBatch = nil

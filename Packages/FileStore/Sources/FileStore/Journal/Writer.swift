@@ -21,6 +21,10 @@ struct Writer {
   private var journals: GroupTable<Journal> = [:]
   private var readers: GroupTable<JournalReader> = [:]
 
+  /// The groups whose segments may be open.
+  private var awake: RecentGroups
+  private let openFiles: OpenFiles
+
   /// The groups whose old files must stay as they are: they are being compacted, or copied.
   private var held: Set<ExactText> = []
 
@@ -42,6 +46,8 @@ struct Writer {
     self.options = options
     self.fileSystem = fileSystem
     self.clock = clock
+    awake = RecentGroups(limit: options.openGroups)
+    openFiles = OpenFiles(limit: options.openFiles)
   }
 
   /// Works until the mailbox is finished, and closes what is still open then.
@@ -64,6 +70,7 @@ struct Writer {
       guard !held.contains(ExactText(group)), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction
       else { continue }
       do {
+        wake(group)
         guard let compaction = try journal.beginCompaction() else { continue }
         held.insert(ExactText(group))
         caretaker.run(compaction)
@@ -76,7 +83,19 @@ struct Writer {
 
   /// Begins the compaction of a group that is not held; nil if there is nothing to gain.
   mutating func beginCompaction(of group: String) throws -> Compaction? {
-    try journals[group]?.beginCompaction()
+    wake(group)
+    return try journals[group]?.beginCompaction()
+  }
+
+  /// Makes room for the segment of a group, before it is opened: that of another group is closed.
+  mutating func wake(_ group: String) {
+    guard let other = awake.use(group) else { return }
+    if let journal = journals[other] {
+      // What was to be synced later is synced now.
+      journal.rest()
+      deadlines[other] = nil
+    }
+    readers[other]?.rest()
   }
 
   /// The journal of a group, if it is open.
@@ -143,10 +162,14 @@ struct Writer {
   }
 
   /// Takes over what another process has written.
-  mutating func follow(_ group: String) throws { try readers[group]?.follow() }
+  mutating func follow(_ group: String) throws {
+    guard let reader = readers[group] else { return }
+    wake(group)
+    try reader.follow()
+  }
 
   /// Takes over what another process has written to the groups that are open.
-  func followAll() throws { for reader in readers.values { try reader.follow() } }
+  mutating func followAll() throws { for (group, _) in readers.elements { try follow(group) } }
 
   /// Opens the journal of a group, and the store itself with the first.
   mutating func open(_ group: String) throws -> JournalContents {
@@ -158,9 +181,10 @@ struct Writer {
     let home = try home ?? StoreHome(directory: directory, fileSystem: fileSystem, clock: clock)
     self.home = home
     do {
+      wake(group)
       let journal = try Journal.open(
         group: group, in: home.groups, options: options.journal, fileSystem: fileSystem, findings: home.findings,
-        home: home)
+        home: home, files: openFiles)
       try journal.migrate(options.migrations)
       journals[group] = journal
       return journal.contents
@@ -175,9 +199,10 @@ struct Writer {
     if let reader = readers[group] { return reader.contents }
     let home = try home ?? StoreHome(reading: directory, fileSystem: fileSystem)
     self.home = home
+    wake(group)
     let reader = try JournalReader(
       group: group, in: home.groups, fileSystem: fileSystem, findings: home.findings,
-      migrations: options.migrations)
+      migrations: options.migrations, files: openFiles)
     readers[group] = reader
     return reader.contents
   }
@@ -244,6 +269,7 @@ struct Writer {
       for request in requests { request.finish(.failure(FileEngineError.closed(directory: directory))) }
       return
     }
+    wake(group)
     let isDurable = requests.contains { $0.durability == .everyCommit }
     let results = journal.commit(requests.map(\.changes), isDurable: isDurable)
     if !journal.needsSync {

@@ -3,6 +3,7 @@ import Foundation
 extension Writer {
   /// Repairs a group that is held, and the manifest.
   mutating func repair(_ group: String) throws -> FileStoreRepair {
+    wake(group)
     var repair = try journal(group).repair()
     let manifest = try restoreManifest()
     for finding in manifest.findings {

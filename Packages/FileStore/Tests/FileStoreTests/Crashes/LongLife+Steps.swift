@@ -27,7 +27,7 @@ extension LongLife {
   }
 
   private mutating func act(_ group: Int, _ journal: Journal) {
-    switch below(22) {
+    switch below(24) {
     case 0..<6: write(makeBatches(group), to: group, journal, isDurable: below(3) > 0)
     case 6, 7:
       let all = current(group).snapshot.types.flatMap { type, rows in rows.map { Change.delete(type, $0.identifier) } }
@@ -53,6 +53,11 @@ extension LongLife {
     case 17, 18:
       fileSystem.setFault(nil)
       losePower()
+    case 19, 20:
+      note("rest \(group)")
+      journal.rest()
+      if isWritable(journal), !journal.hasOpenFile { noteSynced(group) }
+      readers[group]?.rest()
     default:
       for group in 0..<2 where readers[group] == nil {
         attempt("follow \(group)") { life in

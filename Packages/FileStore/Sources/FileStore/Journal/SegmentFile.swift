@@ -1,0 +1,79 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The file of a segment that is being written. It can be closed as long as nobody writes, and is opened again then: a store
+/// can have more groups than a process may have open files.
+struct SegmentFile {
+  /// How many bytes before the end tell whether a file is the one that was closed.
+  private static let tailLength: UInt64 = 4_096
+
+  /// What the file was like when it was closed.
+  private struct Closed: Equatable {
+    var end: UInt64
+    var size: UInt64
+    var tail: UInt64
+
+    init(_ file: any StoreFile, end: UInt64) throws {
+      self.end = end
+      size = try file.size()
+      let length = min(end, tailLength)
+      var fingerprint = Fingerprint()
+      try file.bytes(from: end - length, count: Int(length)).withUnsafeBytes { fingerprint.add($0) }
+      tail = fingerprint.value
+    }
+  }
+
+  private enum State {
+    case open(any StoreFile)
+    case closed(Closed)
+    case dropped
+  }
+
+  let path: String
+  private let fileSystem: any FileSystem
+  private var state: State
+
+  init(_ file: any StoreFile, _ fileSystem: any FileSystem) {
+    self.fileSystem = fileSystem
+    path = file.path
+    state = .open(file)
+  }
+
+  var isOpen: Bool { if case .open = state { true } else { false } }
+
+  /// The file, which is opened if it is closed.
+  ///
+  /// An open file that loses its name is known by that. One that is closed has nothing but its name, under which there may
+  /// be another one by now, so it is compared with what was closed.
+  ///
+  /// - Throws: ``FileSystemError``, with the code `ENOENT` if the file is not there any more, and `ESTALE` if another one, or
+  ///   not what was written, is in its place.
+  mutating func opened() throws -> any StoreFile {
+    switch state {
+    case .open(let file): return file
+    case .closed(let closed):
+      let file = try fileSystem.open(path, .readWrite)
+      guard try Closed(file, end: closed.end) == closed else { throw FileSystemError(.open, path, code: ESTALE) }
+      state = .open(file)
+      return file
+    case .dropped: throw FileSystemError(.open, path, code: EBADF)
+    }
+  }
+
+  /// Closes the file until it is wanted again. All that was written to it has to be on the disk.
+  ///
+  /// - Parameter end: where the journal ends in it.
+  /// - Throws: ``FileSystemError`` if it can't be told what is in it. It stays open then.
+  mutating func close(endingAt end: UInt64) throws {
+    guard case .open(let file) = state else { return }
+    state = .closed(try Closed(file, end: end))
+  }
+
+  /// Closes the file for good.
+  mutating func drop() { state = .dropped }
+}
