@@ -74,7 +74,7 @@ public final class FileModelStore: TransactionalModelStore {
   /// meanwhile.
   ///
   /// - Returns: what is wrong with it, with file and offset; all else is readable.
-  /// - Throws: `ModelStoreError` for what the disk says.
+  /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, or what the disk says.
   /// - Complexity: O(*n*) in the size of the journal.
   public func verify() async throws -> [FileStoreFinding] {
     try await translating { try await handle.engine.verify() }

@@ -221,6 +221,7 @@ package final class FileEngine: Sendable {
   /// Reads the whole journal again and compares everything with its checksums.
   ///
   /// - Returns: What is wrong with it.
+  /// - Throws: `CancellationError` if the task was cancelled; ``FileSystemError``.
   package func verify() async throws -> [Finding] { try await service.verify(group) }
 
   /// Brings everything that was written before to the disk, whatever durability it was written with.

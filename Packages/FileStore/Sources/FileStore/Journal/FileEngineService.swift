@@ -89,6 +89,18 @@ final class FileEngineService: Sendable {
     }
   }
 
+  /// The same for what takes long. It is told when its task was cancelled.
+  func writing<Result: Sendable>(
+    stopping body: @escaping @Sendable (inout Writer, _ shouldStop: () -> Bool) throws -> Result
+  ) async throws -> Result {
+    let isCancelled = Lock(false)
+    return try await withTaskCancellationHandler {
+      try await writing { writer in try body(&writer) { isCancelled.withLock { $0 } } }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
   /// Runs `body` on the reading thread.
   func reading<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try startReader()
@@ -104,15 +116,20 @@ final class FileEngineService: Sendable {
     }
   }
 
-  /// Runs `body` on the thread for what takes long. It is told when it is to stop.
+  /// Runs `body` on the thread for what takes long. It is told when it is to stop: its task was cancelled, or the store is
+  /// being closed.
   func caretaking<Result: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: () -> Bool) throws -> Result
   ) async throws -> Result {
     try startCaretaker()
     let isCancelled = Lock(false)
     return try await withTaskCancellationHandler {
-      try await Self.run(on: upkeep, orElse: closedError) { [isStopping] in
-        try body { isStopping.withLock { $0 } || isCancelled.withLock { $0 } }
+      try await Self.run(on: upkeep, orElse: closedError) { [isStopping, closedError] in
+        do {
+          return try body { isStopping.withLock { $0 } || isCancelled.withLock { $0 } }
+        } catch is CancellationError where !isCancelled.withLock({ $0 }) {
+          throw closedError
+        }
       }
     } onCancel: {
       isCancelled.withLock { $0 = true }
@@ -178,17 +195,19 @@ final class FileEngineService: Sendable {
   func verify(_ group: String) async throws -> [Finding] {
     let contents = try await contents(of: group)
     if isReadOnly {
-      return try await caretaking { [fileSystem, directory] _ in
+      return try await caretaking { [fileSystem, directory] shouldStop in
         try JournalReader(
-          group: group, in: "\(directory)/\(StoreFormat.groups)", fileSystem: fileSystem, readsAll: true
+          group: group, in: "\(directory)/\(StoreFormat.groups)", fileSystem: fileSystem, readsAll: true,
+          shouldStop: shouldStop
         ).contents.findings
       }
     }
     // No compaction comes to its end meanwhile, so each file is missed that is not there.
     return try await holding(group) {
       let extent = try await writing { writer in try writer.synchronizedExtent(of: group) }
-      return try await caretaking { [fileSystem] _ in
-        try JournalReader.verify(group: group, folder: contents.folder, upTo: extent, fileSystem)
+      return try await caretaking { [fileSystem] shouldStop in
+        try JournalReader.verify(
+          group: group, folder: contents.folder, upTo: extent, fileSystem, shouldStop: shouldStop)
       }
     }
   }

@@ -8,21 +8,31 @@
 
 extension JournalReader {
   /// What is wrong with a journal that somebody writes, all of it up to a place that is known to be on the disk.
+  ///
+  /// - Parameter shouldStop: Is asked now and then.
+  /// - Throws: `CancellationError` if it should stop.
   static func verify(
-    group: String, folder: String, upTo extent: JournalExtent, _ fileSystem: any FileSystem
+    group: String, folder: String, upTo extent: JournalExtent, _ fileSystem: any FileSystem,
+    shouldStop: () -> Bool = { false }
   ) throws -> [Finding] {
-    try scan(group: group, folder: folder, upTo: extent, into: JournalIndex(), fileSystem).findings
+    try scan(
+      group: group, folder: folder, upTo: extent, into: JournalIndex(), fileSystem, shouldStop: shouldStop
+    ).findings
   }
 
   /// The same, and what is readable.
   ///
-  /// - Parameter index: An index without models, whose types keep their numbers.
+  /// - Parameters:
+  ///   - index: An index without models, whose types keep their numbers.
+  ///   - shouldStop: Is asked now and then.
   static func scan(
-    group: String, folder: String, upTo extent: JournalExtent, into index: JournalIndex, _ fileSystem: any FileSystem
+    group: String, folder: String, upTo extent: JournalExtent, into index: JournalIndex, _ fileSystem: any FileSystem,
+    shouldStop: () -> Bool = { false }
   ) throws -> (index: JournalIndex, findings: [Finding]) {
     var replay = Replay(into: index)
     for loss in extent.losses { replay.note(loss) }
-    _ = try read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: true, upTo: extent)
+    _ = try read(
+      group: group, folder: folder, fileSystem, &replay, isWholeJournal: true, upTo: extent, shouldStop: shouldStop)
     var findings: [Finding] = []
     // What is missing can be seen from both sides.
     for finding in replay.findings where !findings.contains(where: { $0.isMissing(like: finding) }) {
@@ -34,14 +44,14 @@ extension JournalReader {
   /// Reads a journal without changing anything.
   static func read(
     group: String, folder: String, _ fileSystem: any FileSystem, _ replay: inout Replay, isWholeJournal: Bool,
-    upTo extent: JournalExtent? = nil
+    upTo extent: JournalExtent? = nil, shouldStop: () -> Bool = { false }
   ) throws -> State {
     var attempts = 0
     while true {
       let before = replay
       do {
         return try readOnce(
-          group: group, folder: folder, fileSystem, &replay, isWholeJournal: isWholeJournal, upTo: extent)
+          group: group, folder: folder, fileSystem, &replay, isWholeJournal: isWholeJournal, upTo: extent, shouldStop)
       } catch let error as FileSystemError where error.code == ENOENT && attempts < 16 {
         // A compaction came to its end meanwhile.
         attempts += 1
@@ -65,7 +75,7 @@ extension JournalReader {
 
   private static func readOnce(
     group: String, folder: String, _ fileSystem: any FileSystem, _ replay: inout Replay, isWholeJournal: Bool,
-    upTo known: JournalExtent?
+    upTo known: JournalExtent?, _ shouldStop: () -> Bool
   ) throws -> State {
     // Before the names: all that it speaks of is there then, or replaced.
     let mark = try ClosedMark.read(in: folder, fileSystem, noting: &replay)
@@ -93,7 +103,7 @@ extension JournalReader {
       let start = segment.number == checkpoint?.position.segment ? checkpoint?.position.length ?? 0 : 0
       replay.begin(segment: segment, file: path)
       let extent = try SegmentScan(file: file, segment: segment, group: group, folder: folder, start: start)
-        .run(into: &replay)
+        .run(into: &replay, shouldStop: shouldStop)
       let isLast = segment == files.segments.last || segment.number == known?.end.segment
       if let length = known?.length(of: segment), extent.dataEnd < length {
         replay.note(

@@ -52,9 +52,11 @@ final class JournalReader {
   ///   - migrations: What the program knows of the versions of models; nil if it takes any.
   ///   - readsAll: Whether everything is read, although a checkpoint may know it already.
   ///   - files: Where segments are kept open for reading.
+  ///   - shouldStop: Is asked now and then; `CancellationError` is thrown if it should.
   init(
     group: String, in directory: String, fileSystem: any FileSystem, findings: [Finding] = [],
-    migrations: MigrationPlan? = nil, readsAll: Bool = false, files: OpenFiles = OpenFiles()
+    migrations: MigrationPlan? = nil, readsAll: Bool = false, files: OpenFiles = OpenFiles(),
+    shouldStop: () -> Bool = { false }
   ) throws {
     self.group = group
     self.fileSystem = fileSystem
@@ -62,7 +64,8 @@ final class JournalReader {
     let folder = "\(directory)/\(GroupFolder.name(of: group))"
     var replay = Replay()
     for finding in findings { replay.note(finding) }
-    state = try Self.read(group: group, folder: folder, fileSystem, &replay, isWholeJournal: readsAll)
+    state = try Self.read(
+      group: group, folder: folder, fileSystem, &replay, isWholeJournal: readsAll, shouldStop: shouldStop)
     contents = JournalContents(
       folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem, files: files)
     try refuseOtherVersions()

@@ -23,12 +23,22 @@ struct SegmentScan {
     var records: (expected: UInt64, found: UInt64) = (0, 0)
   }
 
-  /// - Throws: ``FileEngineError`` if a newer version wrote the segment, or it belongs to another group.
-  func run(into replay: inout Replay) throws -> Extent {
+  /// About how many bytes are read before it is asked again whether to stop.
+  private static let stopInterval: UInt64 = 1 << 20
+
+  /// - Parameter shouldStop: Is asked now and then.
+  /// - Throws: ``FileEngineError`` if a newer version wrote the segment, or it belongs to another group; `CancellationError`
+  ///   if it should stop.
+  func run(into replay: inout Replay, shouldStop: () -> Bool = { false }) throws -> Extent {
     var extent = Extent(dataEnd: start, lineEnd: start)
     var scanner = LineScanner(file, from: start)
     var secondLook: UInt64?
+    var nextQuestion = start
     while let piece = try scanner.next() {
+      if piece.offset >= nextQuestion {
+        if shouldStop() { throw CancellationError() }
+        nextQuestion = piece.offset + Self.stopInterval
+      }
       let isSound = piece.isTerminated && LineParser.isSound(piece.bytes)
       if !isSound, piece.hasZerosBeforeData, piece.offset != secondLook {
         // Reserved room in one read can be written by the time of the next. Only what is still so is so.

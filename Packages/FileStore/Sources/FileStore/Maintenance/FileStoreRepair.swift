@@ -55,11 +55,13 @@ extension FileModelStore {
   /// damaged bytes are in the quarantine file, beside the journal, before anything is replaced. A crash at any moment leaves
   /// the journal as it was or as it is to be. If nothing is damaged, nothing is changed.
   ///
+  /// A task that is cancelled ends it as long as it has changed nothing; once everything was read, it is completed.
+  ///
   /// Writes wait until it is done. A list that is being read meanwhile may have models twice, or leave some out.
   ///
   /// - Returns: what was wrong, where, and what was kept.
-  /// - Throws: `ModelStoreError` with the code `unsupported` if the store was opened for reading only, or what the disk says;
-  ///   the journal is as it was then.
+  /// - Throws: `ModelStoreError` with the code `unsupported` if the store was opened for reading only, `cancelled` if the task
+  ///   was cancelled in time, or what the disk says; the journal is as it was then.
   /// - Complexity: O(*n*) in the size of the journal.
   @discardableResult
   public func repair() async throws -> FileStoreRepair {
@@ -72,7 +74,7 @@ extension FileEngine {
     if isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
     _ = try await contents()
     return try await service.holding(group) { [group] in
-      try await service.writing { writer in try writer.repair(group) }
+      try await service.writing(stopping: { writer, shouldStop in try writer.repair(group, shouldStop: shouldStop) })
     }
   }
 }

@@ -2,9 +2,11 @@ import Foundation
 
 extension Writer {
   /// Repairs a group that is held, and the manifest.
-  mutating func repair(_ group: String) throws -> FileStoreRepair {
+  ///
+  /// - Throws: `CancellationError` if it should stop and has changed nothing yet.
+  mutating func repair(_ group: String, shouldStop: () -> Bool) throws -> FileStoreRepair {
     wake(group)
-    var repair = try journal(group).repair()
+    var repair = try journal(group).repair(shouldStop: shouldStop)
     let manifest = try restoreManifest()
     for finding in manifest.findings {
       repair.losses.append(.init(finding: finding, typeName: nil, identifier: nil, keptRevision: nil))
@@ -19,17 +21,23 @@ extension Journal {
   ///
   /// What is readable is copied to a compacted file that takes the place of all others, at the moment at which it gets its
   /// name. Before that nothing is changed but for the quarantine file.
-  func repair() throws -> FileStoreRepair {
+  ///
+  /// - Parameter shouldStop: Is asked now and then, until everything was read. From the first change on it goes to its end.
+  /// - Throws: `CancellationError` if it should stop, and what the disk says.
+  func repair(shouldStop: () -> Bool = { false }) throws -> FileStoreRepair {
+    if shouldStop() { throw CancellationError() }
     try sync()
     try refuseWithoutLock()
     let (before, fields) = contents.withIndex { ($0.withoutFieldIndexes, $0.fields) }
     let (index, findings) = try JournalReader.scan(
-      group: group, folder: contents.folder, upTo: extent, into: before.withoutModels, fileSystem)
+      group: group, folder: contents.folder, upTo: extent, into: before.withoutModels, fileSystem,
+      shouldStop: shouldStop)
     var repair = FileStoreRepair()
     repair.keptCount = index.liveCount
     guard !findings.isEmpty else { return repair }
     let parts = try DamagedParts(findings, before: before, after: index, contents.folder, fileSystem)
     repair.losses = parts.losses
+    if shouldStop() { throw CancellationError() }
     if let name = try parts.quarantine(in: contents.folder, fileSystem) {
       repair.quarantine = URL(filePath: "\(contents.folder)/\(name)")
     }
