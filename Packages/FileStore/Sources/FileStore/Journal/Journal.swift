@@ -13,28 +13,6 @@
 /// taken back, it writes nothing more: the system may have dropped the bytes it could not write, so only opening the
 /// journal again tells what is there.
 package final class Journal {
-  /// The sizes that a journal works with.
-  package struct Options: Sendable {
-    /// Where a new segment begins, in bytes. A batch is never divided, so a segment can be larger.
-    package var segmentSize: UInt64 = 64 << 20
-
-    /// How much room is reserved at a time at the end of a segment, in bytes; 0 reserves none.
-    package var preallocation: UInt64 = 1 << 20
-
-    /// How much of the reserved room is filled with zeros together with a short batch that comes to its end, in bytes: the
-    /// first write into a block that is merely reserved makes the file system note that, which the next sync waits for.
-    package var filling: UInt64 = 64 << 10
-
-    /// How many bytes the journal grows by before another checkpoint is worth its writing.
-    package var checkpointInterval: UInt64 = 8 << 20
-
-    /// How many bytes of the journal are of no use any more when it is compacted without being asked, if they are also
-    /// more than those that are of use; nil: never.
-    package var compactionThreshold: UInt64? = 16 << 20
-
-    package init() {}
-  }
-
   /// The largest batch in bytes: the lengths of lines have 32 bits.
   static let largestBatch = 1 << 31
 
@@ -58,11 +36,8 @@ package final class Journal {
   /// Where the next batch goes.
   private(set) var end: UInt64
 
-  /// How far the segment has room reserved.
-  private var reserved: UInt64
-
-  /// How far the segment is known to have been written, records or zeros.
-  private var filled: UInt64
+  /// What is behind that.
+  private var room: ReservedRoom
 
   /// Whether the segment has batches. One that has none takes the next batch however large that is.
   private(set) var hasBatches: Bool
@@ -100,8 +75,7 @@ package final class Journal {
     sealed = opened.sealed
     bytesSinceCheckpoint = opened.bytesSinceCheckpoint
     end = opened.end
-    reserved = opened.size
-    filled = opened.end
+    room = ReservedRoom(options, reserved: opened.size, filled: opened.end)
     hasBatches = opened.hasBatches
     lastBatch = opened.lastBatch
     syncedBatch = opened.lastBatch
@@ -115,8 +89,7 @@ package final class Journal {
   func noteAppended(_ batches: Int, bytes: UInt64) {
     end += bytes
     bytesSinceCheckpoint += bytes
-    reserved = max(reserved, end)
-    filled = max(filled, end)
+    room.noteWritten(upTo: end)
     hasBatches = true
     lastBatch += UInt64(batches)
   }
@@ -245,19 +218,9 @@ package final class Journal {
     }
     sealed.append(SegmentExtent(segment: SegmentNumber(segment), length: end))
     file = SegmentFile(next.file, fileSystem)
-    (segment, end, reserved, hasBatches) = (segment + 1, next.end, next.end, false)
-    filled = next.end
+    (segment, end, hasBatches) = (segment + 1, next.end, false)
+    room.giveBack(from: end)
     if bytesSinceCheckpoint >= options.checkpointInterval { dueCheckpoint = makeCheckpoint() }
-  }
-
-  /// Removes what is there of a segment that could not be begun, durably.
-  private func removeUnbegun(_ number: UInt32) throws {
-    do {
-      try fileSystem.remove(contents.path(SegmentNumber(number)))
-    } catch let error where error.code == ENOENT {
-      return
-    }
-    try fileSystem.synchronizeDirectory(contents.folder)
   }
 
   // MARK: Checkpoints and compaction
@@ -294,9 +257,9 @@ package final class Journal {
   private func trim() throws {
     let file = try openedFile()
     do {
-      if reserved > end {
+      if room.reserved > end {
         try file.truncate(to: end)
-        (reserved, filled) = (end, end)
+        room.giveBack(from: end)
         try file.synchronize()
       } else if needsSync {
         try file.synchronize()
@@ -311,20 +274,12 @@ package final class Journal {
 
   /// Reserves room for `count` bytes and more. That it fails is no harm: the write that follows tells what is wrong.
   func reserve(_ count: UInt64) {
-    guard options.preallocation > 0, end + count > reserved else { return }
-    let target = (end + count + options.preallocation - 1) / options.preallocation * options.preallocation
-    do {
-      try openedFile().preallocate(from: reserved, length: target - reserved)
-      reserved = target
-    } catch {}
+    guard room.isShort(of: count, at: end), let file = try? openedFile() else { return }
+    room.reserve(count, at: end, in: file)
   }
 
   /// How many zeros are to be written behind `count` bytes that come to the end. They are taken for written.
-  func takeFilling(behind count: UInt64) -> Int {
-    guard end + count > filled, count < options.filling else { return 0 }
-    filled = max(end + count, min(end + options.filling, reserved))
-    return Int(filled - end - count)
-  }
+  func takeFilling(behind count: UInt64) -> Int { room.takeFilling(behind: count, at: end) }
 
   /// Removes what a failed write has left, since a shorter batch over it would leave the rest of it standing behind
   /// itself.
@@ -333,30 +288,10 @@ package final class Journal {
       let file = try openedFile()
       try file.truncate(to: end)
       try file.synchronize()
-      (reserved, filled) = (end, end)
+      room.giveBack(from: end)
       syncedBatch = lastBatch
     } catch {
       failure = error
     }
-  }
-
-  /// How long a segment is that has no batches yet.
-  static func headerLength(number: UInt32, firstBatch: UInt64, group: String) -> UInt64 {
-    var encoder = LineEncoder()
-    encoder.segment(number: UInt64(number), firstBatch: firstBatch, group: group)
-    return UInt64(encoder.bytes.count)
-  }
-
-  /// Makes a segment with its first line, durably. If that fails, what there is of it must not stay.
-  static func createSegment(
-    _ number: UInt32, firstBatch: UInt64, group: String, folder: String, _ fileSystem: any FileSystem
-  ) throws -> (file: any StoreFile, end: UInt64) {
-    var encoder = LineEncoder()
-    encoder.segment(number: UInt64(number), firstBatch: firstBatch, group: group)
-    let file = try fileSystem.open("\(folder)/\(StoreFormat.segment(SegmentNumber(number)))", .create)
-    try file.writeFully(encoder.bytes, at: 0)
-    try file.synchronize()
-    try fileSystem.synchronizeDirectory(folder)
-    return (file, UInt64(encoder.bytes.count))
   }
 }
