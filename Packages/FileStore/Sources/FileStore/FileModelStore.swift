@@ -86,7 +86,8 @@ public final class FileModelStore: TransactionalModelStore {
   /// A store does this by itself when more than half of a journal is of no use any more.
   ///
   /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, `corrupt` if a record can't be read
-  ///   (the journal stays as it is, since what is left of the record is in there), or what the disk says.
+  ///   (the journal stays as it is, since what is left of the record is in there; ``repair()`` moves that aside), or what the
+  ///   disk says.
   /// - Complexity: O(*n*) in the size of what is kept.
   public func compact() async throws {
     try await translating { try await handle.engine.compact() }

@@ -95,10 +95,11 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .notFound(let type, let identifier):
       "\(type.nameForMessage) has no model with the identifier \(identifier.quotedForMessage). Nothing was written."
     case .staleRevision(let type, let identifier):
-      "\(type.nameForMessage) \(identifier.quotedForMessage) was changed by another write in the meantime. Nothing was written."
+      "\(type.nameForMessage) \(identifier.quotedForMessage) was changed by another write in the meantime. "
+        + "Nothing was written."
     case .taken(let type, let identifier, let field, let holder):
-      "The \(type.nameForMessage) \(identifier.quotedForMessage) was not written: its \(field.nameForMessage) has to be unique, and "
-        + "\(holder.quotedForMessage) has the same."
+      "The \(type.nameForMessage) \(identifier.quotedForMessage) was not written: its \(field.nameForMessage) has to be "
+        + "unique, and \(holder.quotedForMessage) has the same."
     case .duplicates(let type, let field, let identifier, let holder):
       "There is no unique index of \(field.nameForMessage) of \(type.nameForMessage): \(holder.quotedForMessage) and "
         + "\(identifier.quotedForMessage) have the same value. Change one of them first."
@@ -116,14 +117,14 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
       "'\(path)' has format version \(version), and this version of FileStore reads up to \(supported). "
         + "Nothing was changed: open it with a version of FileStore that knows format \(version)."
     case .unknownOperation(let name, let file, let offset):
-      "'\(file)' has a record with the operation \(name.quotedForMessage) at offset \(offset), which this version of FileStore "
-        + "does not know. Nothing was changed: open it with the version that wrote it."
+      "'\(file)' has a record with the operation \(name.quotedForMessage) at offset \(offset), which this version of "
+        + "FileStore does not know. Nothing was changed: open it with the version that wrote it."
     case .newerModel(let type, let version, let known):
-      "The records of \(type.nameForMessage) have version \(version), and this program knows version \(known). Nothing was changed: "
-        + "use a program with the migrations of \(type.nameForMessage) up to version \(version)."
+      "The records of \(type.nameForMessage) have version \(version), and this program knows version \(known). "
+        + "Nothing was changed: use a program with the migrations of \(type.nameForMessage) up to version \(version)."
     case .needsMigration(let type, let version, let known):
-      "The records of \(type.nameForMessage) have version \(version), and this program reads version \(known). Nothing was changed: "
-        + "open the store for reading and writing once, which migrates them."
+      "The records of \(type.nameForMessage) have version \(version), and this program reads version \(known). "
+        + "Nothing was changed: open the store for reading and writing once, which migrates them."
     case .migrationFailed(let type, let identifier, let version, let reason):
       "The migration of \(type.nameForMessage) to version \(version) failed at \(identifier.quotedForMessage): \(reason). "
         + "Nothing was changed."

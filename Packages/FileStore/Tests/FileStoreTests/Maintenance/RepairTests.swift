@@ -98,6 +98,42 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `is what errors about damage advise, which name the model and the place`(isReopened: Bool) async throws {
+    try await withTemporaryDirectory { directory in
+      var store = FileModelStore(directory: directory)
+      try await store.create(book("1", "Emma"))
+      try await store.create(book("2", "Persuasion"))
+      if isReopened { try await store.close() }
+      try damage("Persuasion", in: segment(directory))
+      if isReopened { store = FileModelStore(directory: directory) }
+      var errors: [ModelStoreError?] = []
+      errors.append(await #expect(throws: ModelStoreError.self) { try await store.compact() })
+      if !isReopened {
+        errors += [
+          await #expect(throws: ModelStoreError.self) { _ = try await store.list(Book.self) },
+          await #expect(throws: ModelStoreError.self) {
+            _ = try await store.list(Book.self, where: { $0.title == "Emma" })
+          },
+          await #expect(throws: ModelStoreError.self) { _ = try await store.lookup(Book.self, identifier: "2") },
+        ]
+        #expect(errors.dropFirst().allSatisfy { $0?.identifier == "2" })
+        for error in errors.dropFirst() {
+          #expect(error?.message.hasPrefix("The stored Book \"2\" can't be read: ") == true)
+        }
+      }
+      for error in errors {
+        #expect(error?.code == .corrupt)
+        #expect(error?.message.contains("000001.journal' is damaged at offset") == true)
+        #expect(error?.message.contains("repair() keeps what is readable") == true)
+      }
+      try await store.repair()
+      try await store.compact()
+      #expect(try await store.list(Book.self).map(\.id.value) == ["1"])
+      try await store.close()
+    }
+  }
+
   @Test func `shows fronts what they have read already as it is now`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
