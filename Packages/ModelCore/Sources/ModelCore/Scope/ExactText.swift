@@ -12,13 +12,43 @@ public struct ExactText: Hashable, Sendable {
 
   /// Whether two texts have the same bytes.
   public static func == (first: ExactText, second: ExactText) -> Bool {
-    let (first, second) = (first.text.utf8, second.text.utf8)
-    return first.count == second.count && first.elementsEqual(second)
+    // To go through the views of strings byte by byte would take much longer than to hash both.
+    let answer: Bool?? = first.text.utf8.withContiguousStorageIfAvailable { first in
+      second.text.utf8.withContiguousStorageIfAvailable { second in
+        hasSameBytes(UnsafeRawBufferPointer(first), UnsafeRawBufferPointer(second))
+      }
+    }
+    // Strings that are not Swift's own have no bytes that lie together.
+    return (answer ?? nil) ?? first.text.utf8.elementsEqual(second.text.utf8)
+  }
+
+  private static func hasSameBytes(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
+    let count = first.count
+    guard count == second.count else { return false }
+    var offset = 0
+    // Identifiers are mostly longer than a word and shorter than a line.
+    while offset &+ 8 <= count {
+      let (one, other) = (
+        first.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+        second.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      )
+      if one != other { return false }
+      offset &+= 8
+    }
+    while offset < count {
+      if first[offset] != second[offset] { return false }
+      offset &+= 1
+    }
+    return true
   }
 
   /// Hashes the bytes.
   public func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    let isDone: Void? = text.utf8.withContiguousStorageIfAvailable {
+      hasher.combine(bytes: UnsafeRawBufferPointer($0))
+    }
+    if isDone != nil { return }
+    var native = text
+    native.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
