@@ -35,11 +35,11 @@ extension MemoryModelStore {
   private func cuts(of deletion: PendingDeletion) throws -> [MemoryEngine.Change] {
     var rows: [RecordName: MemoryRow] = [:]
     var order: [RecordName] = []
-    let gone = Set(deletion.records.map { RecordName(type: $0.typeName, identifier: $0.identifier) })
+    let gone = Set(deletion.records.map { RecordName(type: $0.typeName, identifier: ExactText($0.identifier)) })
     for reference in deletion.references {
       guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { continue }
       for row in try self.rows(modelClass, reference) {
-        let name = RecordName(type: modelClass.typeName, identifier: row.identifier)
+        let name = RecordName(type: modelClass.typeName, identifier: ExactText(row.identifier))
         if gone.contains(name) { continue }
         // A record may lead there by several fields.
         if rows[name] == nil { order.append(name) }
@@ -50,7 +50,7 @@ extension MemoryModelStore {
     return order.compactMap { name in
       rows[name].map { row in
         MemoryEngine.Change(
-          type: name.type, identifier: name.identifier, operation: .replace(row.bytes, revision: row.revision))
+          type: name.type, identifier: row.identifier, operation: .replace(row.bytes, revision: row.revision))
       }
     }
   }
@@ -70,5 +70,5 @@ extension MemoryModelStore {
 /// Which record it is.
 private struct RecordName: Hashable {
   let type: String
-  let identifier: String
+  let identifier: ExactText
 }

@@ -28,6 +28,22 @@ import Testing
     #expect(try other.listImmediately(ClubBadge.self, where: { $0.club == nil }).count == 1)
   }
 
+  @Test func `cuts no links to an identifier that only Swift calls equal`() async throws {
+    let clubs = ["caf\u{e9}", "cafe\u{301}"].map { name in
+      let club = Club()
+      club.id.value = name
+      return club
+    }
+    try await store.createAll(clubs)
+    let player = Player()
+    player.clubs.value = clubs
+    try await store.create(player)
+    let other = MemoryModelStore(store.handle)
+    try await other.delete(try club("caf\u{e9}", in: other))
+    let left = try MemoryModelStore(store.handle).lookupImmediately(Player.self, identifier: player.identifier ?? "")
+    #expect(left.clubs.value?.map { $0.id.value.map { Array($0.utf8) } } == [Array("cafe\u{301}".utf8)])
+  }
+
   @Test func `of both ends of a record cuts both`() async throws {
     try await store.transaction { store in
       try await store.delete(try club("reds"))

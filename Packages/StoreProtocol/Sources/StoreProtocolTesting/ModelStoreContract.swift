@@ -11,7 +11,8 @@ public import StoreProtocol
 public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
-    creating + finding + querying + updating + refreshing + deleting + deleteRules + together + linking + [
+    creating + finding + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
+    + linking + [
       randomQueries(300, seed: 1)
     ]
 

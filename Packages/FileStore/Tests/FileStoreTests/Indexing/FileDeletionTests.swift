@@ -28,6 +28,24 @@ import Testing
     }
   }
 
+  @Test func `cuts no links to an identifier that only Swift calls equal`() async throws {
+    try await withClubs { store in
+      let clubs = ["caf\u{e9}", "cafe\u{301}"].map { name in
+        let club = Club()
+        club.id.value = name
+        return club
+      }
+      try await store.createAll(clubs)
+      let player = Player()
+      player.clubs.value = clubs
+      try await store.create(player)
+      let other = FileModelStore(store.handle)
+      try await other.delete(try await other.lookup(Club.self, identifier: "caf\u{e9}"))
+      let left = try await FileModelStore(store.handle).lookup(Player.self, identifier: player.identifier ?? "")
+      #expect(left.clubs.value?.map { $0.id.value.map { Array($0.utf8) } } == [Array("cafe\u{301}".utf8)])
+    }
+  }
+
   @Test func `of both ends of a record in one transaction cuts both`() async throws {
     try await withClubs { store in
       try await store.transaction { store in

@@ -29,7 +29,7 @@ struct FeedRoutes: Sendable {
     var plain: [FeedRoute] = []
     var guarded: [StoredKeyPath: GuardGroup] = [:]
     /// Who shows a record.
-    var members: [String: [Int]] = [:]
+    var members: [ExactText: [Int]] = [:]
     /// Those that are finding out what there is: every change matters to them.
     var loading: Set<Int> = []
 
@@ -122,12 +122,13 @@ struct FeedRoutes: Sendable {
   mutating func changeMembers(_ id: Int, _ type: String, adding: [String], removing: [String]) {
     guard interests[id] != nil, var routes = types.removeValue(forKey: type) else { return }
     for identifier in removing {
-      guard var ids = routes.members[identifier] else { continue }
+      let key = ExactText(identifier)
+      guard var ids = routes.members[key] else { continue }
       ids.removeAll { $0 == id }
-      routes.members[identifier] = ids.isEmpty ? nil : ids
+      routes.members[key] = ids.isEmpty ? nil : ids
     }
-    for identifier in adding where routes.members[identifier]?.contains(id) != true {
-      routes.members[identifier, default: []].append(id)
+    for identifier in adding where routes.members[ExactText(identifier)]?.contains(id) != true {
+      routes.members[ExactText(identifier), default: []].append(id)
     }
     types[type] = routes
   }
@@ -148,7 +149,7 @@ struct FeedRoutes: Sendable {
     let keys = Self.keys(of: change)
     let routed = RoutedChange(change: change, keys: keys, position: position)
     let touched = Self.mask(keys, change, routes)
-    let members = routes.members[change.identifier]
+    let members = routes.members[ExactText(change.identifier)]
     func offer(_ route: FeedRoute) {
       let isConcerned =
         change.kind != .updated || route.keys & touched != 0

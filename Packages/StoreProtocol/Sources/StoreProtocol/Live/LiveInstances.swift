@@ -30,25 +30,26 @@ final class LiveInstances<M: Model> {
   @discardableResult
   func follow(_ changes: some Sequence<RoutedChange>) throws -> Int {
     let scope = store.scope
-    var latest: [String: [UInt8]] = [:]
+    var latest: [ExactText: [UInt8]] = [:]
     var order: [String] = []
     for routed in changes {
       let change = routed.change
+      let key = ExactText(change.identifier)
       guard let bytes = change.after else {
         // What it was before it was deleted is no news of one that was created since with its identifier.
-        if change.kind == .deleted { latest[change.identifier] = nil }
+        if change.kind == .deleted { latest[key] = nil }
         continue
       }
-      if latest[change.identifier] == nil {
+      if latest[key] == nil {
         guard scope.liveModel(M.self, identifier: change.identifier) != nil else { continue }
         order.append(change.identifier)
       }
-      latest[change.identifier] = bytes
+      latest[key] = bytes
     }
     var identifiers: [String] = []
     var records: [[UInt8]] = []
     for identifier in order {
-      guard let bytes = latest.removeValue(forKey: identifier) else { continue }
+      guard let bytes = latest.removeValue(forKey: ExactText(identifier)) else { continue }
       identifiers.append(identifier)
       records.append(bytes)
     }

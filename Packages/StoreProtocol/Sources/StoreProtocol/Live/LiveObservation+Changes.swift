@@ -32,7 +32,7 @@ extension LiveObservation {
     try await addDependents(changes, &pending, &order)
     var updated: Set<Int> = []
     for identifier in order {
-      guard let entry = pending[identifier] else { continue }
+      guard let entry = pending[ExactText(identifier)] else { continue }
       let known = table.place(of: identifier)
       guard let bytes = entry.bytes else {
         if let known { table.remove(known) }
@@ -74,13 +74,14 @@ extension LiveObservation {
   /// What became of each record, in the order in which they were first written.
   private func gather(
     _ changes: some Sequence<RoutedChange>
-  ) -> (pending: [String: Pending], order: [String]) {
-    var pending: [String: Pending] = [:]
+  ) -> (pending: [ExactText: Pending], order: [String]) {
+    var pending: [ExactText: Pending] = [:]
     var order: [String] = []
     for routed in changes where routed.change.typeName == typeName && !isKnown(routed) {
       let change = routed.change
-      var entry = pending[change.identifier] ?? Pending()
-      if pending[change.identifier] == nil { order.append(change.identifier) }
+      let key = ExactText(change.identifier)
+      var entry = pending[key] ?? Pending()
+      if pending[key] == nil { order.append(change.identifier) }
       entry.bytes = change.after
       switch change.kind {
       case .created:
@@ -90,20 +91,20 @@ extension LiveObservation {
         if choosesClasses || routed.keys?.contains(where: fields.own.contains) ?? true { entry.concernsQuery = true }
       case .deleted: entry.wasRemoved = true
       }
-      pending[change.identifier] = entry
+      pending[key] = entry
     }
     return (pending, order)
   }
 
   /// Adds the records that lead to others that were written.
   private func addDependents(
-    _ changes: some Sequence<RoutedChange>, _ pending: inout [String: Pending], _ order: inout [String]
+    _ changes: some Sequence<RoutedChange>, _ pending: inout [ExactText: Pending], _ order: inout [String]
   ) async throws {
     guard !fields.related.isEmpty else { return }
-    var concerned: Set<String> = []
+    var concerned: Set<ExactText> = []
     for routed in changes where fields.related[routed.change.typeName] != nil {
       let change = routed.change
-      let key = RelatedKey(typeName: change.typeName, identifier: change.identifier)
+      let key = RelatedKey(change.typeName, change.identifier)
       let dependents = relations.dependents(on: key)
       guard !dependents.isEmpty else { continue }
       let record = try change.after.flatMap { try JSONValue(json: $0).objectValue }
@@ -115,16 +116,16 @@ extension LiveObservation {
       }
       concerned.formUnion(dependents)
     }
-    for identifier in concerned.sorted() {
-      if pending[identifier] != nil {
-        pending[identifier]?.concernsQuery = true
+    for key in concerned.sorted(by: { ScalarOrder.order($0.text, $1.text) < 0 }) {
+      if pending[key] != nil {
+        pending[key]?.concernsQuery = true
         continue
       }
       work.lookups += 1
       // One that is gone is told of next.
-      guard let record = try await store.readRecord(of: typeName, identifier: identifier) else { continue }
-      pending[identifier] = Pending(bytes: record.bytes, concernsQuery: true)
-      order.append(identifier)
+      guard let record = try await store.readRecord(of: typeName, identifier: key.text) else { continue }
+      pending[key] = Pending(bytes: record.bytes, concernsQuery: true)
+      order.append(key.text)
     }
   }
 

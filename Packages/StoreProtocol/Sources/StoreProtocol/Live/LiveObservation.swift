@@ -116,7 +116,7 @@ final class LiveObservation<M: Model> {
   private func result(of mail: FeedMailbox.Mail) async -> LiveResult<M>? {
     work.changes += mail.batches.reduce(0) { $0 + $1.count }
     guard isIncremental, !mustList, !mail.hasGap, let table else {
-      let written = Set(mail.batches.joined().lazy.map(\.change.identifier))
+      let written = Set(mail.batches.joined().lazy.map { ExactText($0.change.identifier) })
       return await listAnew(written: mail.hasGap || isIncremental ? nil : written)
     }
     do {
@@ -148,7 +148,7 @@ final class LiveObservation<M: Model> {
   /// Lists everything.
   ///
   /// - Parameter written: the models that were written meanwhile; nil if that is not known.
-  private func listAnew(written: Set<String>? = nil) async -> LiveResult<M>? {
+  private func listAnew(written: Set<ExactText>? = nil) async -> LiveResult<M>? {
     work.listings += 1
     let old = models
     do {
@@ -161,7 +161,7 @@ final class LiveObservation<M: Model> {
     var differences = LiveDifferences(from: old[...], to: models, at: 0)
     let staying = Set(old.map { ObjectIdentifier($0) })
     for (index, model) in models.enumerated() where staying.contains(ObjectIdentifier(model)) {
-      if let written, let identifier = model.identifier, !written.contains(identifier) { continue }
+      if let written, let identifier = model.identifier, !written.contains(ExactText(identifier)) { continue }
       differences.updated.append(LiveDifferences.Change(model: model, index: index))
     }
     return LiveResult(models: models, differences: differences, error: nil)
@@ -225,7 +225,7 @@ final class LiveObservation<M: Model> {
     while true {
       used.removeAll(keepingCapacity: true)
       let surroundings = QuerySurroundings { [self] modelClass, related in
-        let key = RelatedKey(typeName: modelClass.typeName, identifier: related)
+        let key = RelatedKey(modelClass.typeName, related)
         used.append(key)
         guard let known = relations.records[key] else {
           throw RelatedRecordIsMissing(typeName: key.typeName, identifier: related)
@@ -245,7 +245,7 @@ final class LiveObservation<M: Model> {
         let record = try await store.readRecord(of: missing.typeName, identifier: missing.identifier)
         relations.set(
           try record.flatMap { try JSONValue(json: $0.bytes).objectValue },
-          at: RelatedKey(typeName: missing.typeName, identifier: missing.identifier))
+          at: RelatedKey(missing.typeName, missing.identifier))
       }
     }
   }

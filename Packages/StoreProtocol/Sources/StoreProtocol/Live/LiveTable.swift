@@ -2,7 +2,7 @@
 
 /// Everything that a query matches, in its order: identifiers and sort keys, and models for what is shown.
 final class LiveTable<M: Model> {
-  private var places: [String: Int] = [:]
+  private var places: [ExactText: Int] = [:]
   private(set) var identifiers: [String] = []
   /// What rises with each creation.
   private var orders: [UInt64] = []
@@ -26,7 +26,7 @@ final class LiveTable<M: Model> {
   /// Whether there are as many as before the changes.
   var sameCount: Bool { order.count == countBefore }
 
-  func place(of identifier: String) -> Int? { places[identifier] }
+  func place(of identifier: String) -> Int? { places[ExactText(identifier)] }
 
   func places(_ ranks: Range<Int>) -> [Int] { order.places(ranks) }
 
@@ -44,7 +44,7 @@ final class LiveTable<M: Model> {
 
   /// Adds a row whose keys were just added to the sorter. ``sort()`` puts all in order.
   func append(_ identifier: String, _ order: UInt64) {
-    places[identifier] = identifiers.count
+    places[ExactText(identifier)] = identifiers.count
     identifiers.append(identifier)
     orders.append(order)
     models.append(nil)
@@ -59,7 +59,7 @@ final class LiveTable<M: Model> {
 
   /// Whether what is shown of a record is older than a commit.
   func isShown(_ identifier: String, asBefore position: UInt64) -> Bool {
-    guard let place = places[identifier], models[place] != nil else { return false }
+    guard let place = places[ExactText(identifier)], models[place] != nil else { return false }
     return readPositions[place] < position
   }
 
@@ -96,7 +96,7 @@ final class LiveTable<M: Model> {
       models.append(nil)
       readPositions.append(0)
     }
-    places[identifier] = place
+    places[ExactText(identifier)] = place
     note(self.order.insert(place, isBefore), self.order.count)
   }
 
@@ -104,7 +104,7 @@ final class LiveTable<M: Model> {
   func remove(_ place: Int) {
     let count = order.count
     note(order.remove(place, isBefore), count)
-    places[identifiers[place]] = nil
+    places[ExactText(identifiers[place])] = nil
     freed.append(place)
   }
 

@@ -102,11 +102,14 @@ public struct BackReference {
   private func members(_ list: JSONValue?, _ context: ValueTransformerContext) -> [JSONValue] {
     let owner = ownerClass.init()
     let gone = identifiers.compactMap { owner.storedValue(ofIdentifier: $0, in: context) }
-    let values = Set(gone.map(\.value))
+    let keys = Set(gone.map { LinkKey($0.value) })
     return (list?.arrayValue ?? []).filter { member in
       // Written as its identifier, or in full.
-      guard case .object(let record) = member else { return !values.contains(member) }
-      return !gone.contains { (try? record.value(atNestedKey: $0.path.joined(separator: "."))) == $0.value }
+      guard case .object(let record) = member else { return !keys.contains(LinkKey(member)) }
+      return !gone.contains { gone in
+        (try? record.value(atNestedKey: gone.path.joined(separator: ".")))?.map { LinkKey($0) == LinkKey(gone.value) }
+          ?? false
+      }
     }
   }
 }

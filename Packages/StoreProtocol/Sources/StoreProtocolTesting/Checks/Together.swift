@@ -32,24 +32,6 @@ extension ModelStoreContract {
       try requireEqual(error.identifier, "2", "the identifier of the error")
       try requireEqual(error.fields.keys.sorted(), ["age", "name"], "the fields of the error")
     },
-    Check("identifiers that differ only in how an accent is written are different ones", needs: [.exactIdentifiers]) {
-      store in
-      let identifiers = ["caf\u{e9}", "cafe\u{301}"]
-      for (number, identifier) in identifiers.enumerated() {
-        let company = ContractCompany()
-        company.id.value = identifier
-        company.name.value = "number \(number)"
-        try await store.create(company)
-      }
-      let first = try await store.lookup(ContractCompany.self, identifier: identifiers[0])
-      let second = try await store.lookup(ContractCompany.self, identifier: identifiers[1])
-      try require(first !== second, "two identifiers lead to one object")
-      try requireEqual([first.name.value, second.name.value], ["number 0", "number 1"], "what was read")
-      second.name.value = "changed"
-      try await store.update(second)
-      let names = try await store.list(ContractCompany.self).map { $0.name.value ?? "" }
-      try requireEqual(names.sorted(), ["changed", "number 0"], "what is stored")
-    },
     Check("a transaction writes models of several types together", needs: [.transactions]) { store in
       let company = ContractCompany(), person = ContractPerson.named("Ada")
       company.id.value = "acme"

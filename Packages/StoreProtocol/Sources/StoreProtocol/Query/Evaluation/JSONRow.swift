@@ -4,10 +4,10 @@
 final class QuerySurroundings {
   /// The record of a related model, or nil if there is none with this identifier; nil if there is nobody to ask.
   private let lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?
-  private var known: [ObjectIdentifier: [String: AttributeDictionary?]] = [:]
+  private var known: [ObjectIdentifier: [ExactText: AttributeDictionary?]] = [:]
   /// Where the records lead for which the condition of a join holds.
   private let join: ((QueryJoin) throws -> [JSONValue])?
-  private var joined: [ObjectIdentifier: [JSONValue: Int]] = [:]
+  private var joined: [ObjectIdentifier: [LinkKey: Int]] = [:]
 
   init(
     _ lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?,
@@ -19,28 +19,28 @@ final class QuerySurroundings {
 
   /// How many records for which the condition of a join holds lead to a model.
   func count(of join: QueryJoin, _ identifier: JSONValue) throws -> Int {
-    if let counts = joined[ObjectIdentifier(join)] { return counts[identifier] ?? 0 }
+    if let counts = joined[ObjectIdentifier(join)] { return counts[LinkKey(identifier)] ?? 0 }
     guard let foreignKeys = try self.join?(join) else {
       throw ModelStoreError(
         .unsupported, "This store can't ask \(join.relatedClass) which of them lead to a model.")
     }
     let counts = join.counts(of: foreignKeys)
     joined[ObjectIdentifier(join)] = counts
-    return counts[identifier] ?? 0
+    return counts[LinkKey(identifier)] ?? 0
   }
 
   var canLookUp: Bool { lookup != nil }
 
   func record(of modelClass: ModelObject.Type, _ identifier: String) throws -> AttributeDictionary? {
     let key = ObjectIdentifier(modelClass)
-    if let found = known[key]?[identifier] { return found }
+    if let found = known[key]?[ExactText(identifier)] { return found }
     guard let lookup else {
       throw ModelStoreError(
         .unsupported,
         "This store can't look at fields of a related \(modelClass.displayName): it has only its identifier at hand.")
     }
     let found = try lookup(modelClass, identifier)
-    known[key, default: [:]][identifier] = .some(found)
+    known[key, default: [:]][ExactText(identifier)] = .some(found)
     return found
   }
 }

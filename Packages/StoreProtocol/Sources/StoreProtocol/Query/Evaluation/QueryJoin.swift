@@ -32,13 +32,13 @@ final class QueryJoin {
   }
 
   /// How often records lead to each model.
-  func counts(of foreignKeys: [JSONValue]) -> [JSONValue: Int] {
-    var counts: [JSONValue: Int] = [:]
+  func counts(of foreignKeys: [JSONValue]) -> [LinkKey: Int] {
+    var counts: [LinkKey: Int] = [:]
     for json in foreignKeys {
       if isToMany {
-        for identifier in Set((json.arrayValue ?? []).map(identifier(in:))) { counts[identifier, default: 0] += 1 }
+        for identifier in Set((json.arrayValue ?? []).map { LinkKey(identifier(in: $0)) }) { counts[identifier, default: 0] += 1 }
       } else if !json.isNull {
-        counts[identifier(in: json), default: 0] += 1
+        counts[LinkKey(identifier(in: json)), default: 0] += 1
       }
     }
     return counts
