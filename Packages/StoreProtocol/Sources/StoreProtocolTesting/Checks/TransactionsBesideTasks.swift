@@ -1,0 +1,75 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// What happens through one front, in one isolation, while a transaction waits for something.
+  static let transactionsBesideTasks: [FrontCheck] = [
+    FrontCheck("a transaction takes nothing in that another task does through the same front") { makeFront in
+      try await doingSomethingElse(makeFront) { store in
+        try await store.create(ContractPerson.named("Grace"))
+      } during: { store in
+        let names = try await store.list(ContractPerson.self).map(\.name.value)
+        try requireEqual(names, ["Grace", "Ada"], "what the transaction sees")
+      }
+    },
+    FrontCheck("a transaction stays apart from one of another task through the same front") { makeFront in
+      try await doingSomethingElse(makeFront) { store in
+        try await transaction(in: store) { store in
+          try await store.create(ContractPerson.named("Grace"))
+          let names = try await store.list(ContractPerson.self).map(\.name.value)
+          try requireEqual(names, ["Grace"], "what the other transaction sees")
+        }
+      }
+    },
+    FrontCheck("a transaction has what the tasks do that it begins") { makeFront in
+      try await beginningTasks(makeFront)
+    },
+  ]
+
+  private struct Refusal: Error {}
+
+  /// Runs a transaction that creates Ada, waits for another task, and fails.
+  ///
+  /// - Parameters:
+  ///   - other: what the other task does: it leaves Grace.
+  ///   - during: what the transaction does then.
+  @MainActor private static func doingSomethingElse(
+    _ makeFront: () async throws -> any ModelStore,
+    _ other: @escaping @MainActor @Sendable (any ModelStore) async throws -> Void,
+    during: (any ModelStore) async throws -> Void = { _ in }
+  ) async throws {
+    let store = try await makeFront()
+    // Stores that have none promise nothing.
+    guard store is any TransactionalModelStore else { return }
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let task = Task { @MainActor in
+      for await _ in begun { break }
+      try await other(store)
+    }
+    do {
+      try await transaction(in: store) { store in
+        try await store.create(ContractPerson.named("Ada"))
+        begin.finish()
+        try await task.value
+        try await during(store)
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try requireEqual(try await store.list(ContractPerson.self).map(\.name.value), ["Grace"], "what is stored")
+  }
+
+  @MainActor private static func beginningTasks(_ makeFront: () async throws -> any ModelStore) async throws {
+    let store = try await makeFront()
+    guard store is any TransactionalModelStore else { return }
+    do {
+      try await transaction(in: store) { _ in
+        let part = Task { @MainActor in
+          _ = try await store.create(ContractPerson.named("Ada"))
+        }
+        try await part.value
+        try requireEqual(try await store.list(ContractPerson.self).count, 1, "the number of people inside")
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of people")
+  }
+}
