@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ModelStoreContract.liveChecks(without: [.transactions]))
+  @Test(arguments: ModelStoreContract.liveChecks)
   func `keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
     try await withTemporaryDirectory { directory in
       let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle

@@ -10,7 +10,7 @@ extension ModelStoreContract {
   ///   try await check.run { MemoryModelStore(handle) }
   /// }
   /// ```
-  public static let liveChecks: [FrontCheck] = changing + observing + exactIdentifiersLive
+  public static let liveChecks: [FrontCheck] = changing + observing + exactIdentifiersLive + askingOtherSidesLive
 
   /// The promises of a store that reports its writes, and can do only a part.
   ///

@@ -57,9 +57,11 @@ final class DictionaryStore: ModelStore {
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     var query = query
     if fault == .ignoresSorting { query.sort = [] }
-    return try models(for: query, from: (records[M.typeName] ?? []).map(\.record)) { type, identifier in
-      self.index(type, identifier).flatMap { self.records[type]?[$0].record }
-    }
+    func all(_ type: String) -> [AttributeDictionary] { (records[type] ?? []).map(\.record) }
+    return try models(
+      for: query, from: all(M.typeName),
+      related: { type, identifier in self.index(type, identifier).flatMap { self.records[type]?[$0].record } }, all: all
+    )
   }
 
   private func index(_ type: String, _ identifier: String) -> Int? {

@@ -11,6 +11,9 @@ final class LiveObservation<M: Model> {
   let instances: LiveInstances<M>
   /// Whether records can be looked at one by one.
   let isIncremental: Bool
+  /// What stores call the types whose records are asked which of them lead to a model. A write to one of them may concern
+  /// any model, so that everything is listed anew then.
+  private let joinedTypes: Set<String>
   /// Whether records of the own type are looked at as related ones, too.
   let relatesToOwnType: Bool
   /// Whether records say themselves of which class they are.
@@ -39,7 +42,10 @@ final class LiveObservation<M: Model> {
     self.work = work
     instances = LiveInstances(store)
     fields = LiveFields(query, in: store.scope.transformers)
-    isIncremental = store.canReadRecords
+    // What makes no sense is told when it begins.
+    let program = try? QueryProgram(query, in: store.scope.transformers, canJoin: true)
+    joinedTypes = Set(program?.joinedClasses.map(\.typeName) ?? [])
+    isIncremental = store.canReadRecords && joinedTypes.isEmpty
     relatesToOwnType = fields.related[M.typeName] != nil
   }
 
@@ -98,6 +104,9 @@ final class LiveObservation<M: Model> {
     for (name, keys) in fields.related where name != typeName {
       interests.append(FeedInterest(typeName: name, keys: isIncremental ? keys : nil))
     }
+    for name in joinedTypes where name != typeName && fields.related[name] == nil {
+      interests.append(FeedInterest(typeName: name))
+    }
     let mailbox = FeedMailbox(capacity: capacity, overflow: .collapse)
     subscription = store.changeFeed.subscribe(mailbox, interests)
   }
@@ -116,8 +125,13 @@ final class LiveObservation<M: Model> {
   private func result(of mail: FeedMailbox.Mail) async -> LiveResult<M>? {
     work.changes += mail.batches.reduce(0) { $0 + $1.count }
     guard isIncremental, !mustList, !mail.hasGap, let table else {
-      let written = Set(mail.batches.joined().lazy.map { ExactText($0.change.identifier) })
-      return await listAnew(written: mail.hasGap || isIncremental ? nil : written)
+      let written = mail.batches.joined().lazy.map(\.change).filter { $0.typeName == self.typeName }
+      let hadError = error != nil
+      let result = await listAnew(
+        written: mail.hasGap || isIncremental ? nil : Set(written.map { ExactText($0.identifier) }))
+      // Most writes to a type that is asked who leads to a model make no difference.
+      let isNews = joinedTypes.isEmpty || hadError || result?.error != nil || result?.differences.isEmpty == false
+      return isNews ? result : nil
     }
     do {
       guard let differences = try await take(mail.batches.joined(), into: table) else { return nil }

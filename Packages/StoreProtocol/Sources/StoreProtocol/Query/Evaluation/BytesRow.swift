@@ -99,4 +99,9 @@ struct BytesRow: QueryRow {
   }
 
   func count(of join: QueryJoin) throws -> Int { try surroundings.count(of: join, json(at: join.identifier)) }
+
+  func knows(_ slot: QuerySlot) throws -> Bool {
+    guard var scanner = scanner(at: slot) else { return false }
+    return try scanner.peek() != .null
+  }
 }

@@ -72,6 +72,11 @@ struct JSONRow: QueryRow {
   }
 
   func count(of join: QueryJoin) throws -> Int { try surroundings.count(of: join, found(at: join.identifier)) }
+
+  func knows(_ slot: QuerySlot) throws -> Bool {
+    guard case .object(let record) = value else { return false }
+    return try record.value(atNestedKey: slot.spelledKey)?.isNull == false
+  }
 }
 
 /// A related model of which only the identifier is there, looked up when something else is asked of it.
@@ -139,4 +144,6 @@ struct RelatedRow: QueryRow {
   func elements(of list: QueryList) throws -> [any QueryRow] { try record()?.elements(of: list) ?? [] }
 
   func count(of join: QueryJoin) throws -> Int { try surroundings.count(of: join, identifier) }
+
+  func knows(_ slot: QuerySlot) throws -> Bool { try record()?.knows(slot) ?? true }
 }

@@ -39,4 +39,6 @@ struct ModelRow: QueryRow {
 
   /// Live models have both sides of their relations, so that nothing is joined.
   func count(of join: QueryJoin) throws -> Int { 0 }
+
+  func knows(_ slot: QuerySlot) throws -> Bool { true }
 }

@@ -36,7 +36,9 @@ final class QueryJoin {
     var counts: [LinkKey: Int] = [:]
     for json in foreignKeys {
       if isToMany {
-        for identifier in Set((json.arrayValue ?? []).map { LinkKey(identifier(in: $0)) }) { counts[identifier, default: 0] += 1 }
+        for identifier in Set((json.arrayValue ?? []).map { LinkKey(identifier(in: $0)) }) {
+          counts[identifier, default: 0] += 1
+        }
       } else if !json.isNull {
         counts[LinkKey(identifier(in: json)), default: 0] += 1
       }
@@ -66,14 +68,15 @@ final class QueryJoin {
 }
 
 extension QueryMaker {
-  /// What is asked of a relation that records of the level don't keep, if records of the related models do.
+  /// What is asked of a relation that records of the level don't keep, or not all of them, if records of the related models
+  /// do.
   ///
-  /// - Returns: nil if the records of the level keep the field.
+  /// - Returns: nil if only records of the level keep the field.
   func join(
     _ key: String, _ level: QueryLevel, where condition: QueryExpression, test: @escaping (Int) throws -> Bool
   ) throws -> QueryNode? {
-    guard canJoin, let prototype = level.prototype, !level.keeps(key),
-      let relation = prototype.field(declaredAs: key) as? any RelationField
+    guard canJoin, let prototype = level.prototype,
+      let relation = prototype.field(declaredAs: key) as? any RelationField, relation.isToMany || !level.keeps(key)
     else { return nil }
     let relatedClass = relation.relatedClass
     let relatedLevel = QueryLevel(relatedClass, context, isForRecords: true)
@@ -83,6 +86,7 @@ extension QueryMaker {
     else { return nil }
     // What makes no sense is refused before anything is asked.
     _ = try node(condition, relatedLevel)
+    asked.add(relatedClass)
     return QueryNode(
       .joined(
         QueryJoin(

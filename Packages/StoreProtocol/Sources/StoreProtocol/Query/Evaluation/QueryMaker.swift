@@ -6,6 +6,8 @@ struct QueryMaker {
   let isForRecords: Bool
   /// Whether related models can be asked for those that lead to a model.
   var canJoin = false
+  /// Notes who is asked for that.
+  let asked = JoinedClasses()
 
   func node(_ expression: QueryExpression, _ level: QueryLevel) throws -> QueryNode {
     switch expression {
@@ -15,15 +17,15 @@ struct QueryMaker {
     case .not(let term): return QueryNode(.not, [try node(term, level)])
     case .comparison(let comparison): return try node(comparison, level)
     case .any(let path, let condition):
+      var other: QueryNode?
       if canJoin, let key = path.keys.last {
         let owner = try owner(of: path, level)
-        if let node = try join(key, owner.level, where: condition, test: { $0 > 0 }) {
-          return wrapped(node, in: owner.steps)
-        }
+        other = try join(key, owner.level, where: condition, test: { $0 > 0 })
+        if let other, !owner.level.keeps(key) { return wrapped(other, in: owner.steps) }
       }
       let list = try reference(path, level)
       let (found, child) = try elements(of: list.slot, condition)
-      return wrapped(QueryNode(.any(found), [child]), in: list)
+      return wrapped(QueryNode(.any(found), [child]).or(other, ifNotIn: list.slot), in: list)
     }
   }
 
@@ -33,7 +35,14 @@ struct QueryMaker {
     switch comparison.operand {
     case .value:
       let test = try QueryTestMaker(slot: found.slot, comparison: comparison, context: context).make()
-      return wrapped(QueryNode(.test(found.slot, test)), in: found)
+      var other: QueryNode?
+      if canJoin, comparison.term.form == .count, let key = comparison.term.path.keys.last {
+        let test = try QueryTestMaker.counting(comparison)
+        other = try join(key, owner(of: comparison.term.path, level).level, where: .constant(true)) {
+          try test.matches(.int($0))
+        }
+      }
+      return wrapped(QueryNode(.test(found.slot, test)).or(other, ifNotIn: found.slot), in: found)
     case .term(let other):
       guard comparison.term.form != .count, other.form != .count else {
         throw ModelStoreError(.invalid, "The condition \(comparison) can't be asked: compare counts with numbers.")
@@ -113,5 +122,21 @@ extension QueryLevel {
     let level = QueryLevel(relation.relatedClass, context, isForRecords: isForRecords)
     related[slot.key] = level
     return level
+  }
+}
+
+extension QueryNode {
+  /// This condition for records that have a field, and another one, if there is one, for those that have not.
+  fileprivate func or(_ other: QueryNode?, ifNotIn slot: QuerySlot) -> QueryNode {
+    other.map { QueryNode(.keptOrJoined(slot), [self, $0]) } ?? self
+  }
+}
+
+/// Whose records are asked which of them lead to a model.
+final class JoinedClasses {
+  fileprivate(set) var all: [ModelObject.Type] = []
+
+  func add(_ modelClass: ModelObject.Type) {
+    if !all.contains(where: { $0 == modelClass }) { all.append(modelClass) }
   }
 }

@@ -15,6 +15,9 @@ final class QueryNode {
     case any(QueryList)
     /// A relation that only the related models keep.
     case joined(QueryJoin)
+    /// A relation that both sides keep: the first child holds for a record that has it, the second one, which asks the
+    /// related models, for one that has not.
+    case keptOrJoined(QuerySlot)
   }
 
   let kind: Kind
@@ -62,6 +65,8 @@ protocol QueryRow {
   func elements(of list: QueryList) throws -> [any QueryRow]
   /// How many related models for which a condition holds lead to this one.
   func count(of join: QueryJoin) throws -> Int
+  /// Whether there is something in a field, or is known that there is nothing.
+  func knows(_ slot: QuerySlot) throws -> Bool
 }
 
 extension QueryNode {
@@ -98,6 +103,7 @@ extension QueryNode {
       for element in try row.elements(of: list) where try children[0].open(element) { return true }
       return false
     case .joined(let join): return try join.test(row.count(of: join))
+    case .keptOrJoined(let slot): return try children[row.knows(slot) ? 0 : 1].holdsInside(row)
     }
   }
 
@@ -123,4 +129,5 @@ struct NoRow: QueryRow {
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? { nil }
   func elements(of list: QueryList) throws -> [any QueryRow] { [] }
   func count(of join: QueryJoin) throws -> Int { 0 }
+  func knows(_ slot: QuerySlot) throws -> Bool { true }
 }

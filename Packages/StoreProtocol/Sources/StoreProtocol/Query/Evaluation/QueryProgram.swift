@@ -23,6 +23,8 @@ public final class QueryProgram<M: Model> {
   private let offsets: UnsafeMutablePointer<Int>
   private let keys: BytesRow.Keys
   private let single: SingleTest?
+  /// Whose records are asked which of them lead to a model.
+  let joinedClasses: [ModelObject.Type]
 
   /// Makes a query ready.
   ///
@@ -48,6 +50,7 @@ public final class QueryProgram<M: Model> {
       _ = try QuerySortKeys.keys(of: found.slot.field, sort.order, context)
       return (found, sort.order)
     }
+    joinedClasses = maker.asked.all
     self.level = level
     choosesClasses = M.hierarchyChoosesClasses
     isTopOfHierarchy = M.isTopOfHierarchy
