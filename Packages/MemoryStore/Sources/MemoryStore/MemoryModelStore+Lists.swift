@@ -1,0 +1,18 @@
+public import StoreProtocol
+
+// Without these the compiler would say only that key paths have different types.
+extension MemoryModelStore {
+  /// There is no index of a list: a condition about its elements goes through all records of the type.
+  @available(
+    *, unavailable, message: "There is no index of a list: conditions such as contains go through all records."
+  )
+  public func index<M: Model, Element>(_ list: KeyPath<M, ArrayField<Element>>, unique: Bool = false) throws {}
+
+  /// There is no index of a relation to many: the relation to one that leads back can have one.
+  @available(
+    *, unavailable, message: "There is no index of a relation to many: index the relation to one that leads back."
+  )
+  public func index<M: Model, Related: Model>(
+    _ relation: KeyPath<M, ModelArrayField<Related>>, unique: Bool = false
+  ) throws {}
+}
