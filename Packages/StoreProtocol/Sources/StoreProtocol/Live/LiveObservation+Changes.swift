@@ -11,6 +11,8 @@ extension LiveObservation {
     var isWritten = false
     /// Whether it was removed at some time.
     var wasRemoved = false
+    /// Whether it is there, and the store did not say what it is.
+    var isUnknown = false
   }
 
   /// Takes changes over, as far as they are news.
@@ -32,7 +34,11 @@ extension LiveObservation {
     try await addDependents(changes, &pending, &order)
     var updated: Set<Int> = []
     for identifier in order {
-      guard let entry = pending[ExactText(identifier)] else { continue }
+      guard var entry = pending[ExactText(identifier)] else { continue }
+      if entry.isUnknown {
+        work.lookups += 1
+        entry.bytes = try await store.readRecord(of: typeName, identifier: identifier)?.bytes
+      }
       let known = table.place(of: identifier)
       guard let bytes = entry.bytes else {
         if let known { table.remove(known) }
@@ -83,6 +89,7 @@ extension LiveObservation {
       var entry = pending[key] ?? Pending()
       if pending[key] == nil { order.append(change.identifier) }
       entry.bytes = change.after
+      entry.isUnknown = change.after == nil && change.kind != .deleted
       switch change.kind {
       case .created:
         (entry.isWritten, entry.concernsQuery) = (true, true)

@@ -61,7 +61,10 @@ final class LiveObservation<M: Model> {
         isOver = true
         return LiveResult(models: [], differences: LiveDifferences(), error: Self.storeError(error))
       }
-      return await listAnew()
+      if let result = await listAnew() { return result }
+      // Cancelled before there was anything to tell.
+      end()
+      return nil
     }
     while !Task.isCancelled, let subscription {
       subscription.feed.deliver()
