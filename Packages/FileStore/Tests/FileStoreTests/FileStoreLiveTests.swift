@@ -67,6 +67,21 @@ import Testing
     }
   }
 
+  @Test func `hear nothing of other groups`() async throws {
+    try await withPeople { store in
+      let group = store.group("other")
+      var own = store.observe(ContractPerson.self).makeAsyncIterator()
+      var others = group.observe(ContractPerson.self).makeAsyncIterator()
+      #expect(await own.next()?.models.count == 100)
+      #expect(await others.next()?.models.count == 0)
+      let person = ContractPerson()
+      person.name.value = "Ada"
+      try await group.create(person)
+      #expect(await others.next()?.models == [person])
+      #expect(await own.nextIfReady() == nil)
+    }
+  }
+
   @Test func `lose a record that is deleted although it can't be read any more`() async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let store = FileModelStore(directory: directory)

@@ -134,7 +134,7 @@ extension QueryNode {
 
 /// Whose records are asked which of them lead to a model.
 final class JoinedClasses {
-  fileprivate(set) var all: [ModelObject.Type] = []
+  private(set) var all: [ModelObject.Type] = []
 
   func add(_ modelClass: ModelObject.Type) {
     if !all.contains(where: { $0 == modelClass }) { all.append(modelClass) }
