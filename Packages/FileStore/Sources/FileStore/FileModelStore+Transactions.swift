@@ -31,7 +31,10 @@ extension FileModelStore {
       else { throw error }
       throw ModelStoreError(
         .conflict,
-        "The transaction was not written: somebody else changed \(place.type.nameForMessage) \(place.identifier.quotedForMessage) meanwhile.",
+        """
+        The transaction was not written: somebody else changed \(place.type.nameForMessage) \
+        \(place.identifier.quotedForMessage) meanwhile.
+        """,
         identifier: place.identifier, cause: reason)
     }
     try current.log.commit()

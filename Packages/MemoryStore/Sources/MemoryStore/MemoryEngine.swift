@@ -94,8 +94,8 @@ public final class MemoryEngine: Sendable {
     throw ModelStoreError(
       .conflict,
       """
-      The \(change.type.nameForMessage) \(change.identifier.quotedForMessage) was not written: its \(path) has to be unique, and \(rival.quotedForMessage) has the \
-      same.
+      The \(change.type.nameForMessage) \(change.identifier.quotedForMessage) was not written: its \(path) has to be \
+      unique, and \(rival.quotedForMessage) has the same.
       """, identifier: change.identifier, fields: [path: ["is taken"]])
   }
 

@@ -26,7 +26,10 @@ extension MemoryModelStore {
       guard let stale = error as? StaleRevision else { throw error }
       throw ModelStoreError(
         .conflict,
-        "The transaction was not written: somebody else changed \(stale.type.nameForMessage) \(stale.identifier.quotedForMessage) meanwhile.",
+        """
+        The transaction was not written: somebody else changed \(stale.type.nameForMessage) \
+        \(stale.identifier.quotedForMessage) meanwhile.
+        """,
         identifier: stale.identifier)
     }
     try current.log.commit()

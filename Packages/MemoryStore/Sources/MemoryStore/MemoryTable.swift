@@ -126,8 +126,8 @@ struct MemoryTable: Sendable {
       throw ModelStoreError(
         .conflict,
         """
-        There is no unique index of "\(field.path)" of \(type.nameForMessage): \(rival.identifier.quotedForMessage) and \(row.identifier.quotedForMessage) have \
-        the same value. Change one of them first.
+        There is no unique index of "\(field.path)" of \(type.nameForMessage): \(rival.identifier.quotedForMessage) and \
+        \(row.identifier.quotedForMessage) have the same value. Change one of them first.
         """, identifier: row.identifier, fields: [field.path.description: ["is taken"]])
     }
     // Plans know indexes by their numbers, so that they keep them.

@@ -80,15 +80,18 @@ struct JSONImport {
         if !seen.insert(Fingerprint(model)).inserted {
           throw ModelStoreError(
             .conflict,
-            "Nothing was imported from '\(path)': \(model.type.nameForMessage) \(model.identifier.quotedForMessage) is in it twice, again \(place).",
+            """
+            Nothing was imported from '\(path)': \(model.type.nameForMessage) \(model.identifier.quotedForMessage) is in it \
+            twice, again \(place).
+            """,
             identifier: model.identifier)
         }
         if existing == .refuse, contents.entry(model.type, model.identifier) != nil {
           throw ModelStoreError(
             .conflict,
             """
-            Nothing was imported from '\(path)': the store has \(model.type.nameForMessage) \(model.identifier.quotedForMessage) already, which is \
-            \(place). Import with existing: .keep or .replace.
+            Nothing was imported from '\(path)': the store has \(model.type.nameForMessage) \
+            \(model.identifier.quotedForMessage) already, which is \(place). Import with existing: .keep or .replace.
             """, identifier: model.identifier)
         }
       }

@@ -174,8 +174,9 @@ public struct PendingDeletion {
         throw ModelStoreError(
           error.code,
           """
-          The model was deleted, but \(model.storedTypeName.nameForMessage) \((model.storedIdentifier ?? "").quotedForMessage), which led to it, could \
-          not be updated: \(error). It leads to nothing now and has to be saved.
+          The model was deleted, but \(model.storedTypeName.nameForMessage) \
+          \((model.storedIdentifier ?? "").quotedForMessage), which led to it, could not be updated: \(error). It leads to \
+          nothing now and has to be saved.
           """, identifier: model.storedIdentifier, fields: error.fields, cause: error)
       }
     }

@@ -12,8 +12,10 @@ struct ModelRow: QueryRow {
     if model.isShell, case .notLoaded = field.loadState {
       throw ModelStoreError(
         .unsupported,
-        "\"\(slot.key)\" of \(model.storedTypeName.nameForMessage) \((model.storedIdentifier ?? "").quotedForMessage) can't be asked: it was not loaded yet. Look it up first.",
-        identifier: model.storedIdentifier)
+        """
+        "\(slot.key)" of \(model.storedTypeName.nameForMessage) \((model.storedIdentifier ?? "").quotedForMessage) can't be \
+        asked: it was not loaded yet. Look it up first.
+        """, identifier: model.storedIdentifier)
     }
     return field
   }
