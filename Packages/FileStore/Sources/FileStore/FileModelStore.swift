@@ -21,6 +21,8 @@ public final class FileModelStore: TransactionalModelStore {
   public let handle: FileStoreHandle
   /// The transactions under way, in this front: one of a task, and of what that has begun.
   var transactions: [FileTransaction] = []
+  /// Of which foreign keys deletions need an index.
+  var indexDemand = IndexDemand()
   private var types: [ObjectIdentifier: FileFrontType] = [:]
   // Most calls are about the class that the one before was about.
   private var lastType: FileFrontType?

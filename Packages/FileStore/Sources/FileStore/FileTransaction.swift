@@ -19,6 +19,8 @@ final class FileTransaction {
   /// What others write while it is under way.
   let watch: RecordWatch
   private var entries: [String: [ExactText: Entry]] = [:]
+  /// By type, once a query has asked for them.
+  private var keys: [String: WrittenKeys] = [:]
   private var count = 0
 
   init(watch: RecordWatch) { self.watch = watch }
@@ -41,9 +43,47 @@ final class FileTransaction {
     // What was removed and is created again comes last.
     let isNew = known == nil || (known?.content == nil && content != nil)
     if isNew { count += 1 }
-    entries[type, default: [:]][key] = Entry(
+    let entry = Entry(
       revision: known.map(\.revision) ?? revision, original: known.map(\.original) ?? stored?.bytes,
       content: content, order: isNew ? count : known?.order ?? count)
+    entries[type, default: [:]][key] = entry
+    if keys[type] == nil { return }
+    if let known, let content = known.content { keys[type]?.remove(content, at: known.order) }
+    if let content { keys[type]?.insert(content, of: key, at: entry.order) }
+  }
+
+  /// How many records of a type the transaction wrote.
+  func count(_ type: String) -> Int { entries[type]?.count ?? 0 }
+
+  /// A record that the transaction wrote.
+  struct WrittenRecord {
+    let identifier: String
+    let bytes: [UInt8]
+    /// Whether it was not there before.
+    let isNew: Bool
+    let order: Int
+  }
+
+  /// The records of a type that the transaction wrote and that a query may find, in the order in which they were written.
+  ///
+  /// - Parameters:
+  ///   - planner: the query, without order.
+  ///   - fields: the fields that the planner was made for.
+  func records(_ type: String, for planner: QueryPlanner, _ fields: [StoredKeyPath]) -> [WrittenRecord] {
+    guard let entries = entries[type] else { return [] }
+    if keys[type]?.fields != fields {
+      var made = WrittenKeys(fields)
+      for (identifier, entry) in entries {
+        if let content = entry.content { made.insert(content, of: identifier, at: entry.order) }
+      }
+      keys[type] = made
+    }
+    return (keys[type]?.identifiers(for: planner) ?? Array(entries.keys)).compactMap { identifier in
+      guard let entry = entries[identifier], let content = entry.content else { return nil }
+      return WrittenRecord(
+        identifier: identifier.text, bytes: content, isNew: entry.revision == nil, order: entry.order)
+    }
+    .sorted { $0.order < $1.order }
   }
 
   /// The records of a type that were not there before the transaction, in the order of their creation.

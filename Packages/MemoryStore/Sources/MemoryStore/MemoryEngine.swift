@@ -191,14 +191,14 @@ public final class MemoryEngine: Sendable {
   /// - Parameters:
   ///   - planner: the query, without order.
   ///   - identifiers: the other ones.
-  func find(_ type: String, _ planner: QueryPlanner, placing identifiers: [String]) -> Stored {
+  func find(_ type: String, _ planner: QueryPlanner, placing identifiers: [ExactText]) -> Stored {
     tables.withLock { tables in
       guard let table = tables[type] else { return .all(MemoryRows()) }
       let indexes = table.indexes.map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: table.count)
       guard let found = plan.places(in: indexes) else { return .all(table.rows) }
       var places: [ExactText: Int] = [:]
-      for identifier in identifiers { places[ExactText(identifier)] = table.place(of: identifier) }
+      for identifier in identifiers { places[identifier] = table.place(of: identifier.text) }
       return .some(
         plan, found.compactMap { place in table.rows[place].map { PlacedRow(place: place, row: $0) } }, places: places)
     }

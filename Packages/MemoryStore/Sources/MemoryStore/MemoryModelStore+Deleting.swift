@@ -8,11 +8,14 @@ extension MemoryModelStore {
   ///
   /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it.
   /// - Complexity: O(*n*) in the number of records that could lead to the model, or O(log *n*) with an index of the foreign
-  ///   key. Where there are more than a thousand, the store makes an index by itself.
+  ///   key. Where there are more than a thousand, or several deletions have looked at as many, the store makes an index by
+  ///   itself. Inside a transaction that goes for what it wrote, too. A foreign key that is a list has no index.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
     try checkCancellation()
-    let deletion = try await PendingDeletion(of: model, in: self, completing: .rules)
+    let deletion = try await PendingDeletion(of: model, in: self, completing: .rules) { reference in
+      try self.keepIndex(for: reference)
+    }
     let removals = deletion.records.map { record in
       MemoryEngine.Change(
         type: record.typeName, identifier: record.identifier,
@@ -55,12 +58,21 @@ extension MemoryModelStore {
     }
   }
 
-  private func rows<M: Model>(_ type: M.Type, _ reference: BackReference) throws -> [MemoryRow] {
-    if !reference.isToMany, handle.count(M.typeName) > 1_000,
-      let field = try? reference.field(M.self, in: scope.transformers)
-    {
+  /// Makes an index of a foreign key if it is worth it.
+  private func keepIndex(for reference: BackReference) throws {
+    guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return }
+    try keepIndex(modelClass, reference)
+  }
+
+  private func keepIndex<M: Model>(_ type: M.Type, _ reference: BackReference) throws {
+    let count = handle.count(M.typeName) + (transaction?.count(M.typeName) ?? 0)
+    if let field = indexDemand.field(of: reference, M.self, among: count, in: scope.transformers) {
       try handle.keepIndex(M.typeName, field)
     }
+  }
+
+  private func rows<M: Model>(_ type: M.Type, _ reference: BackReference) throws -> [MemoryRow] {
+    try keepIndex(M.self, reference)
     var query = ModelQuery(type)
     query.filter = reference.condition
     return try run(query).rows

@@ -14,7 +14,7 @@ extension MemoryModelStore {
   /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
   /// - Complexity: O(*n*) in the number of stored models of the type; with indexes of fields that the condition is about, in
   ///   the number of models that they lead to; sorted by an indexed field and with a limit, in the number of models that
-  ///   are passed before the limit is reached. Inside a transaction the models of the type that it wrote are added to that.
+  ///   are passed before the limit is reached. Inside a transaction that goes for the models it wrote, too.
   public func listImmediately<M: Model>(_ query: ModelQuery<M>) throws -> [M] {
     let (rows, lastWrite) = try rows(for: query)
     return try models(M.self, of: rows, asOf: lastWrite)
@@ -160,20 +160,22 @@ extension MemoryModelStore {
   }
 
   /// The records that a query has to look at inside a transaction that wrote some of their type: those that indexes lead
-  /// to, as far as it left them alone, and those that it wrote, of which indexes don't know yet.
+  /// to, as far as it left them alone, and those that it wrote and its own keys lead to, since indexes don't know them yet.
   private func finding<M: Model>(
     of query: ModelQuery<M>, _ name: String, in transaction: MemoryTransaction
   ) -> MemoryFinding {
     // What was written may come anywhere in the order, so that nothing is enough before all is looked at.
     var unordered = ModelQuery(M.self)
     unordered.filter = query.filter
-    let planner = QueryPlanner(unordered, fields: handle.indexedFields(name))
-    switch handle.find(name, planner, placing: transaction.identifiers(of: name)) {
+    let fields = handle.indexedFields(name)
+    let planner = QueryPlanner(unordered, fields: fields)
+    let written = planner.canUseIndexes ? transaction.identifiers(of: name, for: planner, fields) : []
+    switch handle.find(name, planner, placing: written) {
     case .all(let rows):
       let rows = transaction.rows(name, over: rows)
       return MemoryFinding(plan: .all(rows.count), records: .some(rows))
     case .some(let plan, let found, let places):
-      let rows = transaction.rows(name, over: found, places)
+      let rows = transaction.rows(name, over: found, written, places)
       return MemoryFinding(plan: plan.testing(rows.count), records: .some(rows))
     }
   }

@@ -21,6 +21,8 @@ public final class MemoryModelStore: TransactionalModelStore {
   public let handle: MemoryEngine
   /// The transactions under way, in this front: one of a task, and of what that has begun.
   var transactions: [MemoryTransaction] = []
+  /// Of which foreign keys deletions need an index.
+  var indexDemand = IndexDemand()
   private var types: [ObjectIdentifier: MemoryFrontType] = [:]
   // Most calls are about the class that the one before was about. Not retained anew for each: what is in `types` stays.
   private var lastType: Unmanaged<MemoryFrontType>?

@@ -16,6 +16,8 @@ final class MemoryTransaction {
   /// What was written since has a higher revision.
   private let beginning = MemoryTypeState.nextRevision()
   private var entries: [String: [ExactText: Entry]] = [:]
+  /// By type, once a query has asked for them.
+  private var keys: [String: WrittenKeys] = [:]
   private var count = 0
 
   /// The record as the transaction sees it; nil if it has nothing to do with it.
@@ -33,8 +35,12 @@ final class MemoryTransaction {
     // What was removed and is created again comes last.
     let isNew = known == nil || (known?.content == nil && content != nil)
     if isNew { count += 1 }
-    entries[type, default: [:]][key] = Entry(
+    let entry = Entry(
       revision: known.map(\.revision) ?? revision, content: content, order: isNew ? count : known?.order ?? count)
+    entries[type, default: [:]][key] = entry
+    if keys[type] == nil { return }
+    if let known, let content = known.content { keys[type]?.remove(content, at: known.order) }
+    if let content { keys[type]?.insert(content, of: key, at: entry.order) }
   }
 
   /// The records of a type as the transaction sees them: `rows` with what was done to them, then those that are new.
@@ -59,20 +65,40 @@ final class MemoryTransaction {
     return all
   }
 
-  /// The identifiers of the records of a type that the transaction wrote.
-  func identifiers(of type: String) -> [String] { entries[type].map { $0.keys.map(\.text) } ?? [] }
+  /// How many records of a type the transaction wrote.
+  func count(_ type: String) -> Int { entries[type]?.count ?? 0 }
 
-  /// Those of a type that it left alone, of stored records, and all that it wrote, in the order of their creation.
+  /// The identifiers of the records of a type that the transaction wrote and that a query may find.
+  ///
+  /// - Parameters:
+  ///   - planner: the query, without order.
+  ///   - fields: the fields that the planner was made for.
+  func identifiers(of type: String, for planner: QueryPlanner, _ fields: [StoredKeyPath]) -> [ExactText] {
+    guard let entries = entries[type] else { return [] }
+    if keys[type]?.fields != fields {
+      var made = WrittenKeys(fields)
+      for (identifier, entry) in entries {
+        if let content = entry.content { made.insert(content, of: identifier, at: entry.order) }
+      }
+      keys[type] = made
+    }
+    return keys[type]?.identifiers(for: planner) ?? Array(entries.keys)
+  }
+
+  /// Those of a type that it left alone, of stored records, and some that it wrote, in the order of their creation.
   ///
   /// - Parameters:
   ///   - found: stored records, in the order of their creation.
-  ///   - places: where the records are stored that it wrote.
-  func rows(_ type: String, over found: [PlacedRow], _ places: [ExactText: Int]) -> [MemoryRow] {
+  ///   - written: which of those that it wrote.
+  ///   - places: where these are stored.
+  func rows(
+    _ type: String, over found: [PlacedRow], _ written: [ExactText], _ places: [ExactText: Int]
+  ) -> [MemoryRow] {
     let entries = entries[type] ?? [:]
     var stored = found.filter { entries[ExactText($0.row.identifier)] == nil }
     var new: [(order: Int, row: MemoryRow)] = []
-    for (identifier, entry) in entries {
-      guard let content = entry.content else { continue }
+    for identifier in written {
+      guard let entry = entries[identifier], let content = entry.content else { continue }
       let row = MemoryRow(identifier: identifier.text, bytes: content, revision: entry.revision ?? 0)
       if entry.revision != nil, let place = places[identifier] {
         stored.append(PlacedRow(place: place, row: row))

@@ -99,6 +99,94 @@ import Testing
     #expect(try store.countImmediately(ModelQuery(Match.self, where: { $0.home == nil })) == 1_500)
   }
 
+  /// Clubs with a match at home each.
+  private func pairs(_ count: Int) -> (clubs: [Club], matches: [Match]) {
+    let clubs = (0..<count).map { (number: Int) in
+      let club = Club()
+      club.id.value = "club \(number)"
+      return club
+    }
+    let matches = clubs.map { club in
+      let match = Match()
+      match.home.value = club
+      return match
+    }
+    return (clubs, matches)
+  }
+
+  @Test(arguments: [300, 1_200], [false, true])
+  func `of many models in one transaction looks at a number of records that grows like theirs`(
+    count: Int, areNew: Bool
+  ) async throws {
+    let store = MemoryModelStore()
+    let (clubs, matches) = pairs(count)
+    if !areNew {
+      try await store.createAll(clubs)
+      try await store.createAll(matches)
+    }
+    let lookedAt = try await store.transaction { store in
+      if areNew {
+        try await store.createAll(clubs)
+        try await store.createAll(matches)
+      }
+      var lookedAt = 0
+      for club in clubs {
+        // What the deletion looks for.
+        lookedAt += try store.explain(ModelQuery(Match.self, where: { $0.home == club })).readCount
+        try await store.delete(club)
+      }
+      return lookedAt
+    }
+    // Until the store makes an index by itself it may be all of them, but not often.
+    #expect(lookedAt < 6 * count)
+    let front = MemoryModelStore(store.handle)
+    #expect(try front.countImmediately(ModelQuery(Club.self)) == 0)
+    #expect(try front.countImmediately(ModelQuery(Match.self, where: { $0.home == nil })) == count)
+    #expect(matches.allSatisfy { $0.home.value == nil && !$0.isDirty })
+  }
+
+  @Test func `by cascade finds what goes with the model with an index it makes by itself`() async throws {
+    let teams = (0..<600).map { (number: Int) in
+      let team = ContractTeam()
+      team.id.value = "team \(number)"
+      return team
+    }
+    try await store.createAll(teams)
+    try await store.createAll(
+      teams.map { team -> ContractMember in
+        let member = ContractMember()
+        member.team.value = team
+        return member
+      })
+    let front = MemoryModelStore(store.handle)
+    try await front.deleteAll(ContractTeam.self, where: { $0.id < "team 3" })
+    let report = try front.explain(ModelQuery(ContractMember.self, where: { $0.team.id == "team 30" }))
+    #expect(report.plan.usedIndexes == ["team"])
+    #expect(report.readCount == 1)
+    let teamCount = try front.countImmediately(ModelQuery(ContractTeam.self))
+    #expect(try front.countImmediately(ModelQuery(ContractMember.self)) == teamCount)
+  }
+
+  @Test func `that is undone with its transaction leaves what leads there as it was`() async throws {
+    struct Refusal: Error {}
+    let (clubs, matches) = pairs(20)
+    try await store.createAll(clubs)
+    try await store.createAll(matches)
+    try store.index(\Match.home)
+    let before = try store.snapshot()
+    await #expect(throws: Refusal.self) {
+      try await store.transaction { store in
+        for club in clubs {
+          try await store.delete(club)
+          #expect(try store.countImmediately(ModelQuery(Match.self, where: { $0.home.id == club.identifier })) == 0)
+        }
+        throw Refusal()
+      }
+    }
+    #expect(try store.snapshot() == before)
+    #expect(zip(clubs, matches).allSatisfy { $0 === $1.home.value })
+  }
+
   @Test func `by cascade and rules that deny count what other fronts wrote`() async throws {
     let team = ContractTeam()
     team.id.value = "reds"

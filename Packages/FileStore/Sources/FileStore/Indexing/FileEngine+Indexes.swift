@@ -64,6 +64,12 @@ extension FileEngine {
     return contents.select(of: type, planner, orderedLimit: orderedLimit)
   }
 
+  /// Where records are in the order of creation; nil for one that is not there.
+  func ordinals(_ type: String, of identifiers: [String]) async throws -> [UInt64?] {
+    let contents = try await contents()
+    return identifiers.map { contents.entry(type, $0)?.ordinal }
+  }
+
   /// The values of records that were selected.
   func read(_ records: ArraySlice<SelectedRecord>) async throws -> [[UInt8]] {
     let contents = try await contents()

@@ -9,10 +9,13 @@ extension FileModelStore {
   /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `denied` if a rule denies it, or what the disk
   ///   says.
   /// - Complexity: O(*n*) in the number of records that could lead to the model, or O(log *n*) with an index of the foreign
-  ///   key. Where there are more than a thousand, the store makes an index by itself.
+  ///   key. Where there are more than a thousand, or several deletions have looked at as many, the store makes an index by
+  ///   itself. Inside a transaction that goes for what it wrote, too. A foreign key that is a list has no index.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
-    let deletion = try await PendingDeletion(of: model, in: self, completing: .rules)
+    let deletion = try await PendingDeletion(of: model, in: self, completing: .rules) { reference in
+      try await self.keepIndex(for: reference)
+    }
     var records = deletion.records
     while true {
       do {
@@ -75,15 +78,24 @@ extension FileModelStore {
     return order.compactMap { changes[$0] }
   }
 
-  /// The identifiers of the records that lead there.
-  private func records<M: Model>(_ type: M.Type, _ reference: BackReference) async throws -> [String] {
+  /// Makes an index of a foreign key if it is worth it.
+  private func keepIndex(for reference: BackReference) async throws {
+    guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return }
+    try await keepIndex(modelClass, reference)
+  }
+
+  private func keepIndex<M: Model>(_ type: M.Type, _ reference: BackReference) async throws {
+    if reference.isToMany || handle.options.mode != .readWrite { return }
     let engine = handle.engine
-    if !reference.isToMany, handle.options.mode == .readWrite,
-      try await translating({ try await engine.count(M.typeName) }) > 1_000,
-      let field = try? reference.field(M.self, in: scope.transformers)
-    {
+    let count = try await translating { try await engine.count(M.typeName) } + (transaction?.count(M.typeName) ?? 0)
+    if let field = indexDemand.field(of: reference, M.self, among: count, in: scope.transformers) {
       try await translating { try await engine.keepIndex(M.typeName, field) }
     }
+  }
+
+  /// The identifiers of the records that lead there.
+  private func records<M: Model>(_ type: M.Type, _ reference: BackReference) async throws -> [String] {
+    try await keepIndex(M.self, reference)
     var query = ModelQuery(type)
     query.filter = reference.condition
     return try await run(query).records.map(\.identifier)

@@ -29,6 +29,24 @@ private final class QueryMemory {
   }
 }
 
+/// A record that a query has to look at inside a transaction.
+private struct Candidate {
+  let identifier: String
+  let ordinal: UInt64
+  /// Where it is in the files; nil if the transaction wrote it.
+  let stored: SelectedRecord?
+  /// What the transaction wrote.
+  let written: [UInt8]?
+
+  init(_ record: SelectedRecord) {
+    (identifier, ordinal, stored, written) = (record.identifier, record.ordinal, record, nil)
+  }
+
+  init(_ record: FileTransaction.WrittenRecord, ordinal: UInt64) {
+    (identifier, self.ordinal, stored, written) = (record.identifier, ordinal, nil, record.bytes)
+  }
+}
+
 extension FileModelStore {
   /// About how many records are read together.
   private static let sliceSize = 1_024
@@ -40,11 +58,7 @@ extension FileModelStore {
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
     let (engine, name) = (handle.engine, M.typeName)
     let memory = QueryMemory()
-    if transaction?.touches(name) == true {
-      // Indexes don't know yet what the transaction did.
-      let plan = QueryPlan.all(try await translating { try await engine.count(name) })
-      return try await runThroughAll(program, plan, memory)
-    }
+    if let transaction, transaction.touches(name) { return try await run(query, program, in: transaction, memory) }
     let fields = try await translating { try await engine.indexedFields(name) }
     let planner = QueryPlanner(program, fields: fields)
     // An order is followed as far as it takes to have enough; how far that is, is known only afterwards.
@@ -60,6 +74,64 @@ extension FileModelStore {
         continue
       }
     }
+  }
+
+  /// Looks at the records that a query may find inside a transaction that wrote some of their type: those that indexes lead
+  /// to, as far as it left them alone, and those that it wrote and its own keys lead to, since indexes don't know them yet.
+  private func run<M: Model>(
+    _ query: ModelQuery<M>, _ program: QueryProgram<M>, in transaction: FileTransaction, _ memory: QueryMemory
+  ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
+    let (engine, name) = (handle.engine, M.typeName)
+    let fields = try await translating { try await engine.indexedFields(name) }
+    // What was written may come anywhere in the order, so that nothing is enough before all is looked at.
+    var unordered = ModelQuery(M.self)
+    unordered.filter = query.filter
+    let planner = QueryPlanner(unordered, fields: fields)
+    while planner.canUseIndexes {
+      let selected = try await translating { try await engine.select(name, planner, orderedLimit: .max) }
+      guard let found = selected.records else { break }
+      // Both as of one moment: what a task of the transaction writes while the files are read must not be in neither.
+      let written = transaction.records(name, for: planner, fields)
+      var candidates = found.compactMap { record in
+        transaction.entry(name, record.identifier) == nil ? Candidate(record) : nil
+      }
+      let changed = written.filter { !$0.isNew }
+      let ordinals =
+        changed.isEmpty ? [] : try await translating { try await engine.ordinals(name, of: changed.map(\.identifier)) }
+      candidates += zip(changed, ordinals).map { Candidate($0, ordinal: $1 ?? .max) }
+      candidates.sort { $0.ordinal < $1.ordinal }
+      candidates += written.filter(\.isNew).map { Candidate($0, ordinal: .max) }
+      do {
+        return try await run(program, selected.plan.testing(candidates.count), candidates, memory)
+      } catch is RecordsWereMoved {
+        continue
+      }
+    }
+    let plan = QueryPlan.all(try await translating { try await engine.count(name) })
+    return try await runThroughAll(program, plan, memory)
+  }
+
+  /// Looks at records that indexes and keys of the transaction under way lead to.
+  private func run<M: Model>(
+    _ program: QueryProgram<M>, _ plan: QueryPlan, _ candidates: [Candidate], _ memory: QueryMemory
+  ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
+    let engine = handle.engine
+    let run = try makeRun(program, plan, memory)
+    var found: [FoundRecord] = []
+    var lookedAt = 0
+    var start = 0
+    while start < candidates.count, !run.isFinished {
+      let slice = candidates[start..<min(start + Self.sliceSize, candidates.count)]
+      let stored = slice.compactMap(\.stored)
+      var values = stored.isEmpty ? [] : try await translating { try await engine.read(stored[...]) }[...]
+      for candidate in slice where !run.isFinished {
+        guard let value = candidate.written ?? values.popFirst() else { continue }
+        lookedAt += 1
+        if try await take(candidate.identifier, value, run, memory) { found.append((candidate.identifier, value)) }
+      }
+      start += slice.count
+    }
+    return (run.finish().map { found[$0] }, plan, lookedAt)
   }
 
   private func makeRun<M: Model>(

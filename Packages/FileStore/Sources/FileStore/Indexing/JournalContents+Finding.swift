@@ -11,6 +11,8 @@
 /// A record that a query has to look at.
 struct SelectedRecord: Sendable {
   let place: RecordPlace
+  /// Where it is in the order of creation.
+  let ordinal: UInt64
   let identifier: String
 
   /// Whether it has another key than the one before, in the index whose order is followed.
@@ -54,7 +56,8 @@ extension JournalContents {
         guard let entry = index.entry(type: type, ordinal: UInt64(ordinal)) else { return }
         records.append(
           SelectedRecord(
-            place: entry.place, identifier: index.types[type].identifier(of: entry), isNewKey: isNewKey))
+            place: entry.place, ordinal: entry.ordinal, identifier: index.types[type].identifier(of: entry),
+            isNewKey: isNewKey))
       }
       if let places = plan.places(in: indexes) {
         records.reserveCapacity(places.count)

@@ -101,6 +101,81 @@ import Testing
     }
   }
 
+  /// Clubs with a match at home each.
+  private func pairs(_ count: Int) -> (clubs: [Club], matches: [Match]) {
+    let clubs = (0..<count).map { (number: Int) in
+      let club = Club()
+      club.id.value = "club \(number)"
+      return club
+    }
+    let matches = clubs.map { club in
+      let match = Match()
+      match.home.value = club
+      return match
+    }
+    return (clubs, matches)
+  }
+
+  @Test(arguments: [300, 1_200], [false, true])
+  func `of many models in one transaction looks at a number of records that grows like theirs`(
+    count: Int, areNew: Bool
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      let (clubs, matches) = pairs(count)
+      if !areNew {
+        try await store.createAll(clubs)
+        try await store.createAll(matches)
+      }
+      let lookedAt = try await store.transaction { store in
+        if areNew {
+          try await store.createAll(clubs)
+          try await store.createAll(matches)
+        }
+        var lookedAt = 0
+        for club in clubs {
+          // What the deletion looks for.
+          lookedAt += try await store.explain(ModelQuery(Match.self, where: { $0.home == club })).readCount
+          try await store.delete(club)
+        }
+        return lookedAt
+      }
+      // Until the store makes an index by itself it may be all of them, but not often.
+      #expect(lookedAt < 6 * count)
+      let front = FileModelStore(store.handle)
+      #expect(try await front.count(ModelQuery(Club.self)) == 0)
+      #expect(try await front.count(ModelQuery(Match.self, where: { $0.home == nil })) == count)
+      #expect(matches.allSatisfy { $0.home.value == nil && !$0.isDirty })
+      try await store.close()
+    }
+  }
+
+  @Test func `by cascade finds what goes with the model with an index it makes by itself`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      let teams = (0..<600).map { (number: Int) in
+        let team = ContractTeam()
+        team.id.value = "team \(number)"
+        return team
+      }
+      try await store.createAll(teams)
+      try await store.createAll(
+        teams.map { team -> ContractMember in
+          let member = ContractMember()
+          member.team.value = team
+          return member
+        })
+      let front = FileModelStore(store.handle)
+      try await front.deleteAll(ContractTeam.self, where: { $0.id < "team 3" })
+      let report = try await front.explain(ModelQuery(ContractMember.self, where: { $0.team.id == "team 30" }))
+      #expect(report.plan.usedIndexes == ["team"])
+      #expect(report.readCount == 1)
+      let teamCount = try await front.count(ModelQuery(ContractTeam.self))
+      #expect(try await front.count(ModelQuery(ContractMember.self)) == teamCount)
+      try await store.close()
+    }
+  }
+
   @Test func `by rules that deny and cascade counts what other fronts wrote`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))

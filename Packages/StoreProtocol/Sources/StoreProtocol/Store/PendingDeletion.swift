@@ -57,8 +57,18 @@ public struct PendingDeletion {
   }
 
   /// Begins to delete a model, for stores that cut links in their records themselves.
+  ///
+  /// - Parameters:
+  ///   - model: the model to delete.
+  ///   - store: the store.
+  ///   - completion: what the store is asked.
+  ///   - prepare: called before the store is asked for the models that lead to others by a foreign key: it may make an
+  ///     index of that.
   @_spi(ModelKitInternals)
-  public init<M: Model>(of model: M, in store: some ModelStore, completing completion: Completion) async throws {
+  public init<M: Model>(
+    of model: M, in store: some ModelStore, completing completion: Completion,
+    preparing prepare: ((BackReference) async throws -> Void)? = nil
+  ) async throws {
     guard let identifier = model.storedIdentifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     self.store = store
     var asked: Set<ObjectIdentifier> = []
@@ -74,6 +84,7 @@ public struct PendingDeletion {
       for (relation, owner) in unknown {
         if let reference = BackReference(relation, of: owner) {
           do {
+            try await prepare?(reference)
             found += try await store.models(with: reference)
           } catch let error as ModelStoreError where error.code == .unsupported && relation.deleteRule == .nullify {
             // A store that can't be asked forgets what is known.

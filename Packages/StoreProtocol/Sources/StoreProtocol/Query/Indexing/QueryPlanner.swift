@@ -64,6 +64,9 @@ public struct QueryPlanner: Sendable {
     }
   }
 
+  /// Whether there are a condition and indexes, so that these may lead to what it holds for.
+  public var canUseIndexes: Bool { part != nil }
+
   private static func part(_ condition: QueryExpression, _ fields: [StoredKeyPath]) -> Part {
     let ranges = fields.indices.compactMap { number in
       fields[number].ranges(where: condition).map { (index: number, ranges: $0) }
