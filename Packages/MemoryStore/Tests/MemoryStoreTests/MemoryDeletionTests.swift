@@ -167,6 +167,27 @@ import Testing
     #expect(try front.countImmediately(ModelQuery(ContractMember.self)) == teamCount)
   }
 
+  @Test func `in a transaction tells what it wrote apart by the bytes of identifiers`() async throws {
+    try store.index(\Match.home)
+    let clubs = ["caf\u{e9}", "cafe\u{301}"].map { name in
+      let club = Club()
+      club.id.value = name
+      return club
+    }
+    let matches = clubs.map { club in
+      let match = Match()
+      match.home.value = club
+      return match
+    }
+    try await store.transaction { store in
+      try await store.createAll(clubs)
+      try await store.createAll(matches)
+      try await store.delete(clubs[0])
+    }
+    let left = try MemoryModelStore(store.handle).listImmediately(Match.self).suffix(2)
+    #expect(left.map { $0.home.value?.id.value.map { Array($0.utf8) } } == [nil, Array("cafe\u{301}".utf8)])
+  }
+
   @Test func `that is undone with its transaction leaves what leads there as it was`() async throws {
     struct Refusal: Error {}
     let (clubs, matches) = pairs(20)
