@@ -12,7 +12,7 @@ public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
     creating + finding + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
-    + askingOtherSides + linking + [
+    + askingOtherSides + linking + followingLists + [
       randomQueries(300, seed: 1)
     ]
 

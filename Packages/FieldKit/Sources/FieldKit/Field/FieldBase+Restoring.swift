@@ -33,6 +33,10 @@ extension FieldBase {
   @_spi(ModelKitInternals)
   public final var isOriginal: Bool { flags.contains(.original) }
 
+  /// Says that the value was not saved after all, and that there is nothing to go back to.
+  @_spi(ModelKitInternals)
+  public final func forgetSaved() { flags.subtract(.original) }
+
   /// Keeps what sets the field back, until the field is saved, read or unloaded.
   ///
   /// - Parameter restoration: gets the field; says whether it could be set back.

@@ -58,6 +58,7 @@ extension ModelArrayField {
 
   func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool {
     guard let model = model as? Related else { return false }
+    let isFollowing = isFollowing(change)
     keepOriginal(before: change)
     let oldValue = valueForObservers
     prepareToSet(isChange: true)
@@ -65,15 +66,44 @@ extension ModelArrayField {
     let isRetained = original?.retains(model) ?? false
     table?.append(model, isRetained: isRetained)
     if change.isRead { original?.see(model) }
-    mark(from: oldValue, isPartial: loadState != .loaded, change)
+    mark(from: oldValue, isPartial: loadState != .loaded, isFollowing: isFollowing, change)
     change.note(self)
     return isRetained
   }
 
   func detachBack(_ model: ModelObject, _ change: RelationChange) {
     guard let model = model as? Related else { return }
-    cut(model, isPartial: loadState != .loaded, change)
+    cut(model, isPartial: loadState != .loaded, isFollowing: isFollowing(change), change)
     if change.isRead || change.kind == .deletion { original?.forget(model) }
     change.note(self)
+  }
+
+  /// Whether after a change all that is dirty is what the other side says: the list was neither read nor saved nor set, so it
+  /// is in no record, and a save does not write it.
+  func isFollowing(_ change: RelationChange) -> Bool {
+    !change.isRead && loadState != .loaded && (isDirty ? hasFollowed : wasNeverSaved)
+  }
+
+  func settleFollowed(asOf stamp: ChangeStamp) {
+    guard hasFollowed, loadState == .incomplete, isDirty, lastChange <= stamp else { return }
+    markSaved(asOf: stamp)
+    // What is in no record was not saved: later changes of the other side are none of the record either.
+    forgetSaved()
+  }
+
+  func noticeGoneMembers() { if table != nil { _ = hookedValue() } }
+
+  /// A list that is known only from its members, and was written as it is, is what everybody reads: it is whole then. If the
+  /// members had no identifiers to write, the list is in no record, and follows the other side as before.
+  func settleWritten() {
+    guard !isDirty else { return }
+    hasFollowed = false
+    guard loadState == .incomplete, let models = liveValue else { return }
+    let omitted = isForeignKey ? models.lazy.filter { $0.modelIdentifier == nil }.count : 0
+    if omitted == 0 {
+      loadState = .loaded
+    } else if omitted == models.count {
+      forgetSaved()
+    }
   }
 }

@@ -33,6 +33,7 @@ extension ModelArrayField {
         refers(to: model)
       }
     if isMember { return false }
+    let isFollowing = isKept(by: model, change)
     keepOriginal(before: change)
     let oldValue = valueForObservers
     prepareToSet(isChange: true)
@@ -42,7 +43,7 @@ extension ModelArrayField {
     } else {
       table?.append(model, isRetained: true)
     }
-    mark(from: oldValue, isPartial: isPartial, change)
+    mark(from: oldValue, isPartial: isPartial, isFollowing: isFollowing, change)
     shareScope(with: model)
     if let owner, let inverse { linkBack(model, to: owner, inverse, change) }
     return true
@@ -69,17 +70,21 @@ extension ModelArrayField {
   func remove(contentsOf models: some Sequence<Related>, _ change: RelationChange) -> Int {
     var removed = 0
     for model in models where refers(to: model) {
-      cut(model, isPartial: isPartial, change)
+      cut(model, isPartial: isPartial, isFollowing: isKept(by: model, change), change)
       removed += 1
       cutBack(model, change)
     }
     return removed
   }
 
-  /// Removes all models. The list is empty then, not nil.
+  /// Removes all models, those included that were members and are no longer in memory. The list is empty then, not nil.
   ///
   /// - Complexity: O(*n*).
-  public func removeAll() { value = [] }
+  public func removeAll() {
+    isClearing = true
+    defer { isClearing = false }
+    value = []
+  }
 
   /// Whether a model is a member.
   ///
@@ -89,10 +94,16 @@ extension ModelArrayField {
     return refers(to: model)
   }
 
+  /// Whether a change of a member is saved with the member alone: the list is in no record, and the member has the identifier
+  /// of the model in its own.
+  private func isKept(by model: Related, _ change: RelationChange) -> Bool {
+    loadState == .incomplete && isFollowing(change) && inverse(on: model)?.isForeignKey ?? false
+  }
+
   private var isPartial: Bool { loadState == .incomplete || ownerModel?.modelLoadState == .incomplete }
 
   /// Takes a member out of this side.
-  func cut(_ model: Related, isPartial: Bool, _ change: RelationChange) {
+  func cut(_ model: Related, isPartial: Bool, isFollowing: Bool, _ change: RelationChange) {
     keepOriginal(before: change)
     let oldValue = valueForObservers
     prepareToSet(isChange: true)
@@ -102,6 +113,6 @@ extension ModelArrayField {
     } else if let index = storedValue?.firstIndex(where: { $0 === model }) {
       storedValue?.remove(at: index)
     }
-    mark(from: oldValue, isPartial: isPartial, change)
+    mark(from: oldValue, isPartial: isPartial, isFollowing: isFollowing, change)
   }
 }

@@ -7,7 +7,12 @@
 /// author.books.remove(book)   // book.author.value is nil
 /// ```
 ///
-/// A list that is known only because models named this one as their inverse is `incomplete`: there may be more.
+/// A list that is known only because models named this one as their inverse is `incomplete`: there may be more. As long as
+/// it was neither read, saved nor set, it is in no record: a save of this model leaves nothing of it dirty.
+///
+/// To set a list says that these are all: assigning an incomplete list to itself, or appending to its value, does so, too.
+/// Only where members are gone from memory does setting what is left leave it `incomplete`; ``removeAll()`` empties it. Add
+/// with ``add(_:)`` and remove with ``remove(_:)`` whatever the list is.
 public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationField, Relation {
   /// Whether related models are written as their identifiers instead of in full.
   public let isForeignKey: Bool
@@ -21,6 +26,12 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   var nextChange = RelationChange.Kind.local
   private var isToBeAnnounced = false
   var isUneven = false
+  /// Whether all that changed since the list was clean is in the records of the members, and in none of this model.
+  var hasFollowed = false
+  /// Whether members nobody retained are gone since the list was last set or read.
+  private var lacksMembers = false
+  /// Whether the next set takes out all members, wherever they are.
+  var isClearing = false
   /// How often a long list was gone through since it was last read.
   private var scans: UInt8 = 0
 
@@ -74,6 +85,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     if table?.prune(to: models.count) == true {
       // A member nobody retained is gone: what is left is not the whole list.
       if loadState == .loaded { loadState = .incomplete }
+      lacksMembers = true
     }
     if table?.retainsAll == true { keep(models) }
     return models
@@ -89,13 +101,22 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     // `list.value?.append(model)` sets nil where the list is nil, and means nothing by it.
     if oldValue != nil || newValue != nil || change.isRead { cutFormerLinks(except: newValue ?? [], change) }
     guard Self.isChange(from: oldValue, to: newValue) else {
-      markSet(isChange: false, stamp: stamp)
+      // To set what is left can't be told from setting the list to itself, and is not to say that this is all.
+      let staysIncomplete = lacksMembers && !isClearing && change.kind == .local && loadState == .incomplete
+      let isNews = !staysIncomplete && isNews(newValue, change)
+      if isNews {
+        keepOriginal(before: change)
+        prepareToSet(isChange: true)
+      }
+      markSet(isChange: isNews, stamp: stamp)
+      if staysIncomplete { loadState = .incomplete } else { (hasFollowed, lacksMembers) = (false, false) }
       if isObserved { announce(from: oldValue, to: newValue, isChange: false, stamp: stamp) }
       change.announce()
       return
     }
     keepOriginal(before: change)
     prepareToSet(isChange: true)
+    (hasFollowed, lacksMembers) = (false, false)
     // Members that stay keep their link as it is: retained by the side on which it was made.
     let seen = table?.weaklySeen ?? []
     if let newValue, !seen.isEmpty, newValue.contains(where: { seen.contains(ObjectIdentifier($0)) }) {
@@ -115,6 +136,14 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       linkBack(model, change)
     }
     change.announce()
+  }
+
+  /// Whether to set the members that there are says something that a save has to write: that these are all, where their own
+  /// records don't say to whom they belong.
+  private func isNews(_ models: [Related]?, _ change: RelationChange) -> Bool {
+    if isClearing, lacksMembers { return true }
+    guard hasFollowed, change.kind == .local, let models else { return false }
+    return !models.allSatisfy { inverse(on: $0)?.isForeignKey ?? false }
   }
 
   func keep(_ models: [Related]?) {
@@ -142,8 +171,11 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 
   /// Marks a change of members. A list that was not whole does not become whole by it.
-  func mark(from oldValue: [Related]?, isPartial: Bool, _ change: RelationChange) {
+  ///
+  /// - Parameter isFollowing: whether it is saved with the other side, and the record of this one has no list.
+  func mark(from oldValue: [Related]?, isPartial: Bool, isFollowing: Bool, _ change: RelationChange) {
     markSet(isChange: true, stamp: change.stamp, isRead: change.isRead)
+    if !change.isRead { hasFollowed = isFollowing }
     if isPartial { loadState = .incomplete }
     announceLater(from: oldValue, change)
   }
@@ -171,6 +203,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     keep(liveValue)
     scans = 0
     isUneven = true
+    (hasFollowed, lacksMembers) = (false, false)
     rememberFormerLinks()
     super.unload()
   }

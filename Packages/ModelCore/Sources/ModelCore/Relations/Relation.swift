@@ -34,6 +34,12 @@ protocol Relation: FieldBase, RelationField {
   func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool
   /// Follows a link that was cut on the other side.
   func detachBack(_ model: ModelObject, _ change: RelationChange)
+  /// Sees whether members that nobody retained are gone, before the list is taken to be whole.
+  func noticeGoneMembers()
+  /// Says that a list which only followed the other side has nothing that is left to be saved.
+  func settleFollowed(asOf stamp: ChangeStamp)
+  /// Follows that the list was part of a record that was written.
+  func settleWritten()
   /// Adds a model to many, or makes it the one.
   ///
   /// - Returns: `false` if it is of another class.
@@ -67,6 +73,12 @@ protocol Relation: FieldBase, RelationField {
 }
 
 extension Relation {
+  func noticeGoneMembers() {}
+
+  func settleFollowed(asOf stamp: ChangeStamp) {}
+
+  func settleWritten() {}
+
   var ownerModel: ModelObject? { owner as? ModelObject }
 
   // MARK: The other side

@@ -132,6 +132,10 @@ extension ModelObject {
 
   /// The fields that changed since the model was last read or saved.
   public var dirtyFields: [any FieldProtocol] {
+    for index in layout.relationIndices {
+      guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
+      (field as? any Relation)?.noticeGoneMembers()
+    }
     guard case .all(let mask) = allStoredFields else { return storableFields.filter(\.isDirty) }
     var fields: [any FieldProtocol] = []
     var relationCount = 0
@@ -164,7 +168,10 @@ extension ModelObject {
     origin = .read
     isStored = true
     storeMark = nil
-    for case let field as FieldBase in fields { field.markSaved(asOf: stamp) }
+    for case let field as FieldBase in fields {
+      field.markSaved(asOf: stamp)
+      if field.isRelation { (field as? any Relation)?.settleWritten() }
+    }
     settle(fields)
   }
 

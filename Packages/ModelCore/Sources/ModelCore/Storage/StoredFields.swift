@@ -47,10 +47,32 @@ extension ModelObject {
       _ = layout.forEachFixedField(of: self) { field, index in
         guard mask & 1 &<< UInt64(index) != 0 else { return }
         field.markSaved(asOf: stamp)
+        if field.isRelation, !field.isIncluded(in: .loaded) { (field as? any Relation)?.settleWritten() }
         hasRelations = hasRelations || field.isRelation
       }
       if identityMap != nil { settle(hasRelations ? layoutFields(mask) : []) }
     }
+  }
+
+  /// Says that everything a save of the model writes was written. What its class keeps out of records is then no change
+  /// that is left to be saved, nor is a list that only followed the other side of its relation.
+  public func markWhollySaved(asOf stamp: ChangeStamp) {
+    if case .loaded = modelLoadState {
+      var hasSettled = false
+      for index in layout.relationIndices {
+        guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
+        (field as? any Relation)?.settleFollowed(asOf: stamp)
+        hasSettled = hasSettled || !field.isDirty
+      }
+      if hasSettled { identityMap?.settle(self) }
+    }
+    guard OverrideProbe.choosesFields(type(of: self)) else { return }
+    let written = Set(fieldsForDictionaryValue().map { ObjectIdentifier($0) })
+    forEachField { field, _ in
+      guard field.isDirty, field.lastChange <= stamp, !written.contains(ObjectIdentifier(field)) else { return }
+      field.markSaved(asOf: stamp)
+    }
+    identityMap?.settle(self)
   }
 
   private func layoutFields(_ mask: UInt64) -> [any FieldProtocol] {

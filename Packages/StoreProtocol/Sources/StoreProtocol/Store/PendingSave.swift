@@ -36,6 +36,8 @@ public struct PendingSave<M: Model> {
   private let scope: ModelScope
   private let fields: StoredFields
   private let stamp: ChangeStamp
+  /// Whether everything is written that there is to be written of the model.
+  private let isWhole: Bool
   private var content: Content
   /// What is written instead once the identifier is known, with a mark in its place: something leads back to the model.
   private var marked: [StoredValue]?
@@ -58,7 +60,7 @@ public struct PendingSave<M: Model> {
 
   /// Goes on with the creation of a model.
   init(creating model: M, _ begun: BegunSave, in scope: ModelScope, explicitNull: Bool?) throws {
-    try self.init(.create, model, begun, scope, explicitNull: explicitNull)
+    try self.init(.create, model, begun, scope, explicitNull: explicitNull, isWhole: true)
     let modelClass = type(of: model)
     if modelClass.isTopOfHierarchy, !modelClass.hierarchyChoosesClasses { return }
     let stored = modelClass.storedClass(for: record)
@@ -83,13 +85,15 @@ public struct PendingSave<M: Model> {
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     let begun = try BegunSave(
       model, fields: fields, isNew: false, in: scope, scope.recordWriter(explicitNull: true))
-    try self.init(.update, model, begun, scope, explicitNull: true)
+    try self.init(.update, model, begun, scope, explicitNull: true, isWhole: fields == nil)
   }
 
   private init(
-    _ kind: Kind, _ model: M, _ begun: BegunSave, _ scope: ModelScope, explicitNull: Bool?
+    _ kind: Kind, _ model: M, _ begun: BegunSave, _ scope: ModelScope, explicitNull: Bool?,
+    isWhole: Bool
   ) throws {
     self.kind = kind
+    self.isWhole = isWhole
     self.model = model
     self.scope = scope
     identifier = begun.identifier
@@ -313,6 +317,7 @@ public struct PendingSave<M: Model> {
     let readAnswer = try answer.map { try scope.staged($0, into: model) }
     if isIdentifierNew, model.storedIdentifier != identifier { assignIdentifier() }
     model.markSaved(fields, asOf: stamp)
+    if isWhole || model.dirtyFields.isEmpty { model.markWhollySaved(asOf: stamp) }
     readAnswer?()
     scope.add(model)
     runHook()

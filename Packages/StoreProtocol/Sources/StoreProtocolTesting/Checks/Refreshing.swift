@@ -48,7 +48,7 @@ extension ModelStoreContract {
       person.company.value = company
       try await store.save(person, including: .related)
       try require(try await store.lookup(ContractCompany.self, identifier: "acme") === company, "no company")
-      try require(!person.isDirty && !company.id.isDirty, "something is still dirty")
+      try require(!person.isDirty && !company.isDirty, "something is still dirty")
       let found = try await store.list(ContractPerson.self)
       try require(found == [person] && found[0].company.value === company, "the person lost its company")
     },

@@ -1,0 +1,44 @@
+import MemoryStore
+import StoreProtocol
+import StoreProtocolTesting
+import Testing
+
+/// What of a model is left to be saved, where its relations are edited while a save is under way.
+@Suite struct `What is dirty after a save` {
+  private let store = MemoryModelStore()
+
+  @Test func `is what was edited while it was under way, also if no record has it`() throws {
+    let company = ContractCompany(), person = ContractPerson()
+    company.id.value = "acme"
+    let save = try PendingSave(creating: company, in: store.scope)
+    company.employees.add(person)
+    try save.finish()
+    #expect(company.employees.isDirty)
+    #expect(!company.id.isDirty)
+    let next = try PendingSave(updating: company, fields: nil, in: store.scope)
+    try next.finish()
+    #expect(!company.isDirty)
+  }
+
+  @Test func `is a list that lost members, which is not written without them`() async throws {
+    let keeper = ContractKeeper()
+    keeper.animals.value = []
+    try await store.create(keeper)
+    do {
+      let animal = ContractAnimal()
+      animal.keeper.value = keeper
+      try await store.save(animal)
+      try await store.save(keeper)
+    }
+    let other = try await store.create(ContractAnimal())
+    keeper.animals.add(other)
+    try await store.save(keeper)
+    #expect(keeper.animals.loadState == .incomplete)
+    #expect(keeper.animals.isDirty)
+    try await store.save(other)
+    let front = MemoryModelStore(store.handle)
+    let animals = try await front.list(ContractAnimal.self)
+    #expect(animals.map(\.keeper.value?.id.value) == [1, 1])
+    #expect(animals[0].keeper.value?.animals.count == 2)
+  }
+}

@@ -1,0 +1,40 @@
+import ModelCore
+import Testing
+
+@Suite struct `A list that members left` {
+  @Test func `stays incomplete when it is set to what is left of it`() throws {
+    let author = try Author.from(dictionaryValue: ["id": 1, "books": []])
+    let book = Book(title: "A")
+    book.author.value = author
+    addBookThatGoes(to: author)
+    #expect(author.books.value == [book])
+    author.books.value = author.books.value
+    #expect(author.books.loadState == .incomplete)
+    author.books.value = []
+    #expect(author.books.loadState == .loaded)
+  }
+
+  @Test func `stays incomplete when it is set to nothing where nothing is left`() throws {
+    let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"])
+    addBookThatGoes(to: author)
+    #expect(author.books.value == [])
+    author.books.value = author.books.value
+    #expect(author.books.loadState == .incomplete)
+    #expect(author.dictionaryValue["books"] == nil)
+  }
+
+  @Test func `is emptied by removeAll`() throws {
+    let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"])
+    addBookThatGoes(to: author)
+    #expect(author.books.value == [])
+    author.books.removeAll()
+    #expect(author.books.loadState == .loaded)
+    #expect(author.books.isDirty)
+    #expect(author.dictionaryValue["books"] == [])
+  }
+
+  private func addBookThatGoes(to author: Author) {
+    let book = Book(title: "B")
+    withExtendedLifetime(book) { book.author.value = author }
+  }
+}

@@ -1,0 +1,80 @@
+import StoreProtocol
+
+// Lists that are changed on the other side of their relation: what of them is left to be saved.
+extension ModelStoreContract {
+  static let followingLists: [Check] = [
+    Check("a list that only followed the other side leaves nothing to be saved", needs: [.anyModels]) { store in
+      let keeper = try await store.create(ContractKeeper())
+      let animal = try await store.create(ContractAnimal())
+      animal.keeper.value = keeper
+      try require(animal.isDirty, "the animal is not dirty")
+      try await store.save(animal)
+      try await store.save(keeper)
+      try require(!keeper.isDirty && !animal.isDirty, "something is still dirty")
+      try requireEqual(keeper.animals.value, [animal], "the animals")
+      try await store.refresh(keeper)
+      try require(!keeper.isDirty && keeper.animals.value == [animal], "refresh made it dirty, or cut the link")
+    },
+    Check("create leaves nothing dirty that its class keeps out of records") { store in
+      let company = ContractCompany(), person = ContractPerson.named("Ada")
+      company.id.value = "acme"
+      person.company.value = company
+      try await store.create(company)
+      try require(!company.isDirty, "the company is still dirty")
+      try require(person.isDirty, "the person, which was not saved, is not dirty")
+      company.name.value = "Acme"
+      company.employees.add(ContractPerson.named("Bob"))
+      try await store.update(company)
+      try require(!company.isDirty, "the company is still dirty after an update")
+    },
+    Check(
+      "a list that was written as the other side made it is whole, and saved when it changes", needs: [.anyModels]
+    ) { store in
+      let identifier = try await keeperOfTwo(in: store)
+      let keeper = try await store.lookup(ContractKeeper.self, identifier: identifier)
+      try requireEqual(keeper.animals.value?.count, 2, "the number of animals")
+    },
+    Check("a list set to what is left of it in memory loses no members where it is stored", needs: [.anyModels]) {
+      store in
+      let identifier = try await keeperWithAnimalThatLeft(in: store)
+      let keeper = try await store.lookup(ContractKeeper.self, identifier: identifier)
+      try requireEqual(keeper.name.value, "Ann", "the name")
+      try requireEqual(keeper.animals.value?.map(\.id.value), [1], "the animals")
+    },
+  ]
+
+  // Each in a function of its own: what is found afterwards comes from the store.
+
+  private static func keeperOfTwo(in store: some ModelStore) async throws -> String {
+    let keeper = ContractKeeper(), first = ContractAnimal(), second = ContractAnimal()
+    first.id.value = 1
+    first.keeper.value = keeper
+    try await store.save(first, including: .related)
+    second.keeper.value = keeper
+    try require(keeper.isDirty, "the keeper, in whose record one animal is missing, is not dirty")
+    try await store.save(second)
+    try await store.save(keeper)
+    try require(!keeper.isDirty, "the keeper is still dirty")
+    return keeper.identifier ?? ""
+  }
+
+  private static func keeperWithAnimalThatLeft(in store: some ModelStore) async throws -> String {
+    let keeper = ContractKeeper()
+    keeper.animals.value = []
+    try await store.create(keeper)
+    try await saveAnimal(of: keeper, in: store)
+    try requireEqual(keeper.animals.value, [], "what is left of the list")
+    keeper.animals.value = keeper.animals.value
+    keeper.name.value = "Ann"
+    try await store.save(keeper)
+    return keeper.identifier ?? ""
+  }
+
+  private static func saveAnimal(of keeper: ContractKeeper, in store: some ModelStore) async throws {
+    let animal = ContractAnimal()
+    animal.id.value = 1
+    animal.keeper.value = keeper
+    try await store.save(animal)
+    try await store.save(keeper)
+  }
+}
