@@ -76,7 +76,8 @@ package protocol StoreFile: AnyObject, Sendable {
   /// Whether the file can still be found by a name. Bytes in one that was removed are lost when it is closed.
   func hasName() throws(FileSystemError) -> Bool
 
-  /// Takes the exclusive lock of this file, which lasts until the file is closed.
+  /// Takes the exclusive lock of this file, which lasts until the file is closed, also if a process that was started meanwhile
+  /// has inherited it.
   ///
   /// - Returns: False if someone else holds it, in this process or another.
   func tryLock() throws(FileSystemError) -> Bool

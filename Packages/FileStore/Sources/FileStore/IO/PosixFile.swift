@@ -1,4 +1,5 @@
 import CFileSupport
+@_spi(ModelKitInternals) import StoreProtocol
 
 #if canImport(Darwin)
   import Darwin
@@ -12,13 +13,19 @@ import CFileSupport
 final class PosixFile: StoreFile {
   let path: String
   private let descriptor: Int32
+  private let isLocked = Lock(false)
 
   init(_ path: String, _ descriptor: Int32) {
     self.path = path
     self.descriptor = descriptor
   }
 
-  deinit { _ = close(descriptor) }
+  deinit {
+    // Closing gives a lock back only if no process has the file open any more. One that is being started has, for a moment: it
+    // is born with all that this one has open.
+    if isLocked.withLock({ $0 }) { _ = flock(descriptor, LOCK_UN) }
+    _ = close(descriptor)
+  }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
     try retryingInterrupts(.read, path) { pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
@@ -51,6 +58,7 @@ final class PosixFile: StoreFile {
   func tryLock() throws(FileSystemError) -> Bool {
     do {
       _ = try retryingInterrupts(.lock, path) { flock(descriptor, LOCK_EX | LOCK_NB) }
+      isLocked.withLock { $0 = true }
       return true
     } catch let error where error.code == EWOULDBLOCK {
       return false

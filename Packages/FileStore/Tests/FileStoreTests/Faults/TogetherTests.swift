@@ -188,6 +188,33 @@ import Testing
     caretaker.finish()
   }
 
+  /// As a process that is being started has it for a moment.
+  @Test func `gives its directory back when it is closed, although somebody has inherited its files`() async throws {
+    try await withTemporaryPath { directory in
+      let first = makeEngine(directory)
+      try await first.write([.create("Book", "1", value(1))])
+      let inherited = try #require(descriptor(of: directory + "/lock"))
+      let copy = dup(inherited)
+      defer { _ = close(copy) }
+      await #expect(throws: FileEngineError.self) { try await makeEngine(directory).open() }
+      try await first.close()
+      let second = makeEngine(directory)
+      #expect(try await second.count("Book") == 1)
+      await #expect(throws: FileEngineError.self) { try await makeEngine(directory).open() }
+      try await second.close()
+    }
+  }
+
+  /// The descriptor with which this process has a file open.
+  private func descriptor(of path: String) -> Int32? {
+    var sought = stat()
+    guard stat(path, &sought) == 0 else { return nil }
+    return (0..<Int32(getdtablesize())).first {
+      var found = stat()
+      return fstat($0, &found) == 0 && found.st_ino == sought.st_ino && found.st_dev == sought.st_dev
+    }
+  }
+
   /// A store that was dropped is given back a moment later.
   private func opened(_ directory: String) async throws -> FileEngine {
     while true {
