@@ -37,6 +37,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ModelStoreContract.randomLinks(200, seed: 23), ModelStoreContract.randomEmployments(200, seed: 24),
+  ])
+  func `has after random changes of relations what the models have`(check: ModelStoreContract.Check) async throws {
+    try await withTemporaryDirectory { directory in
+      try await check.run { FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)) }
+    }
+  }
+
   @Test func `has everything again after it was closed and opened`() async throws {
     try await withTemporaryDirectory { directory in
       let first = FileModelStore(directory: directory)

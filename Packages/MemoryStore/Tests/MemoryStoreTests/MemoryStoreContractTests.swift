@@ -25,6 +25,13 @@ import Testing
     try await ModelStoreContract.randomQueries(2_500, seed: seed).run { MemoryModelStore() }
   }
 
+  @Test(arguments: [
+    ModelStoreContract.randomLinks(400, seed: 17), ModelStoreContract.randomEmployments(400, seed: 18),
+  ])
+  func `has after random changes of relations what the models have`(check: ModelStoreContract.Check) async throws {
+    try await check.run { MemoryModelStore() }
+  }
+
   @Test(arguments: [15, 16] as [UInt64])
   func `finds the same with indexes of everything`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(2_500, seed: seed).run {

@@ -13,7 +13,7 @@ public enum ModelStoreContract {
   public static let checks: [Check] =
     creating + finding + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
     + askingOtherSides + linking + followingLists + [
-      randomQueries(300, seed: 1)
+      randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
     ]
 
   /// What not every store can do.

@@ -28,12 +28,24 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// - Returns: the fields that went back, in the order of ``fields``.
   @discardableResult
-  public func revert() -> [any FieldProtocol] {
+  public func revert() -> [any FieldProtocol] { revert(where: { _ in true }) }
+
+  /// Goes back, in what stores write, from changes that a store's record of the model did not overwrite: it has nothing there.
+  ///
+  /// - Parameter stamp: when the record was asked for. Later changes stay.
+  @_spi(ModelKitInternals)
+  public func revertWhatIsInNoRecord(asOf stamp: ChangeStamp) {
+    let stored = Set(storableFields.map { ObjectIdentifier($0) })
+    revert(where: { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) })
+  }
+
+  @discardableResult
+  private func revert(where isToGoBack: (FieldBase) -> Bool) -> [any FieldProtocol] {
     // What goes from one relation may come back to another one.
     let models = modelsKeptByRelations
     defer { withExtendedLifetime(models) {} }
     return transaction {
-      orderedFields.filter(\.isDirty).filter { field in
+      orderedFields.filter { $0.isDirty && isToGoBack($0) }.filter { field in
         // A relation that went back may have taken another one with it.
         if !field.isDirty || field.restore() { return true }
         guard origin == .read, field.wasNeverSaved else { return false }

@@ -4,7 +4,9 @@
 extension ModelArrayField {
   func keepOriginal(before change: RelationChange) {
     guard hasToKeepOriginal(before: change) else { return }
-    keepOriginal(OriginalMembers(table ?? storedValue.map { MemberTable(retaining: $0) }, loadState))
+    keepOriginal(
+      OriginalMembers(
+        table ?? storedValue.map { MemberTable(retaining: $0) }, loadState, wasNeverSaved: wasNeverSaved))
   }
 
   var originalModels: [ModelObject]? { original.map { $0.models ?? [] } }
@@ -36,6 +38,8 @@ extension ModelArrayField {
 
   private func restoreLoadState(_ original: OriginalMembers<Related>) {
     if isDirty { return }
+    // What goes back to that follows the other side again.
+    if original.wasNeverSaved { forgetSaved() }
     if original.loadState != .loaded {
       loadState = original.loadState
     } else if original.hasLostMembers {
@@ -64,6 +68,6 @@ extension ModelArrayField {
       return members
     }
     if !silent.isEmpty { isUneven = true }
-    keepOriginal(OriginalMembers(members, other.loadState, silent: silent))
+    keepOriginal(OriginalMembers(members, other.loadState, wasNeverSaved: other.wasNeverSaved, silent: silent))
   }
 }

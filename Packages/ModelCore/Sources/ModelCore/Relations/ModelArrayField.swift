@@ -12,7 +12,8 @@
 ///
 /// To set a list says that these are all: assigning an incomplete list to itself, or appending to its value, does so, too.
 /// Only where members are gone from memory does setting what is left leave it `incomplete`; ``removeAll()`` empties it. Add
-/// with ``add(_:)`` and remove with ``remove(_:)`` whatever the list is.
+/// with ``add(_:)`` and remove with ``remove(_:)`` whatever the list is: if it is `incomplete`, a store joins both with what it
+/// reads.
 public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationField, Relation {
   /// Whether related models are written as their identifiers instead of in full.
   public let isForeignKey: Bool
@@ -229,14 +230,14 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
     if json.isNull {
-      return { [self] in if !reader.keeps(self) { read(nil) } }
+      return { [self] in if reader.keeps(self) { join(read: []) } else { read(nil) } }
     }
     guard case .array(let elements) = json else {
       throw ValueTransformError(expected: "a list", found: json)
     }
     let related = try reader.stage(elements, as: Related.self, isForeignKey: isForeignKey)
     return { [self] in
-      if !reader.keeps(self) { read(related.map(\.model)) }
+      if reader.keeps(self) { join(read: related.map(\.model)) } else { read(related.map(\.model)) }
       for related in related { related.link() }
       if !reader.keeps(self) { keepLinks(to: related.map(\.model)) }
     }

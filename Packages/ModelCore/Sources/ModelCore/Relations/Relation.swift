@@ -48,6 +48,8 @@ protocol Relation: FieldBase, RelationField {
   /// name a model without identifier; and that this model has the other one inside says more than that the list there
   /// lacks it.
   func keepLinks(to models: [ModelObject])
+  /// Takes what a store has into a list that is dirty, and of which only a part was known.
+  func join(read models: [ModelObject])
   /// Cuts the links to models.
   func unlink(_ models: [ModelObject], _ change: RelationChange)
 
@@ -78,6 +80,8 @@ extension Relation {
   func settleFollowed(asOf stamp: ChangeStamp) {}
 
   func settleWritten() {}
+
+  func join(read models: [ModelObject]) {}
 
   var ownerModel: ModelObject? { owner as? ModelObject }
 

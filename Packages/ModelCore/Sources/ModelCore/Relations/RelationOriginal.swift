@@ -45,12 +45,17 @@ final class OriginalMembers<Related: ModelObject> {
   /// Nil where the list was nil.
   private(set) var table: MemberTable<Related>?
   let loadState: LoadState
+  /// Whether the list was neither read nor saved: it goes back to that, too.
+  let wasNeverSaved: Bool
   /// The members that are not to hear of it, as those that a copy refers to.
   let silent: Set<ObjectIdentifier>
 
-  init(_ table: MemberTable<Related>?, _ loadState: LoadState, silent: Set<ObjectIdentifier> = []) {
+  init(
+    _ table: MemberTable<Related>?, _ loadState: LoadState, wasNeverSaved: Bool, silent: Set<ObjectIdentifier> = []
+  ) {
     self.table = table
     self.loadState = loadState
+    self.wasNeverSaved = wasNeverSaved
     self.silent = silent
   }
 

@@ -164,7 +164,10 @@ extension DirectReading {
       return
     }
     links[place] = { [unowned reader, models] in
-      if reader.keeps(field) { return }
+      if reader.keeps(field) {
+        (field as? any Relation)?.join(read: models ?? [])
+        return
+      }
       if models?.withReferences(field.loadUntouched) != true { field.load(readRelated: models) }
     }
     guard links.count > place + 1, let models else { return }

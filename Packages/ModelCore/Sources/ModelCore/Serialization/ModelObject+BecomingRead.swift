@@ -10,4 +10,10 @@ extension ModelObject {
     storeMark = nil
     if isFromStore { isStored = true }
   }
+
+  /// Says that the model was read from its own record. That has all there is of it, also if it is no more than an identifier,
+  /// which inside another model is a reference.
+  func becomeWhole() {
+    if case .incomplete = modelLoadState { modelLoadState = .loaded }
+  }
 }

@@ -229,7 +229,7 @@ extension ModelScope {
     _ type: M.Type, from records: [AttributeDictionary], keepsLocalChanges: Bool
   ) throws -> [M] {
     let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges)
-    return reader.apply(try records.map { try reader.stage($0, as: type) })
+    return whole(reader.apply(try records.map { try reader.stage($0, as: type) }))
   }
 
   /// Reads the records of a document that is a list into canonical instances, all or none.
@@ -244,8 +244,9 @@ extension ModelScope {
     _ type: M.Type, fromJSON data: Data, at path: String = "", keepsLocalChanges: Bool
   ) throws -> [M] {
     func reader() -> ModelReader { ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges) }
-    return try ModelReader.directList(type, from: data, at: path, reader())
-      ?? ModelReader.list(type, from: data, at: path, reader())
+    return whole(
+      try ModelReader.directList(type, from: data, at: path, reader())
+        ?? ModelReader.list(type, from: data, at: path, reader()))
   }
 
   /// Reads the record of a model straight from a document into its canonical instance.
@@ -260,9 +261,11 @@ extension ModelScope {
   public func model<M: Model>(
     _ type: M.Type, fromJSON data: Data, at path: String = "", identifier: String, keepsLocalChanges: Bool
   ) -> M? {
-    ModelReader.directRecord(
+    let model = ModelReader.directRecord(
       type, from: data, at: path, identifier: identifier,
       ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges))
+    model?.becomeWhole()
+    return model
   }
 
   /// Checks a store's answer to the save of a model.
@@ -272,7 +275,15 @@ extension ModelScope {
   public func staged<M: Model>(_ answer: AttributeDictionary, into model: M) throws -> () -> Void {
     let reader = ModelReader(scope: self, keepsLocalChanges: true)
     let staged = try reader.stage(answer, into: model)
-    return { [map] in map.answer(model) { _ = reader.apply([staged]) } }
+    return { [map] in
+      map.answer(model) { _ = reader.apply([staged]) }
+      model.becomeWhole()
+    }
+  }
+
+  private func whole<M: Model>(_ models: [M]) -> [M] {
+    for model in models { model.becomeWhole() }
+    return models
   }
 
   /// Makes a model part of this scope, and the one object for its identifier unless another live one is.

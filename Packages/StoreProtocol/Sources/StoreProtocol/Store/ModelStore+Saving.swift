@@ -36,10 +36,13 @@ extension ModelStore {
 
   /// Reads a model anew from the store. Local changes are overwritten; if the store fails they stay.
   ///
+  /// Fields that the record lacks go back to what was last read or saved, as ``/ModelCore/ModelIsolation/revert()`` has it.
+  ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` or `notFound`.
   public func refresh<M: Model>(_ model: M) async throws {
     guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     scope.add(model)
+    let stamp = ChangeStamp.next()
     let found = try await Refreshing.$isUnderWay.withValue(true) {
       // The class of the model may be derived from `M`, and be one that stores call otherwise.
       try await lookup(ModelType(type(of: model)), identifier: identifier)
@@ -53,6 +56,7 @@ extension ModelStore {
         """,
         identifier: identifier)
     }
+    model.revertWhatIsInNoRecord(asOf: stamp)
   }
 
   /// Whether what is read now is to overwrite local changes, because of ``refresh(_:)``.

@@ -109,7 +109,18 @@ extension ModelStore {
   }
 
   /// Creates a model that no store has yet, and updates one that was created in a store or read from one.
+  ///
+  /// A model of which there is only the identifier, as another one refers to it, is read first if it was changed: changes are
+  /// kept, and lists get what was added to them or removed. It is created if there is none.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M) async throws {
+    if model.isShell, model.isDirty, let identifier = model.identifier {
+      scope.add(model)
+      do {
+        _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
+      } catch let error as ModelStoreError where error.code == .notFound {}
+    }
     if model.isKnownToStore { try await update(model) } else { try await create(model) }
   }
 

@@ -41,6 +41,35 @@ extension ModelStoreContract {
       try requireEqual(keeper.name.value, "Ann", "the name")
       try requireEqual(keeper.animals.value?.map(\.id.value), [1], "the animals")
     },
+    Check(
+      "save of a model of which there is only the identifier keeps what is stored, and joins lists", needs: [.anyModels]
+    ) { store in
+      let (animal, keeper) = try await animalOfUnreadKeeper(in: store)
+      let other = try await store.create(ContractAnimal())
+      keeper.name.value = "Ann"
+      keeper.animals.add(other)
+      keeper.animals.remove(animal)
+      try await store.save(keeper)
+      try require(!keeper.isDirty, "the keeper is still dirty")
+      try await store.save(animal)
+      try await store.save(other)
+      try await store.refresh(keeper)
+      try requireEqual(keeper.name.value, "Ann", "the name")
+      let staying = try await store.list(ContractAnimal.self).filter { $0 !== animal }
+      try require(staying.count == 2 && staying.contains(other), "an animal is missing")
+      try requireEqual(keeper.animals.value, staying, "the animals")
+      try requireEqual(try await store.list(ContractKeeper.self).count, 1, "the number of keepers")
+    },
+    Check("save of a changed model of which there is only the identifier creates it if it is not there") { store in
+      let person = ContractPerson.named("Ada")
+      let company = ContractCompany.with(identifier: "acme", in: store.scope)
+      person.company.value = company
+      company.name.value = "Acme"
+      try await store.save(company)
+      try require(!company.isDirty, "the company is still dirty")
+      try await store.refresh(company)
+      try requireEqual(company.name.value, "Acme", "the name")
+    },
   ]
 
   // Each in a function of its own: what is found afterwards comes from the store.
@@ -68,6 +97,19 @@ extension ModelStoreContract {
     keeper.name.value = "Ann"
     try await store.save(keeper)
     return keeper.identifier ?? ""
+  }
+
+  /// One of two animals of a keeper, and the keeper, which was not read.
+  private static func animalOfUnreadKeeper(
+    in store: some ModelStore
+  ) async throws -> (animal: ContractAnimal, keeper: ContractKeeper) {
+    let identifier = try await keeperOfTwo(in: store)
+    let animal = try await store.lookup(ContractAnimal.self, identifier: "1")
+    guard let keeper = animal.keeper.value, keeper.identifier == identifier else {
+      throw ContractViolation("the animal lost its keeper")
+    }
+    try require(keeper.loadState == .incomplete, "the keeper was read")
+    return (animal, keeper)
   }
 
   private static func saveAnimal(of keeper: ContractKeeper, in store: some ModelStore) async throws {

@@ -11,6 +11,15 @@ extension ModelStoreContract {
       try requireEqual(person.age.value, 36, "the age")
       try require(!person.isDirty, "the model is still dirty")
     },
+    Check("refresh overwrites local changes of what was never stored") { store in
+      let person = try await store.create(ContractPerson.named("Ada"))
+      person.age.value = 37
+      person.tags.value = ["new"]
+      try await store.refresh(person)
+      try requireEqual(person.age.value, nil, "the age")
+      try requireEqual(person.tags.value ?? [], [], "the tags")
+      try require(!person.isDirty, "the model is still dirty")
+    },
     Check("refresh of what is not there throws and keeps local changes") { store in
       let person = ContractPerson.named("Ada")
       person.id.value = 4711

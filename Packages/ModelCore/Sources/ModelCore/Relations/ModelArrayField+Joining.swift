@@ -1,0 +1,26 @@
+@_spi(ModelKitInternals) import FieldKit
+
+extension ModelArrayField {
+  /// Joins what a store has with the local changes of a list of which only a part was known: members that were added stay, and
+  /// those that were removed don't come back. The list is whole then, and still dirty if it has anything else than what was
+  /// read.
+  func join(read models: [ModelObject]) {
+    guard isDirty, loadState == .incomplete else { return }
+    let stored = models.compactMap { $0 as? Related }
+    let current = liveValue ?? []
+    let removed = Set((original?.models ?? []).map { ObjectIdentifier($0) })
+      .subtracting(current.map { ObjectIdentifier($0) })
+    let known = Set(stored.map { ObjectIdentifier($0) })
+    let joined =
+      stored.filter { !removed.contains(ObjectIdentifier($0)) }
+      + current.filter { !known.contains(ObjectIdentifier($0)) }
+    read(joined)
+    if joined.elementsEqual(stored, by: ===) { return }
+    var original = MemberTable<Related>(retaining: [])
+    for model in stored {
+      original.append(model, isRetained: retains(model) || removed.contains(ObjectIdentifier(model)))
+    }
+    keepOriginal(OriginalMembers(original, .loaded, wasNeverSaved: false))
+    markSet(isChange: true, stamp: .next())
+  }
+}

@@ -1,0 +1,190 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// A check that a store has, after random changes of a relation that only one side's records have, what the models say, though
+  /// they come and go in memory meanwhile.
+  ///
+  /// ```swift
+  /// @Test func keepsEmployments() async throws {
+  ///   try await ModelStoreContract.randomEmployments(500, seed: 7).run { MemoryModelStore() }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - count: how many histories.
+  ///   - seed: what the random numbers begin with. The same seed gives the same histories; a violation names it and tells
+  ///     what was done.
+  public static func randomEmployments(_ count: Int, seed: UInt64) -> Check {
+    Check("random changes of a relation are stored as the models have them, though models come and go") { store in
+      var random = RandomSource(seed: seed)
+      for number in 1...max(count, 1) {
+        var history = EmploymentHistory(random)
+        do {
+          try await history.run(in: store)
+        } catch {
+          throw ContractViolation(
+            "history \(number) of seed \(seed): \(error)\n" + history.steps.joined(separator: "\n"))
+        }
+        random = history.random
+      }
+    }
+  }
+}
+
+/// People, whose records name their company, and companies, whose records don't name their people.
+private struct EmploymentHistory {
+  var random: RandomSource
+
+  /// What was done.
+  private(set) var steps: [String] = []
+
+  /// Who works where, as the store has it.
+  private var stored: [Int: String] = [:]
+
+  private let people = Array(1...5)
+  private let companies = ["a", "b", "c"]
+
+  init(_ random: RandomSource) { self.random = random }
+
+  mutating func run(in store: some ModelStore) async throws {
+    try await begin(in: store)
+    for _ in 1...Int.random(in: 1...4, using: &random) {
+      try await change(in: store)
+      if Bool.random(using: &random) { try await requireStored(in: store) }
+    }
+    try await saveAll(in: store)
+    try await requireStored(in: store)
+    for person in try await store.list(ContractPerson.self) { try await store.delete(person) }
+    for company in try await store.list(ContractCompany.self) { try await store.delete(company) }
+  }
+
+  private func begin(in store: some ModelStore) async throws {
+    for identifier in companies {
+      let company = ContractCompany()
+      company.id.value = identifier
+      try await store.create(company)
+    }
+    for number in people {
+      let person = ContractPerson.named("p\(number)")
+      person.id.value = number
+      try await store.create(person)
+    }
+  }
+
+  /// Changes models, some of which are in memory, and leaves them.
+  private mutating func change(in store: some ModelStore) async throws {
+    var held: [ContractPerson] = [], firms: [ContractCompany] = []
+    steps.append("nothing is held")
+    for _ in 1...Int.random(in: 1...14, using: &random) {
+      if held.isEmpty || random.next() % 6 == 0 {
+        let person = try await store.lookup(ContractPerson.self, identifier: "\(random.pick(people))")
+        steps.append("person \(person.number) is looked up")
+        if !held.contains(where: { $0 === person }) { held.append(person) }
+      }
+      if firms.isEmpty || random.next() % 6 == 0 {
+        let firm = try await store.lookup(ContractCompany.self, identifier: random.pick(companies))
+        steps.append("company \(firm.label) is looked up")
+        if !firms.contains(where: { $0 === firm }) { firms.append(firm) }
+      }
+      try await step(random.pick(held), random.pick(firms), held, firms, in: store)
+      steps.append("  \(held.map(describe)), \(firms.map(describe))")
+      try requireAgreement(held, firms)
+    }
+  }
+
+  private mutating func step(
+    _ person: ContractPerson, _ firm: ContractCompany, _ held: [ContractPerson], _ firms: [ContractCompany],
+    in store: some ModelStore
+  ) async throws {
+    switch random.next() % 10 {
+    case 0, 1:
+      steps.append("person \(person.number).company = \(firm.label)")
+      person.company.value = firm
+    case 2:
+      steps.append("person \(person.number).company = nil")
+      person.company.value = nil
+    case 3:
+      steps.append("company \(firm.label) adds \(person.number)")
+      firm.employees.add(person)
+    case 4:
+      steps.append("company \(firm.label) removes \(person.number)")
+      firm.employees.remove(person)
+    case 5:
+      steps.append("person \(person.number) is saved")
+      try await save(person, in: store)
+    case 6:
+      steps.append("company \(firm.label) is saved")
+      try await store.save(firm)
+      try require(!firm.isDirty, "company \(firm.label) is dirty after it was saved")
+    case 7:
+      steps.append("person \(person.number) is reverted")
+      person.revert()
+      try require(!person.isDirty, "person \(person.number) is dirty after it was reverted")
+    case 8:
+      steps.append("person \(person.number) is read anew")
+      try await store.refresh(person)
+      try require(!person.isDirty, "person \(person.number) is dirty after it was read anew")
+    default:
+      steps.append("company \(firm.label) is read anew")
+      try await store.refresh(firm)
+    }
+  }
+
+  private mutating func save(_ person: ContractPerson, in store: some ModelStore) async throws {
+    let company = person.company.value?.identifier
+    try await store.save(person)
+    stored[person.number] = company
+    try require(!person.isDirty, "person \(person.number) is dirty after it was saved")
+    try requireEqual(
+      person.company.value?.identifier, company, "the company of person \(person.number) after it was saved")
+  }
+
+  /// Both sides say the same, and what is not dirty is what the store has.
+  private func requireAgreement(_ held: [ContractPerson], _ firms: [ContractCompany]) throws {
+    for firm in firms {
+      let employees = firm.employees.value ?? []
+      try requireEqual(
+        held.filter { person in employees.contains { $0 === person } }.map(\.number).sorted(),
+        held.filter { $0.company.value === firm }.map(\.number).sorted(), "the people of company \(firm.label)")
+    }
+    for person in held where !person.isDirty {
+      try requireEqual(
+        person.company.value?.identifier, stored[person.number],
+        "the company of person \(person.number), who is not dirty,")
+    }
+  }
+
+  private mutating func saveAll(in store: some ModelStore) async throws {
+    for person in try await store.list(ContractPerson.self).shuffled(using: &random) where person.isDirty {
+      steps.append("person \(person.number) is saved")
+      try await save(person, in: store)
+    }
+    for company in try await store.list(ContractCompany.self) {
+      try await store.save(company)
+      try require(!company.isDirty, "company \(company.label) is dirty after it was saved")
+    }
+  }
+
+  private func requireStored(in store: some ModelStore) async throws {
+    for person in try await store.list(ContractPerson.self) where !person.isDirty {
+      try requireEqual(
+        person.company.value?.identifier, stored[person.number], "the stored company of person \(person.number)")
+    }
+  }
+
+  private func describe(_ person: ContractPerson) -> String {
+    "\(person.number)\(person.isDirty ? " dirty" : "") \(person.company.loadState) \(person.company.value?.identifier ?? "-")"
+  }
+
+  private func describe(_ firm: ContractCompany) -> String {
+    "\(firm.label)\(firm.isDirty ? " dirty" : "") \(firm.employees.loadState) \(firm.employees.value?.map(\.number) ?? [])"
+  }
+}
+
+extension ContractPerson {
+  fileprivate var number: Int { id.value ?? 0 }
+}
+
+extension ContractCompany {
+  fileprivate var label: String { identifier ?? "?" }
+}
