@@ -194,6 +194,24 @@ final class ModelReader: FieldReader {
     if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 
+  /// Says that what an answer about a model calls by the identifiers of models that this one leads to is these models, also
+  /// those that are in no scope yet.
+  func recogniseRelatedModels(of model: ModelObject) {
+    var seen: Set<ModelObject> = [model]
+    var pending = [model]
+    while let next = pending.popLast() {
+      for related in next.relations.flatMap(\.relatedModels)
+      where related.identityMap == nil && seen.insert(related).inserted {
+        pending.append(related)
+        guard let identifier = related.modelIdentifier,
+          scope?.canonicalModel(like: related, identifier: identifier) == nil
+        else { continue }
+        let key = key(of: related, identifier)
+        if made[key] == nil { made[key] = Made(model: related, waitsForValues: false) }
+      }
+    }
+  }
+
   /// Refuses to read an identifier that belongs to another live model: there would be two for it.
   func refuseIdentifierOfAnother(than model: ModelObject, in object: AttributeDictionary) throws {
     guard let map = model.identityMap, let (field, index) = Self.identifierPlace(of: model),

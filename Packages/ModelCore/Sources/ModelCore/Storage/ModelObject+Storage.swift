@@ -274,6 +274,7 @@ extension ModelScope {
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public func staged<M: Model>(_ answer: AttributeDictionary, into model: M) throws -> () -> Void {
     let reader = ModelReader(scope: self, keepsLocalChanges: true)
+    reader.recogniseRelatedModels(of: model)
     let staged = try reader.stage(answer, into: model)
     return { [map] in
       map.answer(model) { _ = reader.apply([staged]) }

@@ -48,6 +48,18 @@ extension ModelStoreContract {
       try require(!keeper.isDirty && !animal.isDirty, "something is still dirty")
       try require(keeper.animals.value == [animal] && animal.keeper.value === keeper, "a link is cut")
     },
+    Check("what a store answers leads to the very models that are not stored yet", needs: [.anyModels]) { store in
+      let keeper = ContractKeeper(), animal = ContractAnimal()
+      animal.id.value = 1
+      animal.keeper.value = keeper
+      try await store.create(keeper)
+      try require(animal.keeper.value === keeper && keeper.animals.value == [animal], "a link is cut")
+      let book = ContractBook(), author = ContractAuthor()
+      author.id.value = 5
+      book.author.value = author
+      try await store.create(book)
+      try require(book.author.value === author && author.books.value == [book], "another author is in the book")
+    },
     Check(
       "save including related creates models that were read from elsewhere and are in no store", needs: [.anyModels]
     ) { store in
