@@ -96,7 +96,7 @@ private struct EmploymentHistory {
     _ person: ContractPerson, _ firm: ContractCompany, _ held: [ContractPerson], _ firms: [ContractCompany],
     in store: some ModelStore
   ) async throws {
-    switch random.next() % 10 {
+    switch random.next() % 12 {
     case 0, 1:
       steps.append("person \(person.number).company = \(firm.label)")
       person.company.value = firm
@@ -121,6 +121,11 @@ private struct EmploymentHistory {
       person.revert()
       try require(!person.isDirty, "person \(person.number) is dirty after it was reverted")
     case 8:
+      if let store = store as? any TransactionalModelStore { try await changeTogether(held, firms, in: store) }
+    case 9:
+      // A store that asks a server leaves it to that to cut what leads to a deleted model.
+      if store is any TransactionalModelStore, random.next() % 3 == 0 { try await deleteAndCreate(firm, in: store) }
+    case 10:
       steps.append("person \(person.number) is read anew")
       try await store.refresh(person)
       try require(!person.isDirty, "person \(person.number) is dirty after it was read anew")
@@ -128,6 +133,46 @@ private struct EmploymentHistory {
       steps.append("company \(firm.label) is read anew")
       try await store.refresh(firm)
     }
+  }
+
+  /// Moves and saves people in a transaction, which may fail at its end.
+  private mutating func changeTogether(
+    _ held: [ContractPerson], _ firms: [ContractCompany], in store: some TransactionalModelStore
+  ) async throws {
+    let moves = (1...3).map { _ in (person: random.pick(held), firm: random.maybe { $0.pick(firms) }) }
+    let fails = Bool.random(using: &random)
+    steps.append(
+      "a transaction that \(fails ? "fails" : "succeeds") saves "
+        + "\(moves.map { "\($0.person.number) with \($0.firm?.label ?? "nil")" })")
+    var written = stored
+    do {
+      try await store.transaction { store in
+        for (person, firm) in moves {
+          person.company.value = firm
+          try await store.save(person)
+          written[person.number] = firm?.identifier
+        }
+        if fails { throw IntendedFailure() }
+      }
+      stored = written
+    } catch is IntendedFailure {}
+    for (person, _) in moves {
+      let stays = person.company.value?.identifier != stored[person.number]
+      try require(
+        stays ? person.isDirty : fails || !person.isDirty,
+        "person \(person.number) is \(person.isDirty ? "" : "not ")dirty after the transaction")
+    }
+  }
+
+  /// Deletes a company, which cuts what leads to it, and creates it anew. All are saved before: what people go back to when they
+  /// are reverted may be the company.
+  private mutating func deleteAndCreate(_ firm: ContractCompany, in store: some ModelStore) async throws {
+    try await saveAll(in: store)
+    steps.append("company \(firm.label) is deleted, and created again")
+    try await store.delete(firm)
+    for (number, company) in stored where company == firm.identifier { stored[number] = nil }
+    try requireEqual(firm.employees.value ?? [], [], "the people of a company that was deleted")
+    try await store.create(firm)
   }
 
   private mutating func save(_ person: ContractPerson, in store: some ModelStore) async throws {
@@ -180,6 +225,9 @@ private struct EmploymentHistory {
     "\(firm.label)\(firm.isDirty ? " dirty" : "") \(firm.employees.loadState) \(firm.employees.value?.map(\.number) ?? [])"
   }
 }
+
+/// What ends a transaction.
+private struct IntendedFailure: Error {}
 
 extension ContractPerson {
   fileprivate var number: Int { id.value ?? 0 }
