@@ -11,9 +11,10 @@ extension ModelObject {
     if isFromStore { isStored = true }
   }
 
-  /// Says that the model was read from its own record. That has all there is of it, also if it is no more than an identifier,
-  /// which inside another model is a reference.
-  func becomeWhole() {
+  /// Says that the model was read from its own record, or is in it as it is. That has all there is of it, also if it is no more
+  /// than an identifier, which inside another model is a reference.
+  @_spi(ModelKitInternals)
+  public func becomeWhole() {
     if case .incomplete = modelLoadState { modelLoadState = .loaded }
   }
 }

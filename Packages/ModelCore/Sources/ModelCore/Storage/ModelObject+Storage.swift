@@ -276,10 +276,7 @@ extension ModelScope {
     let reader = ModelReader(scope: self, keepsLocalChanges: true)
     reader.recogniseRelatedModels(of: model)
     let staged = try reader.stage(answer, into: model)
-    return { [map] in
-      map.answer(model) { _ = reader.apply([staged]) }
-      model.becomeWhole()
-    }
+    return { [map] in map.answer(model) { _ = reader.apply([staged]) } }
   }
 
   private func whole<M: Model>(_ models: [M]) -> [M] {

@@ -87,13 +87,30 @@ extension ModelStore {
   }
 
   /// Writes the fields of a model that changed since it was last read or saved.
+  ///
+  /// A model of which there is only the identifier is read first, as ``save(_:)`` does.
   @discardableResult
   public func update<M: Model>(_ model: M) async throws -> M {
+    _ = try await readIfReference(model)
     do {
       return try await update(model, fields: nil)
     } catch var error as ModelStoreError where error.code == .notFound && model.identifierField?.isDirty == true {
       error.message += " " + identifierAdvice(for: model)
       throw error
+    }
+  }
+
+  /// Reads a model that was changed, and of which there is only the identifier. Changes are kept.
+  ///
+  /// - Returns: `false` if the store has no such model.
+  private func readIfReference<M: Model>(_ model: M) async throws -> Bool {
+    guard model.isShell, model.isDirty, let identifier = model.identifier else { return true }
+    scope.add(model)
+    do {
+      _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
+      return true
+    } catch let error as ModelStoreError where error.code == .notFound {
+      return false
     }
   }
 
@@ -115,12 +132,8 @@ extension ModelStore {
   ///
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M) async throws {
-    if model.isShell, model.isDirty, let identifier = model.identifier {
-      scope.add(model)
-      do {
-        _ = try await lookup(ModelType(type(of: model)), identifier: identifier)
-      } catch let error as ModelStoreError where error.code == .notFound {}
-    }
+    // There was no more to it: all that is known of it is all there is.
+    if try await !readIfReference(model) { model.markDeleted() }
     if model.isKnownToStore { try await update(model) } else { try await create(model) }
   }
 

@@ -83,9 +83,23 @@ public struct PendingSave<M: Model> {
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `noIdentifier`.
   public init(updating model: M, fields: [any FieldProtocol]?, in scope: ModelScope) throws {
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
+    if model.isShell, let fields { try Self.refuseParts(of: model, fields) }
     let begun = try BegunSave(
       model, fields: fields, isNew: false, in: scope, scope.recordWriter(explicitNull: true))
     try self.init(.update, model, begun, scope, explicitNull: true, isWhole: fields == nil)
+  }
+
+  /// Refuses to write a list over one of which nobody knows what else is in it.
+  private static func refuseParts(of model: M, _ fields: [any FieldProtocol]) throws {
+    for case let list as any RelationField in fields where list.isToMany && list.loadState == .incomplete {
+      let name = list.name ?? list.key ?? ""
+      throw ModelStoreError(
+        .invalid,
+        """
+        This \(model.storedTypeName.nameForMessage) was not written: only a part of its list \(name.quotedForMessage) is \
+        known. Look the model up, which keeps what was added to the list and removed, or use save, which does so.
+        """, identifier: model.storedIdentifier)
+    }
   }
 
   private init(
@@ -319,6 +333,7 @@ public struct PendingSave<M: Model> {
     model.markSaved(fields, asOf: stamp)
     if isWhole || model.dirtyFields.isEmpty { model.markWhollySaved(asOf: stamp) }
     readAnswer?()
+    if kind == .create { model.becomeWhole() }
     scope.add(model)
     runHook()
   }

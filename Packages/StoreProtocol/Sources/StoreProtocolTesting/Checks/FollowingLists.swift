@@ -60,6 +60,26 @@ extension ModelStoreContract {
       try requireEqual(keeper.animals.value, staying, "the animals")
       try requireEqual(try await store.list(ContractKeeper.self).count, 1, "the number of keepers")
     },
+    Check("a list of which only a part is known is not written over another one", needs: [.anyModels]) { store in
+      let (_, keeper) = try await animalOfUnreadKeeper(in: store)
+      keeper.animals.add(try await store.create(ContractAnimal()))
+      let error = try await requireError(.invalid, "update of the list") {
+        try await store.update(keeper, fields: [keeper.animals])
+      }
+      try require(error.message.contains("animals"), "the error does not name the list")
+      try await store.update(keeper)
+      try require(!keeper.isDirty, "the keeper is still dirty")
+      try await store.refresh(keeper)
+      try requireEqual(keeper.animals.value, try await store.list(ContractAnimal.self), "the animals")
+    },
+    Check("save of what was referred to and is not there writes its lists", needs: [.anyModels]) { store in
+      let keeper = ContractKeeper.with(identifier: "9", in: store.scope)
+      keeper.animals.add(try await store.create(ContractAnimal()))
+      try await store.save(keeper)
+      try require(!keeper.isDirty, "the keeper is not whole, or still dirty")
+      try await store.refresh(keeper)
+      try requireEqual(keeper.animals.value?.count, 1, "the number of animals")
+    },
     Check("save of a changed model of which there is only the identifier creates it if it is not there") { store in
       let person = ContractPerson.named("Ada")
       let company = ContractCompany.with(identifier: "acme", in: store.scope)
