@@ -16,26 +16,14 @@ extension ModelStoreContract {
   ///     what was done.
   public static func randomEmployments(_ count: Int, seed: UInt64) -> Check {
     Check("random changes of a relation are stored as the models have them, though models come and go") { store in
-      var random = RandomSource(seed: seed)
-      for number in 1...max(count, 1) {
-        var history = EmploymentHistory(random)
-        do {
-          try await history.run(in: store)
-        } catch {
-          throw ContractViolation(
-            "history \(number) of seed \(seed): \(error)\n" + history.steps.joined(separator: "\n"))
-        }
-        random = history.random
-      }
+      try await EmploymentHistory.run(count, seed: seed, in: store)
     }
   }
 }
 
 /// People, whose records name their company, and companies, whose records don't name their people.
-private struct EmploymentHistory {
-  var random: RandomSource
-
-  /// What was done.
+private struct EmploymentHistory: RandomHistory {
+  private(set) var random: RandomSource
   private(set) var steps: [String] = []
 
   /// Who works where, as the store has it.

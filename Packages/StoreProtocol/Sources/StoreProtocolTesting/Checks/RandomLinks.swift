@@ -17,26 +17,14 @@ extension ModelStoreContract {
   public static func randomLinks(_ count: Int, seed: UInt64) -> Check {
     Check("random changes of relations, saved in any order, are stored as the models have them", needs: [.anyModels]) {
       store in
-      var random = RandomSource(seed: seed)
-      for number in 1...max(count, 1) {
-        var history = LinkHistory(random)
-        do {
-          try await history.run(in: store)
-        } catch {
-          throw ContractViolation(
-            "history \(number) of seed \(seed): \(error)\n" + history.steps.joined(separator: "\n"))
-        }
-        random = history.random
-      }
+      try await LinkHistory.run(count, seed: seed, in: store)
     }
   }
 }
 
 /// Keepers and animals, where both records have the relation, are changed and saved.
-private struct LinkHistory {
-  var random: RandomSource
-
-  /// What was done.
+private struct LinkHistory: RandomHistory {
+  private(set) var random: RandomSource
   private(set) var steps: [String] = []
 
   init(_ random: RandomSource) { self.random = random }

@@ -1,0 +1,34 @@
+import StoreProtocol
+
+/// Random steps in a store that have to keep a promise, and an account of them.
+protocol RandomHistory {
+  /// Begins a history with random numbers.
+  init(_ random: RandomSource)
+
+  /// The random numbers that are left.
+  var random: RandomSource { get }
+
+  /// What was done.
+  var steps: [String] { get }
+
+  /// Takes the steps, and leaves the store empty.
+  ///
+  /// - Throws: ``ContractViolation`` if the promise is broken, or what the store threw.
+  mutating func run(in store: some ModelStore) async throws
+}
+
+extension RandomHistory {
+  /// Runs histories one after the other. A violation names the history and the seed, and tells what was done.
+  static func run(_ count: Int, seed: UInt64, in store: some ModelStore) async throws {
+    var random = RandomSource(seed: seed)
+    for number in 1...max(count, 1) {
+      var history = Self(random)
+      do {
+        try await history.run(in: store)
+      } catch {
+        throw ContractViolation("history \(number) of seed \(seed): \(error)\n" + history.steps.joined(separator: "\n"))
+      }
+      random = history.random
+    }
+  }
+}
