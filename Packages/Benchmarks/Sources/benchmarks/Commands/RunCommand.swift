@@ -6,6 +6,9 @@ struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Measures times, ours and the peers' alternately in this process.")
 
+  @Argument(help: "Only this group, such as json. Default: all groups.")
+  var group: String?
+
   @Option(help: "Only benchmarks whose group/name contains this.")
   var filter: String?
 
@@ -47,9 +50,10 @@ struct RunCommand: AsyncParsableCommand {
   @concurrent
   private func measure() async throws {
     let all = AllBenchmarks.list(directory: try StoreFolder.Place(directory))
-    let chosen = all.filter { $0.matches(filter) }
+    let chosen = all.filter { (group == nil || $0.group == group) && $0.matches(filter) }
     guard !chosen.isEmpty else {
-      throw ValidationError("No benchmark is called \"\(filter ?? "")\": see --list.")
+      throw ValidationError(
+        "No benchmark matches \"\([group, filter].compactMap(\.self).joined(separator: " "))\": see --list.")
     }
     if list {
       for benchmark in chosen {
