@@ -60,6 +60,19 @@ final class GraphWatch {
     if let path = path(to: node, then: node.keys[ObjectIdentifier(field)] ?? "") { report(path) }
   }
 
+  /// Reports that a model is gone, as a change of the field by which it was reached.
+  func modelIsGone(_ node: WatchedModel) {
+    var node = node
+    while node !== root, let way = node.way, let parent = way.node {
+      discard(node)
+      if parent.model != nil {
+        if let path = path(to: parent, then: parent.keys[way.field] ?? "") { report(path) }
+        return
+      }
+      node = parent
+    }
+  }
+
   func fieldAdded(_ field: FieldBase, to model: ModelObject, node: WatchedModel) {
     guard node !== root || nodes[ObjectIdentifier(model)] === root else { return }
     reach(node.observe(field, at: Int(field.layoutIndex), of: model))
@@ -134,14 +147,18 @@ final class GraphWatch {
 
   // MARK: Paths
 
-  /// The path to a field by the chosen ways; nil if a model on the way is gone.
-  private func path(to node: WatchedModel, then key: String) -> FieldPath? {
+  /// The path to a field by the chosen ways; nil if none leads to the model any more.
+  private func path(to target: WatchedModel, then key: String) -> FieldPath? {
     var components = [FieldPath.Component.key(key)]
-    var node = node
+    var node = target
     while node !== root {
       guard node.model != nil, let way = node.way, let parent = way.node else {
         discard(node)
-        return nil
+        // There may be another way, which does not lead through the model that is gone.
+        if node === target || target.way == nil { return nil }
+        components.removeLast(components.count - 1)
+        node = target
+        continue
       }
       components.append(.key(parent.keys[way.field] ?? ""))
       node = parent

@@ -6,10 +6,12 @@ protocol ModelWatcher: AnyObject {
 }
 
 extension FieldBase {
-  /// Calls a closure when the value changes. The field keeps the closure.
-  func onChange(_ action: @escaping () -> Void) -> ObservationToken? {
+  /// Calls a closure when the value changes.
+  ///
+  /// - Parameter action: gets the field; nil if it is gone. A transaction notifies at its end, and may release what it set.
+  func onChange(_ action: @escaping (FieldBase?) -> Void) -> ObservationToken? {
     func observe(_ observable: some ValueObservable) -> ObservationToken {
-      observable.addObserver(updateImmediately: false) { _, _ in action() }
+      observable.addObserver(updateImmediately: false) { [weak self] _, _ in action(self) }
     }
     guard let observable = self as? any ValueObservable else { return nil }
     return observe(observable)

@@ -61,13 +61,18 @@ private final class PathStep: ModelWatcher {
       below = GraphWatch(from: model, only: field) { [weak watch] changed in watch?.report(changed.prepending(outer)) }
       return
     }
-    // The field keeps the closure, so it is there whenever that is called.
-    token = field.onChange { [weak self, unowned field] in self?.changed(field) }
+    token = field.onChange { [weak self] in self?.changed($0) }
     follow(field, watch)
   }
 
-  private func changed(_ field: FieldBase) {
+  private func changed(_ field: FieldBase?) {
     guard let watch else { return }
+    guard let field else {
+      // Its model is gone: what changed is the field by which the path came here.
+      token?.cancel()
+      watch.report(FieldPath(Array(watch.path.components[..<start])))
+      return
+    }
     follow(field, watch)
     watch.report(FieldPath(Array(watch.path.components[..<end])))
   }

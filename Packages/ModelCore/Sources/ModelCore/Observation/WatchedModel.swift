@@ -37,9 +37,9 @@ final class WatchedModel: ModelWatcher {
     let id = ObjectIdentifier(field)
     guard keys[id] == nil else { return [] }
     keys[id] = field.key ?? ""
-    // The field keeps the closure, so it is there whenever that is called.
-    let token = field.onChange { [weak self, unowned field] in
-      if let self { watch?.fieldChanged(field, of: self) }
+    let token = field.onChange { [weak self] field in
+      guard let self, let watch else { return }
+      if let field { watch.fieldChanged(field, of: self) } else { watch.modelIsGone(self) }
     }
     if let token { tokens.append(token) }
     guard let relation = field as? any RelationField else { return [] }
