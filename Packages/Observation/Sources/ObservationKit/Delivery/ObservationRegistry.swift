@@ -113,15 +113,18 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     let (new, flowsAgain) = (round.new, round.hasEverFlowed)
     round.hasFlowed = true
     round.hasEverFlowed = true
-    let (outerStamp, outerHops, wasDelivering) = (deliveredStamp, hops, isDelivering)
+    let (outerStamp, outerHops, outerRoot, wasDelivering) = (deliveredStamp, hops, root, isDelivering)
     isDelivering = true
     deliveredStamp = round.stamp
     hops = 0
+    // What the last delivery left here may be gone.
+    root = nil
     for entry in entries where entry.action.isBinding {
       if round.concerns(entry.action, entry.token, flowsAgain: flowsAgain) { action(of: entry).call(round.old, new) }
     }
     deliveredStamp = outerStamp
     hops = outerHops
+    root = outerRoot
     isDelivering = wasDelivering
     if !isDelivering, cancelledCount > 0 { removeCancelled() }
   }

@@ -17,6 +17,8 @@ import Synchronization
 /// that is what it was before counts as unchanged. What observers set then is told at once, or with the turn of an observable
 /// that still waits for it.
 ///
+/// An observer is also notified if `body` released the last reference to what it observes: capture weakly, not unowned.
+///
 /// Any number of fields, models and other observables of one isolation can take part. A transaction within a transaction
 /// is part of the outer one. If `body` throws, nothing is undone: what was set stays set, and is told.
 ///

@@ -32,7 +32,7 @@ public final class BindingEnd<Value>: Lifeline {
   }
 }
 
-/// How a value came through a binding: when it was set, and over which way.
+/// How a value came through a binding: when it was set, and over which way. Valid only in the closure that gets it.
 public struct BindingArrival {
   /// When the value was set at its origin. Take the value only if this is newer than the last change.
   public let stamp: ChangeStamp

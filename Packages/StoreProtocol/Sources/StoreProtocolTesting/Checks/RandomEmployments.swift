@@ -23,7 +23,7 @@ extension ModelStoreContract {
 
 /// People, whose records name their company, and companies, whose records don't name their people.
 private struct EmploymentHistory: RandomHistory {
-  private(set) var random: RandomSource
+  var random: RandomSource
   private(set) var steps: [String] = []
 
   /// Who works where, as the store has it.
@@ -67,12 +67,18 @@ private struct EmploymentHistory: RandomHistory {
       if held.isEmpty || random.next() % 6 == 0 {
         let person = try await store.lookup(ContractPerson.self, identifier: "\(random.pick(people))")
         steps.append("person \(person.number) is looked up")
-        if !held.contains(where: { $0 === person }) { held.append(person) }
+        if !held.contains(where: { $0 === person }) {
+          held.append(person)
+          observe([person], path: "company.employees.name")
+        }
       }
       if firms.isEmpty || random.next() % 6 == 0 {
         let firm = try await store.lookup(ContractCompany.self, identifier: random.pick(companies))
         steps.append("company \(firm.label) is looked up")
-        if !firms.contains(where: { $0 === firm }) { firms.append(firm) }
+        if !firms.contains(where: { $0 === firm }) {
+          firms.append(firm)
+          observe([firm], path: "employees.company")
+        }
       }
       try await step(random.pick(held), random.pick(firms), held, firms, in: store)
       steps.append("  \(held.map(describe)), \(firms.map(describe))")

@@ -6,7 +6,7 @@ protocol RandomHistory {
   init(_ random: RandomSource)
 
   /// The random numbers that are left.
-  var random: RandomSource { get }
+  var random: RandomSource { get set }
 
   /// What was done.
   var steps: [String] { get }
@@ -18,6 +18,20 @@ protocol RandomHistory {
 }
 
 extension RandomHistory {
+  /// Observes models, each in one of several ways. The observers read what changed, and so change nothing.
+  mutating func observe<M: Model>(_ models: [M], path: FieldPath) {
+    var random = random
+    for model in models {
+      switch random.next() % 4 {
+      case 0: model.addObserver { model, path in _ = model[path] }
+      case 1: model.addObserver(for: path) { model, path in _ = model[path] }
+      case 2: _ = model.changes
+      default: break
+      }
+    }
+    self.random = random
+  }
+
   /// Runs histories one after the other. A violation names the history and the seed, and tells what was done.
   static func run(_ count: Int, seed: UInt64, in store: some ModelStore) async throws {
     var random = RandomSource(seed: seed)

@@ -24,7 +24,7 @@ extension ModelStoreContract {
 
 /// Keepers and animals, where both records have the relation, are changed and saved.
 private struct LinkHistory: RandomHistory {
-  private(set) var random: RandomSource
+  var random: RandomSource
   private(set) var steps: [String] = []
 
   init(_ random: RandomSource) { self.random = random }
@@ -60,6 +60,8 @@ private struct LinkHistory: RandomHistory {
     let animals = try await store.list(ContractAnimal.self)
     let keepers = if let keepersFirst { keepersFirst } else { try await store.list(ContractKeeper.self) }
     steps.append("all are read: \(describe(keepers))")
+    observe(keepers, path: "animals.keeper.id")
+    observe(animals, path: "keeper.animals")
     for _ in 1...Int.random(in: 1...12, using: &random) {
       try await step(random.pick(keepers), random.pick(animals), keepers, animals, in: store)
       steps.append("  \(describe(keepers)), \(animals.map { "\($0.label): \($0.keeper.value?.label ?? "-")" })")
@@ -78,20 +80,10 @@ private struct LinkHistory: RandomHistory {
     in store: some ModelStore
   ) async throws {
     switch random.next() % 9 {
-    case 0, 1:
-      let keeper = random.maybe(oneIn: 4) { $0.pick(keepers) }
-      steps.append("animal \(animal.label).keeper = \(keeper?.label ?? "nil")")
-      animal.keeper.value = keeper
-    case 2:
-      steps.append("keeper \(keeper.label) adds \(animal.label)")
-      keeper.animals.add(animal)
-    case 3:
-      steps.append("keeper \(keeper.label) removes \(animal.label)")
-      keeper.animals.remove(animal)
-    case 4:
-      let chosen = animals.filter { _ in Bool.random(using: &random) }
-      steps.append("keeper \(keeper.label) has \(chosen.map(\.label))")
-      keeper.animals.value = chosen
+    case 0..<5:
+      if Bool.random(using: &random) { return link(keeper, animal, keepers, animals) }
+      steps.append("in a transaction:")
+      transaction { for _ in 1...3 { link(random.pick(keepers), random.pick(animals), keepers, animals) } }
     case 5:
       steps.append("keeper \(keeper.label) is saved")
       try await store.save(keeper)
@@ -104,6 +96,27 @@ private struct LinkHistory: RandomHistory {
     default:
       steps.append("animal \(animal.label) is reverted")
       animal.revert()
+    }
+  }
+
+  private mutating func link(
+    _ keeper: ContractKeeper, _ animal: ContractAnimal, _ keepers: [ContractKeeper], _ animals: [ContractAnimal]
+  ) {
+    switch random.next() % 5 {
+    case 0, 1:
+      let keeper = random.maybe(oneIn: 4) { $0.pick(keepers) }
+      steps.append("animal \(animal.label).keeper = \(keeper?.label ?? "nil")")
+      animal.keeper.value = keeper
+    case 2:
+      steps.append("keeper \(keeper.label) adds \(animal.label)")
+      keeper.animals.add(animal)
+    case 3:
+      steps.append("keeper \(keeper.label) removes \(animal.label)")
+      keeper.animals.remove(animal)
+    default:
+      let chosen = animals.filter { _ in Bool.random(using: &random) }
+      steps.append("keeper \(keeper.label) has \(chosen.map(\.label))")
+      keeper.animals.value = chosen
     }
   }
 
