@@ -23,6 +23,12 @@ extension Field {
   @usableFromInline
   final func setDomain(_ coerce: @escaping (Content) -> Coercion<Content>) {
     metadata = .constraining(coerce, on: metadata)
+    beginCoercing()
+  }
+
+  /// Has every set go through what the declaration does to values, if it does anything, and the initial value as well.
+  final func beginCoercing() {
+    guard metadata?.coerce != nil else { return }
     flags.formUnion(flags.contains(.hooksSet) ? .hooksSet : [.hooksSet, .onlyConstrained])
     if flags.contains(.initial), !isObserved { storage = constrained(storage) }
   }
@@ -87,7 +93,7 @@ extension Field {
     constrain(to: RangeValueDomain(upperBound: range.upperBound - 1))
   }
 
-  /// What the field stores when it is set to a value: the value itself, or what its domain makes of it. A list also
+  /// What the field stores when it is set to a value: the value itself, or what its domain and its transformer make of it. A list also
   /// leaves out what its elements' domain refuses, and duplicates if it allows none.
   public final func constrained(_ value: Content?) -> Content? {
     guard let value, flags.contains(.hooksSet), case .replaced(let replacement) = coercion(of: value) else {

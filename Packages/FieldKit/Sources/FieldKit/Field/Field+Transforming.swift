@@ -8,12 +8,16 @@ extension Field {
   /// let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd")).transform(with: .date(format: "dd.MM.yy"), in: "csv")
   /// ```
   ///
+  /// The field holds no more than a transformer for all contexts writes: this `day` set to a moment is the beginning of its
+  /// day. See ``ValueTransforming/losesPrecision``.
+  ///
   /// - Parameters:
   ///   - transformer: reads and writes the value. It is not called for `null` and nil.
   ///   - context: the ``ValueTransformerContext/name`` of the contexts; nil for all.
   @discardableResult
   public func transform(with transformer: some ValueTransforming<Content>, in context: String? = nil) -> Self {
     metadata = .setting(transformer, in: context, on: metadata)
+    if context == nil, transformer.losesPrecision { beginCoercing() }
     return self
   }
 

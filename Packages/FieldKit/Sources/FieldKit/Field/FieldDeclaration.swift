@@ -85,7 +85,8 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
     self.before = before
     let after = Self.completing(before, key: key, transformer: transformer, rules: rules)
     self.after = after
-    super.init(MetadataPlace(field, after: after))
+    // What is done to values shows in the states of a field as well.
+    super.init(after?.coerce == nil ? MetadataPlace(field, after: after) : nil)
   }
 
   override func apply(to field: FieldBase) -> Bool {
@@ -99,6 +100,7 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
       // A rule with a closure of its own makes a declaration of its own.
       field.metadata = Self.completing(field.metadata, key: key, transformer: transformer, rules: rules)
     }
+    if transformer?.losesPrecision == true, !field.isRelation { field.beginCoercing() }
     return true
   }
 
@@ -138,8 +140,10 @@ extension Field {
 
   /// Gives a field that was never set the value it would have if it had been declared with it.
   public final func takeInitial(_ value: Content) {
-    guard updatedStamp == .never, !flags.contains(.hooksSet) else { return }
-    storage = value
+    guard updatedStamp == .never, !flags.contains(.hooksSet) || flags.contains(.onlyConstrained),
+      metadata?.domain == nil
+    else { return }
+    storage = constrained(value)
     setInitialState()
   }
 

@@ -11,6 +11,8 @@ final class FieldMetadata<Content> {
   let rules: [Rule<Content>]
   let transformer: FieldTransformer<Content>?
   /// The domain, as a closure that was compiled for the type of the value.
+  let domain: ((Content) -> Coercion<Content>)?
+  /// What is done to a value before it is stored: the domain, and then what the transformer keeps of it.
   @usableFromInline let coerce: ((Content) -> Coercion<Content>)?
   /// Whether all fields that are declared like this have it together. Set before anybody else sees it, so that there is no
   /// conflicting access to check for.
@@ -27,12 +29,13 @@ final class FieldMetadata<Content> {
     self.isSensitive = isSensitive
     rules = []
     transformer = nil
+    domain = nil
     coerce = nil
   }
 
   private init(
     name: String?, key: String?, priority: Int?, isSensitive: Bool, rules: [Rule<Content>],
-    transformer: FieldTransformer<Content>?, coerce: ((Content) -> Coercion<Content>)?
+    transformer: FieldTransformer<Content>?, domain: ((Content) -> Coercion<Content>)?
   ) {
     self.name = name
     self.key = key
@@ -40,13 +43,27 @@ final class FieldMetadata<Content> {
     self.isSensitive = isSensitive
     self.rules = rules
     self.transformer = transformer
-    self.coerce = coerce
+    self.domain = domain
+    coerce = Self.coercion(domain, then: transformer?.normalization)
+  }
+
+  private static func coercion(
+    _ domain: ((Content) -> Coercion<Content>)?, then normalization: ((Content) -> Coercion<Content>)?
+  ) -> ((Content) -> Coercion<Content>)? {
+    guard let normalization, let domain else { return normalization ?? domain }
+    return { value in
+      guard case .replaced(let constrained) = domain(value) else { return normalization(value) }
+      guard let constrained, case .replaced(let normalized) = normalization(constrained) else {
+        return .replaced(by: constrained)
+      }
+      return .replaced(by: normalized)
+    }
   }
 
   static func adding(_ rule: Rule<Content>, to other: FieldMetadata?) -> FieldMetadata {
     FieldMetadata(
       name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
-      rules: (other?.rules ?? []) + [rule], transformer: other?.transformer, coerce: other?.coerce)
+      rules: (other?.rules ?? []) + [rule], transformer: other?.transformer, domain: other?.domain)
   }
 
   static func setting(
@@ -55,23 +72,23 @@ final class FieldMetadata<Content> {
     FieldMetadata(
       name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
       rules: other?.rules ?? [],
-      transformer: .adding(transformer, in: context, to: other?.transformer), coerce: other?.coerce)
+      transformer: .adding(transformer, in: context, to: other?.transformer), domain: other?.domain)
   }
 
   static func constraining(
-    _ coerce: ((Content) -> Coercion<Content>)?, on other: FieldMetadata?
+    _ domain: ((Content) -> Coercion<Content>)?, on other: FieldMetadata?
   ) -> FieldMetadata {
     FieldMetadata(
       name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
       rules: other?.rules ?? [],
-      transformer: other?.transformer, coerce: coerce)
+      transformer: other?.transformer, domain: domain)
   }
 
   static func naming(_ name: String?, on other: FieldMetadata?) -> FieldMetadata {
-    if let other, !other.rules.isEmpty || other.transformer != nil || other.coerce != nil {
+    if let other, !other.rules.isEmpty || other.transformer != nil || other.domain != nil {
       return FieldMetadata(
         name: name, key: other.key, priority: other.priority, isSensitive: other.isSensitive, rules: other.rules,
-        transformer: other.transformer, coerce: other.coerce)
+        transformer: other.transformer, domain: other.domain)
     }
     return .declaring(
       name: name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false)
@@ -81,6 +98,6 @@ final class FieldMetadata<Content> {
     FieldMetadata(
       name: other?.name, key: key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
       rules: other?.rules ?? [],
-      transformer: other?.transformer, coerce: other?.coerce)
+      transformer: other?.transformer, domain: other?.domain)
   }
 }

@@ -31,6 +31,12 @@ extension Field {
     try exportedValue(value, in: context)
   }
 
+  /// A value as the field holds it, if its transformer loses a part: a constant is compared as a value would be set.
+  public func normalized(_ value: Content) -> Content {
+    guard case .replaced(let normalized?)? = metadata?.transformer?.normalization?(value) else { return value }
+    return normalized
+  }
+
   /// Whether values are read and written as their type says, and strictly.
   public func isPlain(in context: ValueTransformerContext) -> Bool {
     context.decoding == .strict && metadata?.transformer?.transformer(in: context) == nil

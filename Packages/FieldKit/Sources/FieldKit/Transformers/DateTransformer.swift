@@ -12,7 +12,7 @@ public struct DateTransformer: ValueTransforming {
   private let format: String
   private let timeZone: TimeZone
   private let locale: Locale
-  private let parts: [Part]?
+  let parts: [Part]?
 
   /// Creates a transformer.
   ///
@@ -43,9 +43,7 @@ public struct DateTransformer: ValueTransforming {
   /// - Throws: ``ValueTransformError`` for a date outside the years 0 to 9999, which would not be read back.
   public func exportValue(_ value: Date, in context: ValueTransformerContext) throws -> JSONValue {
     guard let parts, abs(value.timeIntervalSince1970) < 1e12 else { return .string(formatter.string(from: value)) }
-    // A date may lie a hair before the millisecond it was made from.
-    let tolerance = 2 * max(value.timeIntervalSince1970.ulp, value.timeIntervalSinceReferenceDate.ulp)
-    let milliseconds = Int(((value.timeIntervalSince1970 + tolerance) * 1_000).rounded(.down))
+    let milliseconds = Self.millisecondsSince1970(value)
     let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000
     let moment = CivilTime(secondsSince1970: seconds)
     guard (0...9999).contains(moment.year) else {
@@ -102,7 +100,7 @@ public struct DateTransformer: ValueTransforming {
   }
 
   /// A part of a format that needs no formatter.
-  private enum Part: Sendable {
+  enum Part: Sendable {
     case literal(Unicode.Scalar)
     case year, month, day, hour, minute, second, millisecond
 

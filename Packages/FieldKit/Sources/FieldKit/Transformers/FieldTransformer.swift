@@ -9,6 +9,26 @@ struct FieldTransformer<Content>: Sendable {
     return general
   }
 
+  /// What turns a value into the one that is read back after it was written; nil if that is always the same.
+  ///
+  /// Only of the transformer for all contexts: the others are for copies, and the record has everything.
+  var normalization: ((Content) -> Coercion<Content>)? {
+    guard let general, general.losesPrecision else { return nil }
+    return Self.normalization(by: general)
+  }
+
+  private static func normalization<T: ValueTransforming<Content>>(by transformer: T) -> (Content) -> Coercion<Content>
+  {
+    let equality = ValueEquality<Content>.foundAtRunTime()
+    return { value in
+      // A value that can't be written stays: a save refuses it, and says why.
+      guard let normalized = transformer.normalized(value), equality?.areEqual(value, normalized) != true else {
+        return .none
+      }
+      return .replaced(by: normalized)
+    }
+  }
+
   /// The same with one more transformer, which replaces the one that was there for the same contexts.
   ///
   /// - Parameter name: the name of the contexts; nil for all that have none of their own.
@@ -36,6 +56,8 @@ struct FieldTransformer<Content>: Sendable {
 /// Reads and writes every element of a list alike.
 private struct ListTransformer<Element: ValueTransforming>: ValueTransforming {
   let element: Element
+
+  var losesPrecision: Bool { element.losesPrecision }
 
   func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [Element.Value]? {
     try context.importList(json) { $0.isNull ? nil : try element.take($0, in: context) }

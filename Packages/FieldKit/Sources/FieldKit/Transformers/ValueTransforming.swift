@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 /// Turns one type of value into JSON and back.
 ///
 /// A field can have a transformer of its own (``Field/transform(with:in:)``), and a context one for every field of a type.
@@ -29,6 +35,17 @@ public protocol ValueTransforming<Value>: Sendable {
   /// - Returns: `null` to write the value as nil is written: not at all, or as `null`.
   /// - Throws: an error if the value can't be written.
   func exportValue(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue
+
+  /// Whether a value may be read back as another one than was written, such as a date without its time of day.
+  ///
+  /// A field with such a transformer for all contexts holds what is read back, whichever way a value comes: so it never has
+  /// more than its record. `false` unless implemented. Fields whose transformer keeps everything pay nothing.
+  var losesPrecision: Bool { get }
+}
+
+extension ValueTransforming {
+  /// Whether a value may be read back as another one than was written: `false`.
+  public var losesPrecision: Bool { false }
 }
 
 extension ValueTransforming {
@@ -43,6 +60,15 @@ extension ValueTransforming {
         expected: "a value its transformer takes", found: "one it refuses (\(error)), namely \(json.shortDescription)",
         cause: error)
     }
+  }
+
+  /// The value that is read back after this one was written; nil if it can't be written.
+  func normalized(_ value: Value) -> Value? {
+    if let dates = self as? DateTransformer, let date = value as? Date, let normalized = dates.normalized(date) {
+      return normalized as? Value
+    }
+    guard let json = try? exportValue(value, in: .standard), !json.isNull else { return nil }
+    return try? importValue(json, in: .standard)
   }
 
   /// Writes a value; an error of any type comes with what was to be written.

@@ -18,7 +18,7 @@ public struct QueryColumn<Value> {
   }
 
   private func operand(_ value: Value?) -> QueryComparison.Operand {
-    guard let value else { return .value(.null) }
+    guard let value = value.map(field.normalized) else { return .value(.null) }
     // A query may compare with values that no store can keep.
     if let number = value as? Double, !number.isFinite { return .value(.double(number)) }
     do {
