@@ -96,7 +96,8 @@ public struct DateTransformer: ValueTransforming {
     guard scanner.isAtEnd,
       let moment = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     else { return nil }
-    return Date(timeIntervalSince1970: Double(moment.secondsSince1970) + Double(milliseconds) / 1_000)
+    // As ISO 8601 text is read, so that the same time is the same date in every format.
+    return ISO8601Text.date(moment.secondsSince1970, DigitScanner.Fraction(number: milliseconds, power: 1_000))
   }
 
   /// A part of a format that needs no formatter.

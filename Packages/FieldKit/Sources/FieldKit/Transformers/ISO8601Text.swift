@@ -6,46 +6,75 @@
 
 /// Times as ISO 8601 text, exact to what `Date` can hold: what was written reads back as the same date.
 enum ISO8601Text {
+  /// The shortest text with 0, 3, 6 or 9 digits of a second that reads back as the same date.
+  ///
+  /// Within 100 days of 2001, where a date is finer than a nanosecond, there may be up to 18 digits.
   static func text(from date: Date) throws -> String {
     // Counting from 2001, as Date does, keeps all bits of the fraction.
     let interval = date.timeIntervalSinceReferenceDate
     guard abs(interval) < 1e12 else {
       throw ValueTransformError(expected: yearRange, found: "\(interval) seconds since 2001")
     }
-    var seconds = interval.rounded(.down)
-    let fraction = interval - seconds
-    var nanoseconds = Int((fraction * 1e9).rounded())
-    if seconds + Double(nanoseconds) / 1e9 == interval {
-      if nanoseconds == 1_000_000_000 {
-        seconds += 1
-        nanoseconds = 0
+    let floor = interval.rounded(.down)
+    let fraction = interval - floor
+    let seconds = Int(floor)
+    // What is nearer to the next second than a fraction can tell.
+    if fraction == 1 { return try text(seconds + 1, 0, places: 0) }
+    var (places, power) = (0, 1)
+    while places <= 15 {
+      let number = Int((fraction * Double(power)).rounded())
+      if number < power, self.interval(seconds, number, power) == interval {
+        return try text(seconds, number, places: places)
       }
-      var digits = nanoseconds == 0 ? "" : padded(nanoseconds, 9)
-      while digits.hasSuffix("000") { digits.removeLast(3) }
-      return try text(Int(seconds), digits)
+      places += 3
+      power *= 1_000
     }
-    // Within 100 days of 2001 a date can tell less than a nanosecond.
-    return try text(Int(seconds), digits(of: fraction))
+    return try text(seconds, eighteenDigits(of: fraction), places: 18)
   }
 
-  private static func text(_ secondsSince2001: Int, _ fraction: String) throws -> String {
+  private static func text(_ secondsSince2001: Int, _ fraction: Int, places: Int) throws -> String {
     let moment = CivilTime(secondsSince1970: secondsSince2001 + secondsFrom1970To2001)
     guard (0...9999).contains(moment.year) else {
       throw ValueTransformError(expected: yearRange, found: "year \(moment.year)")
     }
-    return padded(moment.year, 4) + "-" + padded(moment.month, 2) + "-" + padded(moment.day, 2) + "T"
-      + padded(moment.hour, 2) + ":" + padded(moment.minute, 2) + ":" + padded(moment.second, 2)
-      + (fraction.isEmpty ? "" : "." + fraction) + "Z"
+    return String(unsafeUninitializedCapacity: 40) { buffer in
+      var length = 0
+      func append(_ number: Int, _ width: Int, then separator: Unicode.Scalar) {
+        var rest = number
+        for index in stride(from: length + width - 1, through: length, by: -1) {
+          buffer[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+          rest /= 10
+        }
+        buffer[length + width] = UInt8(ascii: separator)
+        length += width + 1
+      }
+      append(moment.year, 4, then: "-")
+      append(moment.month, 2, then: "-")
+      append(moment.day, 2, then: "T")
+      append(moment.hour, 2, then: ":")
+      append(moment.minute, 2, then: ":")
+      append(moment.second, 2, then: places == 0 ? "Z" : ".")
+      if places > 0 { append(fraction, places, then: "Z") }
+      return length
+    }
+  }
+
+  /// The number that stands for a second and a fraction of it, as reading and writing agree on.
+  @inline(__always)
+  private static func interval(_ seconds: Int, _ fraction: Int, _ power: Int) -> Double {
+    // Of the last second before 2001 the sum would lose digits that the number has.
+    seconds == -1 && fraction > 0
+      ? -(Double(power - fraction) / Double(power)) : Double(seconds) + Double(fraction) / Double(power)
   }
 
   /// Eighteen decimal places of a fraction: more than a date can tell from one second before or after 2001 on.
-  private static func digits(of fraction: Double) -> String {
+  private static func eighteenDigits(of fraction: Double) -> Int {
     let one: UInt64 = 1 << 60
     var rest = UInt64(fraction * Double(one))
-    var digits = ""
+    var digits = 0
     for _ in 0..<18 {
       rest *= 10
-      digits += String(rest / one)
+      digits = digits * 10 + Int(rest / one)
       rest %= one
     }
     return digits
@@ -57,7 +86,7 @@ enum ISO8601Text {
       scanner.skip("-"), let day = scanner.number(digits: 2)
     else { return nil }
     var (hour, minute, second, offset) = (0, 0, 0, 0)
-    var fraction = 0.0
+    var fraction = DigitScanner.Fraction()
     if !scanner.isAtEnd {
       guard scanner.skip("T") || scanner.skip("t") || scanner.skip(" "), let readHour = scanner.number(digits: 2),
         scanner.skip(":"), let readMinute = scanner.number(digits: 2)
@@ -83,8 +112,14 @@ enum ISO8601Text {
     guard scanner.isAtEnd,
       let moment = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     else { return nil }
-    let whole = Double(moment.secondsSince1970 - offset - secondsFrom1970To2001)
-    return Date(timeIntervalSinceReferenceDate: whole + fraction)
+    return self.date(moment.secondsSince1970 - offset, fraction)
+  }
+
+  /// The date of a second since 1970 and a fraction of it.
+  static func date(_ secondsSince1970: Int, _ fraction: DigitScanner.Fraction) -> Date {
+    let seconds = secondsSince1970 - secondsFrom1970To2001
+    if let long = fraction.long { return Date(timeIntervalSinceReferenceDate: Double(seconds) + long) }
+    return Date(timeIntervalSinceReferenceDate: interval(seconds, fraction.number, fraction.power))
   }
 
   private static let yearRange = "a date between the years 0 and 9999"
@@ -123,19 +158,28 @@ struct DigitScanner {
     return number
   }
 
-  /// The digits after the point as a number below 1, nearest to what they say.
-  mutating func fraction() -> Double? {
+  /// The digits after the point.
+  struct Fraction {
+    var number = 0
+    /// The power of ten that `number` is divided by.
+    var power = 1
+    /// The number below 1 nearest to the digits, if there are too many of them for `number`.
+    var long: Double?
+  }
+
+  /// Passes at least one digit after the point.
+  mutating func fraction() -> Fraction? {
     let start = position
-    var (number, power) = (0, 1)
+    var fraction = Fraction()
     while let digit = self.number(digits: 1) {
       // Fifteen digits and their power of ten are exact in a `Double`, so that the quotient is the nearest one.
       if position - start <= 15 {
-        number = number * 10 + digit
-        power *= 10
+        fraction.number = fraction.number * 10 + digit
+        fraction.power *= 10
       }
     }
     if position == start { return nil }
-    if position - start <= 15 { return Double(number) / Double(power) }
-    return Double("0." + String(decoding: bytes[start..<position], as: UTF8.self))
+    if position - start > 15 { fraction.long = Double("0." + String(decoding: bytes[start..<position], as: UTF8.self)) }
+    return fraction
   }
 }

@@ -23,6 +23,49 @@ import Testing
     }
   }
 
+  @Test func `are written with the fewest groups of three digits that bring them back`() throws {
+    var generator = SeededGenerator(seed: 27)
+    for count in 0..<40_000 {
+      let places = [0, 3, 6, 9][count % 4]
+      // Of the years 1900 to 2200.
+      let civil = CivilTime(secondsSince1970: Int.random(in: -2_208_988_800...7_258_118_399, using: &generator))
+      func padded(_ number: Int, _ width: Int) -> String {
+        String(String(10_000_000_000 + number).suffix(width))
+      }
+      let digits = places == 0 ? "" : "." + padded(Int.random(in: 0...999_999_999, using: &generator), places)
+      let text =
+        padded(civil.year, 4) + "-" + padded(civil.month, 2) + "-" + padded(civil.day, 2) + "T"
+        + padded(civil.hour, 2) + ":" + padded(civil.minute, 2) + ":" + padded(civil.second, 2) + digits + "Z"
+      let date = try Date(json: .string(text))
+      let written = try #require(try date.json.stringValue)
+      #expect(try Date(json: .string(written)) == date, "\(text) \(written)")
+      // A date of these years tells all microseconds apart, but not all nanoseconds.
+      var shortest = text
+      while shortest.hasSuffix("000Z"), let point = shortest.firstIndex(of: ".") {
+        shortest =
+          shortest.utf8.distance(from: point, to: shortest.endIndex) == 5
+          ? shortest.prefix(upTo: point) + "Z" : shortest.dropLast(4) + "Z"
+      }
+      if places < 9 { #expect(written == shortest) } else { #expect(written.utf8.count <= text.utf8.count) }
+    }
+  }
+
+  @Test(arguments: [
+    "2026-11-22T18:04:29.065916Z", "2026-11-22T18:04:29.065Z", "1900-01-01T00:00:00.000001Z",
+    "2199-12-31T23:59:59.999999Z", "2000-12-31T23:59:59.900Z", "2000-12-31T23:59:59.000000001Z",
+    "2001-01-01T00:00:00.000000001Z", "2001-01-01T00:00:00.000000000000001Z",
+  ])
+  func `are written as they were read`(text: String) throws {
+    #expect(try Date(json: .string(text)).json == .string(text))
+  }
+
+  @Test func `next to the beginning of 2001 are written and come back`() throws {
+    for interval in [-1e-20, -0.1, -0.3, -1e-9, -0.9999999999999999, 1e-20, 0.1, 0.7] {
+      let date = Date(timeIntervalSinceReferenceDate: interval)
+      #expect(try abs(Date(json: date.json).timeIntervalSince(date)) < 1e-18, "\(interval)")
+    }
+  }
+
   @Test(arguments: [
     (0, "1970-01-01T00:00:00Z"), (1_709_632_800, "2024-03-05T10:00:00Z"), (-1, "1969-12-31T23:59:59Z"),
     (0.5, "1970-01-01T00:00:00.500Z"), (-0.25, "1969-12-31T23:59:59.750Z"),

@@ -66,6 +66,18 @@ import Testing
     }
   }
 
+  @Test func `reads the same date as from ISO 8601 text`() throws {
+    let transformer = DateTransformer(format: "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")
+    var generator = SeededGenerator(seed: 27)
+    for _ in 0..<20_000 {
+      let milliseconds = Int.random(in: -2_208_988_800_000...7_258_118_399_999, using: &generator)
+      let json = try transformer.exportValue(Date(timeIntervalSince1970: Double(milliseconds) / 1_000), in: .standard)
+      let date = try #require(try transformer.importValue(json, in: .standard))
+      #expect(try Date(json: json) == date)
+      #expect(try transformer.exportValue(date, in: .standard) == json)
+    }
+  }
+
   @Test func `writes no year that it could not read again`() {
     let day = Field(Date(timeIntervalSince1970: -62_300_000_000)).transform(with: .date(format: "yyyy-MM-dd"))
     let error = #expect(throws: ValueTransformError.self) { try day.written() }
