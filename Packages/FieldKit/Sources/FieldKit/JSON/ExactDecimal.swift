@@ -116,17 +116,23 @@ extension ExactDecimal {
   }
 
   /// The value as an `Int`, or nil if it has a fraction or doesn't fit.
-  var intValue: Int? {
+  var intValue: Int? { integer() }
+
+  /// The value as an integer of a type, or nil if it has a fraction or doesn't fit.
+  func integer<Integer: FixedWidthInteger>() -> Integer? {
     guard !digits.isEmpty else { return 0 }
     // Asked one by one: an exponent may be so large that nothing can be added to it.
-    guard case .near(let exponent) = exponent, (0...19).contains(exponent), Int64(digits.count) + exponent <= 19 else {
-      return nil
+    guard case .near(let exponent) = exponent, (0...Int64(Integer.bitWidth)).contains(exponent) else { return nil }
+    var value: Integer = 0
+    for index in 0..<digits.count + Int(exponent) {
+      let digit = index < digits.count ? Integer(digits[index] - UInt8(ascii: "0")) : 0
+      let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, isOutside) =
+        isNegative ? shifted.subtractingReportingOverflow(digit) : shifted.addingReportingOverflow(digit)
+      if isTooLarge || isOutside { return nil }
+      value = sum
     }
-    var magnitude: UInt64 = 0
-    for digit in digits { magnitude = magnitude * 10 + UInt64(digit - UInt8(ascii: "0")) }
-    for _ in 0..<exponent { magnitude *= 10 }
-    if isNegative { return Int(exactly: -Int128(magnitude)) }
-    return Int(exactly: magnitude)
+    return value
   }
 
   /// The nearest `Double`, or nil beyond its range. A value too small for a `Double` is zero.

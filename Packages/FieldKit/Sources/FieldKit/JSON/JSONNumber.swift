@@ -30,7 +30,8 @@ public struct JSONNumber: Sendable {
 
   /// The `Double` nearest to the number, or nil if it is beyond the range of `Double`.
   public var doubleValue: Double? {
-    exactDecimal.nearestDouble
+    guard let double = exactDecimal.nearestDouble else { return nil }
+    return double == 0 && text.utf8.first == UInt8(ascii: "-") ? -0.0 : double
   }
 
   /// Whether it has no fraction.

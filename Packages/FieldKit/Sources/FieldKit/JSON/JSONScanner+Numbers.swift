@@ -12,7 +12,7 @@ extension JSONScanner {
   public mutating func readDouble() throws(JSONSyntaxError) -> Double? {
     skipWhitespace()
     let number = try scanNumber()
-    if let int = number.int { return Double(int) }
+    if let int = number.int { return number.isNegative && int == 0 ? -0.0 : Double(int) }
     return nearestDouble(of: number)
   }
 
@@ -25,7 +25,10 @@ extension JSONScanner {
   private func nearestDouble(of number: ScannedNumber) -> Double? {
     if let double = number.nearestDouble { return double }
     // Short spellings are converted as they are; longer ones are shortened first.
-    guard number.end - number.start <= 64 else { return exactDecimal(of: number).nearestDouble }
+    guard number.end - number.start <= 64 else {
+      guard let double = exactDecimal(of: number).nearestDouble else { return nil }
+      return number.isNegative && double == 0 ? -0.0 : double
+    }
     guard let double = Double(text(of: number)), double.isFinite else { return nil }
     return double
   }
@@ -44,7 +47,8 @@ extension JSONScanner {
 
   func value(of number: ScannedNumber) -> JSONValue {
     if number.isInteger {
-      if let int = number.int { return .int(int) }
+      // An `Int` has no negative zero.
+      if let int = number.int { return int == 0 && number.isNegative ? .double(-0.0) : .int(int) }
       return .number(JSONNumber(validated: text(of: number)))
     }
     // Every decimal of at most 15 digits in the normal range is the shortest spelling of its double.

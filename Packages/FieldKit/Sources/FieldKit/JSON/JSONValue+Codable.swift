@@ -18,7 +18,9 @@ extension JSONValue: Codable {
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
     } else if let value = try? container.decode(Int.self) {
-      self = .int(value)
+      // An `Int` has no negative zero.
+      let isNegativeZero = value == 0 && (try? container.decode(Double.self))?.sign == .minus
+      self = isNegativeZero ? .double(-0.0) : .int(value)
     } else if let value = try? container.decode(Bool.self) {
       self = .bool(value)
     } else if let number = Self.number(in: container) {
@@ -78,7 +80,10 @@ extension JSONValue: Codable {
   private static func encode(
     _ number: JSONNumber, to container: inout any SingleValueEncodingContainer, of encoder: any Encoder
   ) throws {
-    if let value = number.intValue { return try container.encode(value) }
+    if let value = number.intValue {
+      if value == 0, let zero = number.doubleValue, zero.sign == .minus { return try container.encode(zero) }
+      return try container.encode(value)
+    }
     if let value = UInt64(number.text) { return try container.encode(value) }
     if let value = number.exactDecimal.exactDouble { return try container.encode(value) }
     if let value = Decimal(string: number.text), JSONNumber(value.description) == number {

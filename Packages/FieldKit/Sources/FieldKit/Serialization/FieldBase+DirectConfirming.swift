@@ -24,7 +24,8 @@ extension FieldBase {
       return try scanner.passString(equalTo: asString.storage)
     case (.double, .number):
       guard let value = try? Double(json: scanner.readNumber()) else { return false }
-      return asDouble.storage == value
+      // Negative zero equals zero, but is written in another way.
+      return asDouble.storage?.bitPattern == value.bitPattern
     case (.bool, .bool):
       return asBool.storage == (try scanner.readBool())
     case (.strings, .array):

@@ -32,30 +32,25 @@ extension Bool: JSONConvertible {
 }
 
 extension JSONConvertible where Self: FixedWidthInteger {
-  /// Reads a whole number that fits the type. A fraction or a number out of range is an error, never cut.
+  /// Reads a whole number that fits the type, also one that is written as `7.0` or `7e0`. A fraction or a number out of
+  /// range is an error, never cut.
   public init(json: JSONValue) throws {
+    let exact: Self?
+    // A number with a fraction is told that, whatever its size.
+    let isWhole: Bool
     switch json {
-    case .int(let value):
-      if let exact = Self(exactly: value) {
-        self = exact
-        return
-      }
-    case .double(let value):
-      if let exact = Self(exactly: value) {
-        self = exact
-        return
-      }
-      // One with a fraction is told that, whatever its size.
-      if value.rounded(.towardZero) != value { throw ValueTransformError(expected: "an integer", found: json) }
-    case .number(let number):
-      if let exact = Self(json.description) {
-        self = exact
-        return
-      }
-      if !number.isWhole { throw ValueTransformError(expected: "an integer", found: json) }
+    case .int(let value): (exact, isWhole) = (Self(exactly: value), true)
+    case .double(let value) where value.magnitude <= 9_007_199_254_740_992 || !value.isFinite:
+      (exact, isWhole) = (Self(exactly: value), value.rounded(.towardZero) == value)
+    case .double(let value): (exact, isWhole) = (ExactDecimal(shortest: value).integer(), true)
+    case .number(let number): (exact, isWhole) = (number.exactDecimal.integer(), number.isWhole)
     default: throw ValueTransformError(expected: "an integer", found: json)
     }
-    throw ValueTransformError(expected: "an integer between \(Self.min) and \(Self.max)", found: json)
+    guard let exact else {
+      let expected = isWhole ? "an integer between \(Self.min) and \(Self.max)" : "an integer"
+      throw ValueTransformError(expected: expected, found: json)
+    }
+    self = exact
   }
 
   /// The value as a JSON number.
@@ -97,11 +92,29 @@ extension Double: JSONConvertible {
 }
 
 extension Float: JSONConvertible {
-  /// Reads a number, rounded to the type's precision.
+  /// Reads a number, rounded once from its digits to the type's precision.
   public init(json: JSONValue) throws {
-    let value = Float(try Double(json: json))
+    let value: Float
+    switch json {
+    case .int(let int): value = Float(int)
+    case .double(let double): value = Self.nearest(to: double)
+    case .number(let number): value = number.doubleValue.map { Self.nearest(to: $0, number) } ?? .infinity
+    default: throw ValueTransformError(expected: "a number", found: json)
+    }
     guard value.isFinite else { throw ValueTransformError(expected: "a number that fits Float", found: json) }
     self = value
+  }
+
+  /// The `Float` nearest to the digits that a `Double` is nearest to: those of a number, or its own shortest ones.
+  private static func nearest(to double: Double, _ number: JSONNumber? = nil) -> Float {
+    let float = Float(double)
+    let distance = double - Double(float)
+    if distance == 0 && number == nil { return float }
+    // Only the middle between two neighbours may round to the other one than the digits do.
+    let (lower, upper) = distance < 0 ? (float.nextDown, float) : (float, float.nextUp)
+    let isMiddle = float.isFinite && Double(lower) / 2 + Double(upper) / 2 == double
+    guard isMiddle || !float.isFinite else { return float }
+    return Float(number?.text ?? double.description) ?? float
   }
   /// The value as a JSON number with as few digits as tell it apart.
   public var json: JSONValue {
@@ -120,7 +133,11 @@ extension Decimal: JSONConvertible {
     switch json {
     case .int, .double, .number:
       let text = json.description
-      if let value = Decimal(string: text), try text.utf8.count <= 38 || value.json == json {
+      // A short number without an exponent always fits.
+      if let value = Decimal(string: text),
+        try text.utf8.count <= 38 && !text.utf8.contains(UInt8(ascii: "e"))
+          && !text.utf8.contains(UInt8(ascii: "E")) || value.isFinite && value.json == json
+      {
         self = value
         return
       }
