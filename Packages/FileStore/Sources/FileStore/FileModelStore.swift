@@ -72,8 +72,8 @@ public final class FileModelStore: TransactionalModelStore {
     FileModelStore(handle.group(name), scope: scope)
   }
 
-  /// Reads the whole journal of this group again and compares all of it with its checksums. Reading and writing go on
-  /// meanwhile.
+  /// Reads the whole journal of this group again and compares all of it with its checksums, and with the index of the store.
+  /// Reading and writing go on meanwhile.
   ///
   /// - Returns: what is wrong with it, with file and offset; all else is readable.
   /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, or what the disk says.

@@ -41,7 +41,7 @@ extension FileEngine {
       var count = 0
       var done: UInt64 = 0
       var bytes = try Self.header(index, contents)
-      for (name, type) in zip(index.names, index.types) where type.liveCount > 0 {
+      for (number, (name, type)) in zip(index.names, index.types).enumerated() where type.liveCount > 0 {
         let typeName = String(decoding: name, as: UTF8.self)
         if typeName == ModelVersions.typeName { continue }
         var cursor: CreationCursor? = .start
@@ -52,7 +52,7 @@ extension FileEngine {
           let begun = bytes
           end = try await reading {
             var piece = begun
-            try Self.append(entries, type, typeName, isFirst: isFirst, contents, to: &piece)
+            try Self.append(index.selection(entries, ofType: number), typeName, isFirst: isFirst, contents, to: &piece)
             try file.writeFully(piece, at: start)
             return start + UInt64(piece.count)
           }
@@ -120,21 +120,21 @@ extension FileEngine {
 
   /// Adds models, each on a line of its own.
   private static func append(
-    _ entries: [TypeIndex.Entry], _ type: TypeIndex, _ typeName: String, isFirst: Bool, _ contents: JournalContents,
-    to bytes: inout [UInt8]
+    _ records: RecordSelection, _ typeName: String, isFirst: Bool, _ contents: JournalContents, to bytes: inout [UInt8]
   ) throws {
     var isFirst = isFirst
     var start = Array(#"{"type":"#.utf8)
     appendText(typeName, to: &start)
     start += Array(#","identifier":"#.utf8)
-    let places = entries.map(\.place)
-    try contents.forEachRecord(at: places) { number, line, value in
-      guard let value else { throw FileEngineError.damaged(contents.damage(at: places[number])) }
+    try contents.forEachRecord(records) { number, line, value in
+      guard let value else {
+        throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
+      }
       if !isFirst { bytes.append(UInt8(ascii: ",")) }
       isFirst = false
       bytes.append(0x0a)
       bytes.append(contentsOf: start)
-      appendText(type.identifier(of: entries[number]), to: &bytes)
+      appendText(records.identifier(number), to: &bytes)
       bytes.append(contentsOf: #","value":"#.utf8)
       bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[value]))
       bytes.append(UInt8(ascii: "}"))

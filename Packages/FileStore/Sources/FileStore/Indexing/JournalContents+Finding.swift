@@ -14,6 +14,8 @@ struct SelectedRecord: Sendable {
   /// Where it is in the order of creation.
   let ordinal: UInt64
   let identifier: String
+  let type: [UInt8]
+  let revision: UInt64
 
   /// Whether it has another key than the one before, in the index whose order is followed.
   let isNewKey: Bool
@@ -57,7 +59,7 @@ extension JournalContents {
         records.append(
           SelectedRecord(
             place: entry.place, ordinal: entry.ordinal, identifier: index.types[type].identifier(of: entry),
-            isNewKey: isNewKey))
+            type: index.names[type], revision: entry.revision, isNewKey: isNewKey))
       }
       if let places = plan.places(in: indexes) {
         records.reserveCapacity(places.count)
@@ -80,10 +82,12 @@ extension JournalContents {
   func read(_ records: ArraySlice<SelectedRecord>) throws -> [[UInt8]] {
     var values: [[UInt8]] = []
     values.reserveCapacity(records.count)
-    let places = records.map(\.place)
+    let selection = RecordSelection(records)
     do {
-      try forEachRecord(at: places) { number, line, value in
-        guard let value else { throw FileEngineError.damaged(damage(at: places[number])) }
+      try forEachRecord(selection) { number, line, value in
+        guard let value else {
+          throw FileEngineError.damaged(damage(at: selection.entries[number].place, in: line))
+        }
         values.append(Array(line[value]))
       }
     } catch let error as FileSystemError where error.code == ENOENT {
@@ -97,12 +101,14 @@ extension JournalContents {
     ofType type: Int, _ field: StoredKeyPath, after cursor: CreationCursor
   ) throws -> (keys: [RecordKey], next: CreationCursor?) {
     try readingAgainIfMoved {
-      let (entries, next) = try withIndex {
-        try $0.liveEntries(ofType: type, after: cursor, limit: 4_096, byteLimit: 1 << 22)
+      let (selection, next) = try withIndex { index in
+        let (entries, next) = try index.liveEntries(ofType: type, after: cursor, limit: 4_096, byteLimit: 1 << 22)
+        return (index.selection(entries, ofType: type), next)
       }
+      let entries = selection.entries
       var keys: [RecordKey] = []
       keys.reserveCapacity(entries.count)
-      try forEachRecord(at: entries.map(\.place)) { number, line, value in
+      try forEachRecord(selection) { number, line, value in
         // Of one that can't be read there is no key: whoever asks finds out what is wrong with it.
         let key = value.flatMap { field.key(in: UnsafeRawBufferPointer(rebasing: line[$0])) }
         keys.append(RecordKey(ordinal: entries[number].ordinal, revision: entries[number].revision, key: key))
@@ -120,12 +126,12 @@ extension JournalContents {
   ///   ``RecordsWereReplaced``.
   func add(_ index: FieldIndex, type: Int, name: String, known: [RecordKey], since start: CreationCursor) throws {
     var added = index
-    let entries = try withIndex { index throws(RecordsWereReplaced) in
+    let stored = try withIndex { index throws(RecordsWereReplaced) in
       try index.check(start)
-      return index.types[type].entries
+      return index.types[type]
     }
     var next = 0
-    for entry in entries where entry.isLive {
+    for entry in stored.entries where entry.isLive {
       while next < known.count, known[next].ordinal < entry.ordinal {
         added.keys.remove(known[next].key, Int(known[next].ordinal))
         next += 1
@@ -135,7 +141,7 @@ extension JournalContents {
         if known[next].revision == entry.revision { continue }
         added.keys.remove(known[next].key, Int(entry.ordinal))
       }
-      let key = (try? read(entry.place)).flatMap { added.field.key(in: $0) }
+      let key = (try? read(entry, name, stored.identifier(of: entry))).flatMap { added.field.key(in: $0) }
       added.keys.insert(key, Int(entry.ordinal))
     }
     for rest in known[next...] { added.keys.remove(rest.key, Int(rest.ordinal)) }

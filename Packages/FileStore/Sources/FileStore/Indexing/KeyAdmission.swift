@@ -56,18 +56,19 @@ struct KeyAdmission {
   ///
   /// - Parameters:
   ///   - number: which change of the batch it is.
-  ///   - place: where the stored record stands; nil if there is none.
+  ///   - stored: what the index has of the stored record; nil if there is none.
   /// - Returns: nil if the type has no indexes.
   mutating func admit(
-    _ change: Change, number: Int, _ type: Int, stored place: RecordPlace?
+    _ change: Change, number: Int, _ type: Int, stored: TypeIndex.Entry?
   ) throws(FileEngineError) -> KeyChange? {
     guard !fields.isEmpty, let fields = fields[type] else { return nil }
     let key = ModelKey(type: type, identifier: Array(change.identifier.utf8))
     let old: KeyChange.Old
     if let keys = staged[key] {
       old = keys.map { .known($0) } ?? .none
-    } else if let place {
-      old = (try? contents.read(place)).map { bytes in .known(fields.map { $0.field.key(in: bytes) }) } ?? .lost
+    } else if let stored {
+      let bytes = try? contents.read(stored, change.type, change.identifier)
+      old = bytes.map { bytes in .known(fields.map { $0.field.key(in: bytes) }) } ?? .lost
     } else {
       old = .none
     }

@@ -97,6 +97,23 @@ struct Checkpoint: Sendable {
     }
   }
 
+  /// How many records of the last file are compared with it.
+  private static let sampleSize = 8
+
+  /// Returns whether the last file has the end that the checkpoint knows, and some of the records: another file can have its
+  /// name.
+  func belongs(to file: any StoreFile, in folder: String, _ fileSystem: any FileSystem) throws -> Bool {
+    guard position.length > 0, try file.bytes(from: position.length - 1, count: 1) == [0x0a] else { return false }
+    let contents = JournalContents(folder: folder, index: JournalIndex(), findings: [], fileSystem: fileSystem)
+    var isSame = true
+    for (number, type) in index.types.enumerated() {
+      let recent = type.entries.suffix(1_024).filter { $0.place.segment == SegmentNumber(position.segment) }
+      let sample = index.selection(recent.suffix(Self.sampleSize), ofType: number)
+      try contents.forEachRecord(sample) { _, _, value in isSame = isSame && value != nil }
+    }
+    return isSame
+  }
+
   init(position: ClosedMark, index: JournalIndex, files: [SegmentExtent]) {
     self.position = position
     self.index = index

@@ -45,20 +45,20 @@ struct Compaction: Sendable {
     output.encoder.segment(
       number: UInt64(number), firstBatch: batch + 1, group: group, records: UInt64(index.liveCount))
     var places: [[RecordPlace]] = []
-    for (name, type) in zip(index.names, index.types) {
+    for (number, (name, type)) in zip(index.names, index.types).enumerated() {
       // Types are in the order in which they first appear, so each has all of its lines together.
       if type.largestInteger > 0 {
         output.encoder.largest(type: String(decoding: name, as: UTF8.self), integer: type.largestInteger)
       }
       var moved: [RecordPlace] = []
       moved.reserveCapacity(type.liveCount)
-      let live = type.entries.filter(\.isLive).map(\.place)
+      let live = type.entries.filter(\.isLive)
       var start = 0
       while start < live.count {
         if shouldStop() { throw CancellationError() }
         let end = min(start + Self.groupSize, live.count)
         output.encoder.kept(batch: batch, count: end - start)
-        try copy(Array(live[start..<end]), from: contents, to: &output, &moved)
+        try copy(index.selection(Array(live[start..<end]), ofType: number), from: contents, to: &output, &moved)
         start = end
       }
       places.append(moved)
@@ -70,10 +70,12 @@ struct Compaction: Sendable {
 
   /// Copies lines as they are.
   private func copy(
-    _ places: [RecordPlace], from contents: JournalContents, to output: inout Output, _ moved: inout [RecordPlace]
+    _ records: RecordSelection, from contents: JournalContents, to output: inout Output, _ moved: inout [RecordPlace]
   ) throws {
-    try contents.forEachRecord(at: places) { number, line, value in
-      guard value != nil else { throw FileEngineError.damaged(contents.damage(at: places[number])) }
+    try contents.forEachRecord(records) { number, line, value in
+      guard value != nil else {
+        throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
+      }
       moved.append(RecordPlace(segment: segment, length: UInt32(line.count), offset: output.position))
       output.encoder.verbatim(line)
       output.encoder.lineBreak()

@@ -91,18 +91,18 @@ package final class FileEngine: Sendable {
   ///
   /// Does not wait for writes. Bytes that the system has in memory are read at once, on the caller's thread.
   ///
-  /// - Throws: ``FileEngineError/damaged(_:)`` if the record does not match its checksum any more.
+  /// - Throws: ``FileEngineError/damaged(_:)`` if the record does not match its checksum any more, or is another one.
   package func read(_ type: String, _ identifier: String) async throws -> (value: [UInt8], revision: UInt64)? {
     let contents = try await service.contents(of: group)
     try Task.checkCancellation()
     // Checking very long records takes a while, which is nothing for a main thread.
     guard let found = contents.entry(type, identifier) else { return nil }
-    if found.place.length <= 1 << 16, let value = try contents.readWithoutWaiting(found.place) {
+    if found.place.length <= 1 << 16, let value = try contents.readWithoutWaiting(found, type, identifier) {
       return (value, found.revision)
     }
     return try await service.reading {
       try contents.readingAgainIfMoved {
-        try contents.entry(type, identifier).map { (try contents.read($0.place), $0.revision) }
+        try contents.entry(type, identifier).map { (try contents.read($0, type, identifier), $0.revision) }
       }
     }
   }
@@ -218,7 +218,7 @@ package final class FileEngine: Sendable {
     try await service.compact(group)
   }
 
-  /// Reads the whole journal again and compares everything with its checksums.
+  /// Reads the whole journal again and compares everything with its checksums and with the index.
   ///
   /// - Returns: What is wrong with it.
   /// - Throws: `CancellationError` if the task was cancelled; ``FileSystemError``.

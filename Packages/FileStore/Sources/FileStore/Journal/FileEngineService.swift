@@ -204,10 +204,12 @@ final class FileEngineService: Sendable {
     }
     // No compaction comes to its end meanwhile, so each file is missed that is not there.
     return try await holding(group) {
-      let extent = try await writing { writer in try writer.synchronizedExtent(of: group) }
+      let (extent, index) = try await writing { writer in
+        (try writer.synchronizedExtent(of: group), contents.withIndex { $0.withoutFieldIndexes })
+      }
       return try await caretaking { [fileSystem] shouldStop in
         try JournalReader.verify(
-          group: group, folder: contents.folder, upTo: extent, fileSystem, shouldStop: shouldStop)
+          group: group, folder: contents.folder, upTo: extent, comparing: index, fileSystem, shouldStop: shouldStop)
       }
     }
   }

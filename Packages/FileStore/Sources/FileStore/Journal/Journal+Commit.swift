@@ -99,7 +99,7 @@ private struct Admission {
           return (hash, staged.place(type: type, identifier, hash: hash), stored)
         }
         let revision = try revision(after: changes[index], staged[place], stored)
-        if let change = try keys.admit(changes[index], number: index, type, stored: stored?.place) {
+        if let change = try keys.admit(changes[index], number: index, type, stored: stored) {
           batch.keys[index] = change
         }
         replaced.append((place, staged[place]))

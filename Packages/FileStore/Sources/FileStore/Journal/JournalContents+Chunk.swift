@@ -73,27 +73,23 @@ extension JournalContents {
   func chunk(of type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> Chunk {
     try readingAgainIfMoved {
       var chunk = Chunk()
-      let places: [RecordPlace]
-      (places, chunk.rows, chunk.next) = try withIndex { index in
-        // Each time anew: in what takes the place of the index, types can have other numbers.
-        guard let number = index.number(of: type) else { return ([], [], nil) }
-        let (entries, next) = try index.liveEntries(
-          ofType: number, after: cursor, limit: limit, byteLimit: byteLimit)
-        let rows = entries.map {
-          Chunk.Row(
-            identifier: index.types[number].identifier(of: $0), revision: $0.revision, ordinal: $0.ordinal,
-            value: 0..<0)
-        }
-        return (entries.map(\.place), rows, next)
+      guard let (selection, next) = try select(type, after: cursor, limit: limit, byteLimit: byteLimit) else {
+        return chunk
+      }
+      chunk.next = next
+      chunk.rows = selection.entries.indices.map {
+        Chunk.Row(
+          identifier: selection.identifier($0), revision: selection.entries[$0].revision,
+          ordinal: selection.entries[$0].ordinal, value: 0..<0)
       }
       var damaged: Set<Int> = []
-      try forEachRecord(at: places) { number, line, value in
+      try forEachRecord(selection) { number, line, value in
         if let value {
           let base = chunk.bytes.count
           chunk.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[value]))
           chunk.rows[number].value = base..<chunk.bytes.count
         } else {
-          chunk.damages.append(damage(at: places[number]))
+          chunk.damages.append(damage(at: selection.entries[number].place, in: line))
           chunk.damagedIdentifiers.append(chunk.rows[number].identifier)
           damaged.insert(number)
         }
@@ -105,26 +101,37 @@ extension JournalContents {
     }
   }
 
+  /// The models that were created after `cursor`, and the position behind them; nil if the type has none.
+  private func select(
+    _ type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int
+  ) throws -> (RecordSelection, CreationCursor?)? {
+    try withIndex { index in
+      // Each time anew: in what takes the place of the index, types can have other numbers.
+      guard let number = index.number(of: type) else { return nil }
+      let (entries, next) = try index.liveEntries(
+        ofType: number, after: cursor, limit: limit, byteLimit: byteLimit)
+      return (index.selection(entries, ofType: number), next)
+    }
+  }
+
   /// The same as one list, without identifiers.
   func list(of type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int) throws -> RecordList {
     try readingAgainIfMoved {
       var list = RecordList()
-      let places: [RecordPlace]
-      (places, list.next) = try withIndex { index in
-        guard let number = index.number(of: type) else { return ([], nil) }
-        let (entries, next) = try index.liveEntries(
-          ofType: number, after: cursor, limit: limit, byteLimit: byteLimit)
-        return (entries.map(\.place), next)
+      guard let (selection, next) = try select(type, after: cursor, limit: limit, byteLimit: byteLimit) else {
+        list.bytes = Array("[]".utf8)
+        return list
       }
-      list.bytes.reserveCapacity(places.reduce(2) { $0 + Int($1.length) })
+      list.next = next
+      list.bytes.reserveCapacity(selection.entries.reduce(2) { $0 + Int($1.place.length) })
       list.bytes.append(UInt8(ascii: "["))
-      try forEachRecord(at: places) { number, line, value in
+      try forEachRecord(selection) { number, line, value in
         if let value {
           if list.count > 0 { list.bytes.append(UInt8(ascii: ",")) }
           list.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[value]))
           list.count += 1
         } else {
-          list.damages.append(damage(at: places[number]))
+          list.damages.append(damage(at: selection.entries[number].place, in: line))
         }
       }
       list.bytes.append(UInt8(ascii: "]"))
@@ -134,29 +141,33 @@ extension JournalContents {
 
   /// Reads records in their order, neighbours of a file together.
   ///
-  /// - Parameter body: Is called with the number of each, the bytes that are at its place, and where in them the value
-  ///   stands; nil if they are not the record any more.
+  /// - Parameter body: Is called with the number of each, the bytes that are at its place, and the range of the value in
+  ///   them; nil if they are not the record that is expected there.
   func forEachRecord(
-    at places: [RecordPlace], _ body: (Int, UnsafeRawBufferPointer, Range<Int>?) throws -> Void
+    _ selection: RecordSelection, _ body: (Int, UnsafeRawBufferPointer, Range<Int>?) throws -> Void
   ) throws {
+    let entries = selection.entries
     var first = 0
-    while first < places.count {
-      let start = places[first]
+    while first < entries.count {
+      let start = entries[first].place
       var end = start.offset + UInt64(start.length)
       var next = first + 1
-      while next < places.count, places[next].segment == start.segment, places[next].offset >= end,
-        places[next].offset - end <= Self.gapReadAlong, places[next].offset - start.offset < Self.pieceSize
-      {
-        end = places[next].offset + UInt64(places[next].length)
+      while next < entries.count {
+        let place = entries[next].place
+        guard place.segment == start.segment, place.offset >= end, place.offset - end <= Self.gapReadAlong,
+          place.offset - start.offset < Self.pieceSize
+        else { break }
+        end = place.offset + UInt64(place.length)
         next += 1
       }
       let bytes = try bytes(of: start.segment, from: start.offset, to: end)
       try bytes.withUnsafeBytes { bytes in
         for number in first..<next {
-          let place = places[number]
+          let place = entries[number].place
           let begin = min(Int(place.offset - start.offset), bytes.count)
           let line = UnsafeRawBufferPointer(rebasing: bytes[begin..<min(begin + Int(place.length), bytes.count)])
-          try body(number, line, valueRange(in: line, at: place))
+          let value = selection.withExpected(number) { valueRange(in: line, at: place, $0) }
+          try body(number, line, value)
         }
       }
       first = next

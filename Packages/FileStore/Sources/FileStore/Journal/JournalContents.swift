@@ -76,41 +76,65 @@ final class JournalContents: Sendable {
   /// The path of a segment.
   func path(_ segment: SegmentNumber) -> String { "\(folder)/\(StoreFormat.segment(segment))" }
 
-  /// The value of the record at `place`, checked against its checksum. May wait for the disk.
-  func read(_ place: RecordPlace) throws -> [UInt8] {
+  /// Returns the value of a record. Its line is compared with its checksum, and with the name and the revision that the
+  /// index has. May wait for the disk.
+  func read(_ entry: TypeIndex.Entry, _ type: String, _ identifier: String) throws -> [UInt8] {
+    let place = entry.place
     let file = try openFile(place.segment)
     return try withUnsafeTemporaryAllocation(byteCount: Int(place.length), alignment: 8) { buffer in
       let count = try file.readFully(into: buffer, at: place.offset)
-      return try value(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: place)
+      return try value(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]), of: entry, type, identifier)
     }
   }
 
   /// The same, if it needs no waiting; nil otherwise.
-  func readWithoutWaiting(_ place: RecordPlace) throws -> [UInt8]? {
+  func readWithoutWaiting(_ entry: TypeIndex.Entry, _ type: String, _ identifier: String) throws -> [UInt8]? {
+    let place = entry.place
     guard let file = files.file(key(place.segment)) else { return nil }
     return try withUnsafeTemporaryAllocation(byteCount: Int(place.length), alignment: 8) { buffer in
       guard file.readWithoutWaiting(into: buffer, at: place.offset) else { return nil }
-      return try value(in: UnsafeRawBufferPointer(buffer), at: place)
+      return try value(in: UnsafeRawBufferPointer(buffer), of: entry, type, identifier)
     }
   }
 
-  private func value(in line: UnsafeRawBufferPointer, at place: RecordPlace) throws -> [UInt8] {
-    guard let range = valueRange(in: line, at: place) else { throw FileEngineError.damaged(damage(at: place)) }
+  private func value(
+    in line: UnsafeRawBufferPointer, of entry: TypeIndex.Entry, _ type: String, _ identifier: String
+  ) throws -> [UInt8] {
+    let range = type.withBytes { type in
+      identifier.withBytes { identifier in
+        valueRange(
+          in: line, at: entry.place,
+          ExpectedRecord(type: type, identifier: identifier, revision: entry.revision))
+      }
+    }
+    guard let range else { throw FileEngineError.damaged(damage(at: entry.place, in: line)) }
     return Array(line[range])
   }
 
-  /// Where the value stands in the bytes that were found at `place`; nil if they are not the record any more.
-  func valueRange(in line: UnsafeRawBufferPointer, at place: RecordPlace) -> Range<Int>? {
-    guard line.count == Int(place.length), LineParser.isSound(line), case .record(let record) = LineParser.parse(line)
+  /// The range of the value in the bytes that were found at `place`; nil if they are not the record that is expected there.
+  func valueRange(
+    in line: UnsafeRawBufferPointer, at place: RecordPlace, _ expected: ExpectedRecord
+  ) -> Range<Int>? {
+    guard line.count == Int(place.length), LineParser.isSound(line), case .record(let record) = LineParser.parse(line),
+      expected.matches(record, in: line)
     else { return nil }
     return record.value
   }
 
-  /// Says that the record at `place` is lost.
-  func damage(at place: RecordPlace) -> Finding {
-    Finding(
-      kind: .damage, file: path(place.segment), offset: place.offset, length: UInt64(place.length),
-      reason: "the record was sound when the store was opened and is not any more")
+  /// The damage of a record that can't be read.
+  ///
+  /// - Parameter line: The bytes at its place.
+  func damage(at place: RecordPlace, in line: UnsafeRawBufferPointer) -> Finding {
+    var reason = "the record was sound when the store was opened and is not any more"
+    if line.count == Int(place.length), LineParser.isSound(line) {
+      reason = "another line is in the place of the record"
+      if case .record(let record) = LineParser.parse(line) {
+        let name = "\(record.type.string(in: line)) \(record.identifier.string(in: line).quotedForMessage)"
+        reason += ", that of \(name), revision \(record.revision)"
+      }
+    }
+    return Finding(
+      kind: .damage, file: path(place.segment), offset: place.offset, length: UInt64(place.length), reason: reason)
   }
 
   /// The segment, opened for reading.

@@ -40,11 +40,15 @@ struct JournalFiles {
     guard checkpoint.files.map(\.segment) == segments.filter({ $0.number < position.segment }),
       segments.contains(current)
     else { return nil }
-    for extent in checkpoint.files + [SegmentExtent(segment: current, length: position.length)] {
-      guard let file = try? fileSystem.open("\(folder)/\(StoreFormat.segment(extent.segment))", .read),
-        let size = try? file.size(), size >= extent.length
-      else { return nil }
+    for extent in checkpoint.files {
+      let file = try? fileSystem.open("\(folder)/\(StoreFormat.segment(extent.segment))", .read)
+      // Files before the last one never change.
+      guard let file, let size = try? file.size(), size == extent.length else { return nil }
     }
+    let file = try? fileSystem.open("\(folder)/\(StoreFormat.segment(current))", .read)
+    guard let file, let size = try? file.size(), size >= position.length,
+      (try? checkpoint.belongs(to: file, in: folder, fileSystem)) == true
+    else { return nil }
     return checkpoint
   }
 }

@@ -146,6 +146,11 @@ struct JournalIndex: Sendable {
     return (entries, next)
   }
 
+  /// Entries of a type with what their lines must contain.
+  func selection(_ entries: [TypeIndex.Entry], ofType type: Int) -> RecordSelection {
+    RecordSelection(entries, of: names[type], identifiers: types[type].identifiers)
+  }
+
   /// Adds the identifiers of the first models that were created after `cursor`.
   ///
   /// - Returns: Where to go on; nil after the last.

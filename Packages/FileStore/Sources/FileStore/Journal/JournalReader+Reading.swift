@@ -9,15 +9,18 @@
 extension JournalReader {
   /// What is wrong with a journal that somebody writes, all of it up to a place that is known to be on the disk.
   ///
-  /// - Parameter shouldStop: Is asked now and then.
+  /// - Parameters:
+  ///   - index: The index as of that place, which is compared with the files.
+  ///   - shouldStop: Is asked now and then.
   /// - Throws: `CancellationError` if it should stop.
   static func verify(
-    group: String, folder: String, upTo extent: JournalExtent, _ fileSystem: any FileSystem,
-    shouldStop: () -> Bool = { false }
+    group: String, folder: String, upTo extent: JournalExtent, comparing index: JournalIndex? = nil,
+    _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }
   ) throws -> [Finding] {
-    try scan(
-      group: group, folder: folder, upTo: extent, into: JournalIndex(), fileSystem, shouldStop: shouldStop
-    ).findings
+    let (scanned, findings) = try scan(
+      group: group, folder: folder, upTo: extent, into: JournalIndex(), fileSystem, shouldStop: shouldStop)
+    guard let index else { return findings }
+    return findings + index.mismatches(with: scanned, besides: findings, in: folder).map(\.finding)
   }
 
   /// The same, and what is readable.
@@ -102,8 +105,10 @@ extension JournalReader {
       let file = try fileSystem.open(path, .read)
       let start = segment.number == checkpoint?.position.segment ? checkpoint?.position.length ?? 0 : 0
       replay.begin(segment: segment, file: path)
-      let extent = try SegmentScan(file: file, segment: segment, group: group, folder: folder, start: start)
-        .run(into: &replay, shouldStop: shouldStop)
+      var scan = SegmentScan(file: file, segment: segment, group: group, folder: folder, start: start)
+      // What was written meanwhile is not compared with anything.
+      if let known, segment.number == known.end.segment { scan.end = known.end.length }
+      let extent = try scan.run(into: &replay, shouldStop: shouldStop)
       let isLast = segment == files.segments.last || segment.number == known?.end.segment
       if let length = known?.length(of: segment), extent.dataEnd < length {
         replay.note(

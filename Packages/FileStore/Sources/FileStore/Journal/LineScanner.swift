@@ -29,10 +29,13 @@ struct LineScanner: ~Copyable {
 
   /// The offset in the file of the window's first byte.
   private var base: UInt64
+  private let end: UInt64
   private var isAtEnd = false
 
-  init(_ file: any StoreFile, from offset: UInt64 = 0, windowSize: Int = 1 << 20) {
+  /// - Parameter end: Nothing from this offset on is read.
+  init(_ file: any StoreFile, from offset: UInt64 = 0, to end: UInt64 = .max, windowSize: Int = 1 << 20) {
     self.file = file
+    self.end = end
     base = offset
     window = .allocate(byteCount: windowSize, alignment: 16)
   }
@@ -80,8 +83,10 @@ struct LineScanner: ~Copyable {
       memmove(address, address + unread.lowerBound, count)
     }
     base += UInt64(unread.lowerBound)
+    let start = base + UInt64(count)
+    let length = Int(min(UInt64(window.count - count), end > start ? end - start : 0))
     let room = UnsafeMutableRawBufferPointer(rebasing: window[count...])
-    let added = try file.readFully(into: room, at: base + UInt64(count))
+    let added = try file.readFully(into: UnsafeMutableRawBufferPointer(rebasing: room[..<length]), at: start)
     isAtEnd = added < room.count
     unread = 0..<count + added
   }

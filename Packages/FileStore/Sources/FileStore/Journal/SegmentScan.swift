@@ -11,6 +11,9 @@ struct SegmentScan {
   /// Where to begin: at the first line, or behind the last one that is known.
   var start: UInt64 = 0
 
+  /// Nothing from this offset on is read.
+  var end = UInt64.max
+
   /// How far a segment reaches.
   struct Extent {
     /// Behind the last byte that is not reserved room.
@@ -31,7 +34,7 @@ struct SegmentScan {
   ///   if it should stop.
   func run(into replay: inout Replay, shouldStop: () -> Bool = { false }) throws -> Extent {
     var extent = Extent(dataEnd: start, lineEnd: start)
-    var scanner = LineScanner(file, from: start)
+    var scanner = LineScanner(file, from: start, to: end)
     var secondLook: UInt64?
     var nextQuestion = start
     while let piece = try scanner.next() {
@@ -43,7 +46,7 @@ struct SegmentScan {
       if !isSound, piece.hasZerosBeforeData, piece.offset != secondLook {
         // Reserved room in one read can be written by the time of the next. Only what is still so is so.
         secondLook = piece.offset
-        scanner = LineScanner(file, from: piece.offset)
+        scanner = LineScanner(file, from: piece.offset, to: end)
         continue
       }
       if piece.isTerminated {

@@ -200,6 +200,11 @@ struct TypeIndex: Sendable {
     return (found, CreationCursor(ordinal: last.ordinal))
   }
 
+  /// Calls `body` with the bytes of an entry's identifier.
+  func withIdentifier<Result>(of entry: Entry, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    identifiers.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[bytes(of: entry)])) }
+  }
+
   func identifier(of entry: Entry) -> String {
     String(decoding: identifiers[bytes(of: entry)], as: UTF8.self)
   }

@@ -34,9 +34,16 @@ extension Journal {
       shouldStop: shouldStop)
     var repair = FileStoreRepair()
     repair.keptCount = index.liveCount
-    guard !findings.isEmpty else { return repair }
+    let mismatches = before.mismatches(with: index, besides: findings, in: contents.folder)
+    guard !findings.isEmpty || !mismatches.isEmpty else { return repair }
     let parts = try DamagedParts(findings, before: before, after: index, contents.folder, fileSystem)
-    repair.losses = parts.losses
+    repair.losses =
+      parts.losses
+      + mismatches.map { mismatch in
+        .init(
+          finding: mismatch.finding, typeName: mismatch.type, identifier: mismatch.identifier,
+          keptRevision: index.revision(mismatch.type, mismatch.identifier))
+      }
     if shouldStop() { throw CancellationError() }
     if let name = try parts.quarantine(in: contents.folder, fileSystem) {
       repair.quarantine = URL(filePath: "\(contents.folder)/\(name)")
@@ -57,6 +64,12 @@ extension Journal {
     }
     try endRepair()
     return repair
+  }
+}
+
+extension JournalIndex {
+  fileprivate func revision(_ type: String, _ identifier: String) -> UInt64? {
+    number(of: type).flatMap { entry(type: $0, Array(identifier.utf8))?.revision }
   }
 }
 
@@ -92,8 +105,9 @@ private struct DamagedParts {
         losses.append(.init(finding: finding, typeName: nil, identifier: nil, keptRevision: nil))
       }
       for (type, identifier) in names {
-        let kept = after.number(of: type).flatMap { after.entry(type: $0, Array(identifier.utf8))?.revision }
-        losses.append(.init(finding: finding, typeName: type, identifier: identifier, keptRevision: kept))
+        losses.append(
+          .init(
+            finding: finding, typeName: type, identifier: identifier, keptRevision: after.revision(type, identifier)))
       }
     }
   }

@@ -18,7 +18,8 @@ extension Journal {
       if let number = index.number(of: type), index.types[number].liveCount > 0 {
         let version = versions[type] ?? 1
         guard try plan.isDue(type, from: version) else { continue }
-        try migrate(index.types[number], type, from: version, plan, into: &changes)
+        let live = index.types[number].entries.filter(\.isLive)
+        try migrate(index.selection(live, ofType: number), type, from: version, plan, into: &changes)
       }
       let record = ModelVersions.record(known)
       changes.append(
@@ -30,19 +31,19 @@ extension Journal {
   }
 
   private func migrate(
-    _ type: TypeIndex, _ name: String, from version: Int, _ plan: MigrationPlan, into changes: inout [Change]
+    _ records: RecordSelection, _ type: String, from version: Int, _ plan: MigrationPlan, into changes: inout [Change]
   ) throws {
-    let live = type.entries.filter(\.isLive)
-    let places = live.map(\.place)
-    try contents.forEachRecord(at: places) { number, line, value in
+    try contents.forEachRecord(records) { number, line, value in
       // What is left of it might be readable by repair(); a migration must not leave it behind.
-      guard let value else { throw FileEngineError.damaged(contents.damage(at: places[number])) }
-      let identifier = type.identifier(of: live[number])
-      let old = Array(line[value])
-      guard let new = try plan.migrate(old, of: name, identifier, from: version) else {
-        return changes.append(.delete(name, identifier))
+      guard let value else {
+        throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
       }
-      if new != old { changes.append(.update(name, identifier, new)) }
+      let identifier = records.identifier(number)
+      let old = Array(line[value])
+      guard let new = try plan.migrate(old, of: type, identifier, from: version) else {
+        return changes.append(.delete(type, identifier))
+      }
+      if new != old { changes.append(.update(type, identifier, new)) }
     }
   }
 

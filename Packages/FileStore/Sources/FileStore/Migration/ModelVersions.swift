@@ -10,12 +10,12 @@ enum ModelVersions {
   static func all(in index: JournalIndex, _ contents: JournalContents) throws -> [String: Int] {
     guard let number = index.number(of: typeName) else { return [:] }
     var versions: [String: Int] = [:]
-    let type = index.types[number]
-    for entry in type.entries where entry.isLive {
-      guard let version = try JSONValue(json: contents.read(entry.place))["version"]?.intValue else {
-        throw FileEngineError.damaged(contents.damage(at: entry.place))
+    let records = index.selection(index.types[number].entries.filter(\.isLive), ofType: number)
+    try contents.forEachRecord(records) { number, line, value in
+      guard let value, let version = try? JSONValue(json: Array(line[value]))["version"]?.intValue else {
+        throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
       }
-      versions[type.identifier(of: entry)] = version
+      versions[records.identifier(number)] = version
     }
     return versions
   }

@@ -28,10 +28,10 @@ import Testing
 
   @Test func `takes no reserved room that is filled meanwhile for damage`() throws {
     let (journal, reading, isDue) = try makeOvertaken()
-    let extent = journal.extent
     isDue.withLock { $0 = true }
-    let findings = try JournalReader.verify(group: "books", folder: JournalScript.folder, upTo: extent, reading)
-    #expect(findings == [])
+    let reader = try JournalReader(
+      group: "books", in: JournalScript.directory, fileSystem: reading, readsAll: true)
+    #expect(reader.contents.findings == [])
     #expect(journal.lastBatch == 12)
   }
 

@@ -186,7 +186,9 @@ import Testing
     let place = try #require(journal.contents.entry("Author", "2")).place
     bytes[Int(place.offset) + 40] ^= 1
     fileSystem.overwrite(path, with: bytes)
-    #expect(throws: FileEngineError.damaged(journal.contents.damage(at: place))) { try journal.compact() }
+    let line = bytes[Int(place.offset)..<Int(place.offset) + Int(place.length)]
+    let damage = Array(line).withUnsafeBytes { journal.contents.damage(at: place, in: $0) }
+    #expect(throws: FileEngineError.damaged(damage)) { try journal.compact() }
     #expect(fileSystem.bytes(path)?.starts(with: bytes.prefix(100)) == true)
     try journal.write([.create("Book", "new", JournalScript.json("x"))])
   }

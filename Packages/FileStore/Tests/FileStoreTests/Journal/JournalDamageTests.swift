@@ -193,11 +193,12 @@ import Testing
   @Test func `says so when a record is damaged while it is open`() throws {
     let fileSystem = try makeJournal(isClosed: false)
     let journal = try Journal.scripted(fileSystem)
-    let place = try #require(journal.contents.withIndex { $0.entry(type: 0, Array("1.2".utf8)) }).place
+    let entry = try #require(journal.contents.entry("Book", "1.2"))
+    let place = entry.place
     var bytes = try #require(fileSystem.bytes(path))
     bytes[Int(place.offset) + 40] ^= 1
     fileSystem.overwrite(path, with: bytes)
-    let error = #expect(throws: FileEngineError.self) { try journal.contents.read(place) }
+    let error = #expect(throws: FileEngineError.self) { try journal.contents.read(entry, "Book", "1.2") }
     guard case .damaged(let finding) = error else {
       Issue.record("\(String(describing: error))")
       return

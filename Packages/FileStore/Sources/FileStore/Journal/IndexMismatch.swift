@@ -1,0 +1,67 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// A record that the index has elsewhere, in another revision, or not at all, compared with the files.
+struct IndexMismatch: Sendable {
+  let finding: Finding
+  let type: String
+  let identifier: String
+}
+
+extension JournalIndex {
+  /// Compares the index with another one that was read from the files.
+  ///
+  /// - Parameters:
+  ///   - scanned: What the files have.
+  ///   - findings: What is known to be wrong with the files. A record in such a place is not listed again.
+  ///   - folder: The folder of the files.
+  func mismatches(with scanned: JournalIndex, besides findings: [Finding], in folder: String) -> [IndexMismatch] {
+    let known = Dictionary(grouping: findings, by: \.file)
+    var found: [IndexMismatch] = []
+    func add(_ entry: TypeIndex.Entry, _ type: TypeIndex, _ name: [UInt8], _ reason: String) {
+      let (place, identifier) = (entry.place, type.identifier(of: entry))
+      let file = "\(folder)/\(StoreFormat.segment(place.segment))"
+      let end = place.offset + UInt64(place.length)
+      let isKnown = known[file]?.contains { $0.kind == .missing ? $0.offset < end : $0.overlaps(place.offset..<end) }
+      if isKnown == true { return }
+      let typeName = String(decoding: name, as: UTF8.self)
+      let finding = Finding(
+        kind: .damage, file: file, offset: place.offset, length: UInt64(place.length),
+        reason: "\(typeName) \(identifier.quotedForMessage), revision \(entry.revision), \(reason)")
+      found.append(IndexMismatch(finding: finding, type: typeName, identifier: identifier))
+    }
+    for (name, type) in zip(names, types) {
+      let other = scanned.type(named: name)
+      for entry in type.entries where entry.isLive {
+        let stored = other.flatMap { $0.entry(like: entry, of: type) }
+        if let stored, stored.place == entry.place, stored.revision == entry.revision { continue }
+        add(entry, type, name, "should be here and is not")
+      }
+    }
+    // Where something is damaged or missing, an older revision or a deleted model counts again.
+    guard findings.isEmpty else { return found }
+    for (name, type) in zip(scanned.names, scanned.types) {
+      let own = self.type(named: name)
+      for entry in type.entries where entry.isLive && own?.entry(like: entry, of: type) == nil {
+        add(entry, type, name, "is here, and the store does not know it")
+      }
+    }
+    return found
+  }
+
+  private func type(named name: [UInt8]) -> TypeIndex? {
+    number(of: String(decoding: name, as: UTF8.self)).map { types[$0] }
+  }
+}
+
+extension TypeIndex {
+  /// The entry with the same identifier as one of another index.
+  fileprivate func entry(like entry: Entry, of other: TypeIndex) -> Entry? {
+    other.withIdentifier(of: entry) { find($0) }.map { entries[$0] }
+  }
+}
+
+extension Finding {
+  fileprivate func overlaps(_ range: Range<UInt64>) -> Bool {
+    range.overlaps(offset..<offset + length) || (length == 0 && range.contains(offset))
+  }
+}

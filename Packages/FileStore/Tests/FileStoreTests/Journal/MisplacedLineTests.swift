@@ -1,0 +1,172 @@
+import Foundation
+import StoreProtocolTesting
+import Testing
+
+@testable import FileStore
+
+/// Lines with right checksums in the wrong places.
+@Suite struct `A file store whose lines are in the wrong places` {
+  private final class Book: Model {
+    let id = Field<String>()
+    let title = Field<String>()
+    override var identifierField: (any FieldProtocol)? { id }
+    override class var typeName: String { "Book" }
+  }
+
+  private let titles = ["Emma", "Lady", "Love", "Persuasion"]
+
+  private func segment(_ directory: URL) -> URL { directory.appending(path: "groups/@default/000001.journal") }
+
+  /// Four books, of which the first three have lines of one length.
+  private func makeStore(_ directory: URL, checkpointInterval: UInt64 = 8 << 20) async throws -> FileModelStore {
+    var options = FileEngineOptions()
+    options.journal.checkpointInterval = checkpointInterval
+    let path = directory.path(percentEncoded: false)
+    let feeds = FileChangeFeeds()
+    let handle = FileStoreHandle(
+      directory: directory, options: FileStoreOptions(), engine: FileEngine(directory: path, options: options),
+      feeds: feeds)
+    let store = FileModelStore(handle)
+    for (number, title) in titles.enumerated() {
+      let book = Book()
+      book.id.value = "\(number + 1)"
+      book.title.value = title
+      try await store.create(book)
+    }
+    return store
+  }
+
+  /// Swaps the lines of two books.
+  private func swap(_ first: String, _ second: String, in file: URL) throws {
+    var lines = try Data(contentsOf: file).split(separator: 0x0a, omittingEmptySubsequences: false)
+    func line(_ title: String) throws -> Int {
+      try #require(lines.firstIndex { $0.range(of: Data(title.utf8)) != nil })
+    }
+    lines.swapAt(try line(first), try line(second))
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.write(contentsOf: Data(lines.joined(separator: [0x0a])))
+    try handle.close()
+  }
+
+  @Test func `A lookup never returns another model whose line was written to the place of the record`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try await makeStore(directory)
+      try await store.index(\Book.title)
+      try swap("Emma", "Lady", in: segment(directory))
+      let front = FileModelStore(store.handle)
+      for identifier in ["1", "2"] {
+        let error = await #expect(throws: ModelStoreError.self) {
+          _ = try await front.lookup(Book.self, identifier: identifier)
+        }
+        #expect(error?.code == .corrupt)
+        #expect(error?.identifier == identifier)
+        #expect(error?.message.contains("000001.journal' is damaged at offset") == true)
+        #expect(error?.message.contains("that of Book \"\(identifier == "1" ? "2" : "1")\", revision 1") == true)
+      }
+      await #expect(throws: ModelStoreError.self) {
+        _ = try await front.list(Book.self, where: { $0.title == "Emma" })
+      }
+      let chunk = try await store.handle.engine.readChunk("Book")
+      #expect(chunk.rows.map(\.identifier) == ["3", "4"])
+      await #expect(throws: ModelStoreError.self) { try await store.compact() }
+      #expect(try await front.lookup(Book.self, identifier: "3").title.value == "Love")
+      try await store.close()
+    }
+  }
+
+  @Test func `A record of an older revision in the place of the newest is damage`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try await makeStore(directory)
+      let book = try await store.lookup(Book.self, identifier: "4")
+      for title in ["Emma 1", "Emma 2"] {
+        book.title.value = title
+        try await store.update(book)
+      }
+      try swap("Emma 1", "Emma 2", in: segment(directory))
+      await #expect(throws: ModelStoreError.self) {
+        _ = try await FileModelStore(store.handle).lookup(Book.self, identifier: "4")
+      }
+      try await store.close()
+    }
+  }
+
+  @Test(arguments: [("Emma", "Lady"), ("Emma", "Persuasion")])
+  func `Checking a store finds lines that were swapped while it was open, and a repair adopts them`(
+    first: String, second: String
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try await makeStore(directory)
+      try swap(first, second, in: segment(directory))
+      let findings = try await store.verify()
+      #expect(!findings.isEmpty)
+      #expect(findings.allSatisfy { $0.kind == .damage && $0.file.hasSuffix("000001.journal") })
+      let repair = try await store.repair()
+      #expect(
+        Set(repair.losses.map(\.identifier)).isSuperset(of: ["1", first == "Emma" && second == "Lady" ? "2" : "4"]))
+      #expect(repair.losses.allSatisfy { $0.keptRevision == 1 })
+      #expect(repair.keptCount == 4)
+      #expect(try await store.verify() == [])
+      let books = try await FileModelStore(store.handle).list(Book.self)
+      #expect(Set(books.compactMap(\.title.value)) == Set(titles))
+      for book in books { #expect(book.title.value == titles[(Int(book.id.value ?? "") ?? 0) - 1]) }
+      try await store.close()
+    }
+  }
+
+  @Test func `A checkpoint of other files is found out, and every model can be read`() async throws {
+    for isLongerFile in [false, true] {
+      try await withTemporaryDirectory { directory in
+        let other = directory.appending(path: "other")
+        let mine = directory.appending(path: "mine")
+        let store = try await makeStore(mine, checkpointInterval: 1)
+        try await store.close()
+        if isLongerFile {
+          let longer = try await makeStore(other, checkpointInterval: 1)
+          for number in 5...20 {
+            let book = Book()
+            book.id.value = "other\(number)"
+            try await longer.create(book)
+          }
+          try await longer.close()
+          try FileManager.default.removeItem(at: segment(mine))
+          try FileManager.default.copyItem(at: segment(other), to: segment(mine))
+        } else {
+          try swap("Emma", "Persuasion", in: segment(mine))
+        }
+        let again = FileModelStore(directory: mine)
+        #expect(try await again.open() == [])
+        #expect(try await again.list(Book.self).count == (isLongerFile ? 20 : 4))
+        #expect(try await again.verify() == [])
+        try await again.close()
+      }
+    }
+  }
+
+  @Test func `Checking compares what only a checkpoint knows of older files with them`() throws {
+    let fileSystem = FaultyFileSystem()
+    let journal = try Journal.scripted(fileSystem, segmentSize: 300, checkpointInterval: 1)
+    for batch in JournalScript.batches { try journal.write(batch) }
+    try journal.writeDueCheckpoint()
+    try journal.close()
+    let path = try #require(
+      fileSystem.paths.first {
+        $0.hasSuffix(".journal")
+          && String(decoding: fileSystem.bytes($0) ?? [], as: UTF8.self).contains(#""Book","2",1,"#)
+      })
+    var lines = try #require(fileSystem.bytes(path)).split(separator: 0x0a)
+    // Two records of one batch, of different lengths.
+    let first = try #require(lines.firstIndex { String(decoding: $0, as: UTF8.self).contains(#""Book","1",1,"#) })
+    lines.swapAt(first, first + 1)
+    fileSystem.overwrite(path, with: Array(lines.joined(separator: [0x0a])) + [0x0a])
+    let again = try Journal.scripted(fileSystem, segmentSize: 300)
+    #expect(throws: FileEngineError.self) { try again.snapshot() }
+    let findings = try JournalReader.verify(
+      group: "books", folder: JournalScript.folder, upTo: again.extent, comparing: again.contents.withIndex { $0 },
+      fileSystem)
+    #expect(findings.map(\.file) == [path])
+    let repair = try again.repair()
+    #expect(repair.losses.map(\.identifier).contains("1"))
+    #expect(try again.snapshot().types["Book"]?.count == 3)
+    #expect(try again.repair().losses == [])
+  }
+}
