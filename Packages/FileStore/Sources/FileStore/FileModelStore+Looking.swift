@@ -26,6 +26,7 @@ extension FileModelStore {
       known.choosesClasses
       ? M.includes(try record(stored.bytes, known.name, identifier)) : known.isTopOfHierarchy
     guard isOfType else { throw ModelStoreError.notFound(known.name, identifier: identifier) }
+    try await scope.creations.settled(of: known.name)
     let model = try models(type, fromBytes: [stored.bytes]) { _ in identifier }[0]
     if remembers, Swift.type(of: model) == type { model.markRead(from: known.source, asOf: lastWrite, .next()) }
     return model

@@ -13,6 +13,7 @@ extension FileModelStore {
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     if try await isAboutAll(query) { return try await listAll() }
     let records = try await run(query).records
+    try await scope.creations.settled(of: M.typeName)
     return try models(M.self, fromBytes: records.map(\.value)) { records[$0].identifier }
   }
 
@@ -94,6 +95,7 @@ extension FileModelStore {
       // Somebody else has changed or removed that model meanwhile.
       throw ModelStoreError(FileEngineError.damaged(damage))
     }
+    try await scope.creations.settled(of: M.typeName)
     do {
       return try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
     } catch {

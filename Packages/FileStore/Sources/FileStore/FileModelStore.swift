@@ -122,6 +122,8 @@ public final class FileModelStore: TransactionalModelStore {
     guard !models.isEmpty else { return [] }
     var creations = try PendingCreations(
       models, in: scope, explicitNull: true, isUndoable: transaction != nil)
+    let creation = transaction == nil ? scope.creations.begin(models, creations.typeNames) : nil
+    defer { if let creation { scope.creations.end(creation) } }
     for number in creations.withoutIdentifier {
       let type = creations.typeName(at: number)
       let identifier =

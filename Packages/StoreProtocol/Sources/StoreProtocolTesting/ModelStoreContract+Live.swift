@@ -10,7 +10,8 @@ extension ModelStoreContract {
   ///   try await check.run { MemoryModelStore(handle) }
   /// }
   /// ```
-  public static let liveChecks: [FrontCheck] = changing + observing + exactIdentifiersLive + askingOtherSidesLive
+  public static let liveChecks: [FrontCheck] =
+    changing + observing + observingOneStore + exactIdentifiersLive + askingOtherSidesLive
 
   /// The promises of a store that reports its writes, and can do only a part.
   ///

@@ -23,6 +23,10 @@
 public final class ModelScope {
   let map: IdentityMap
 
+  /// What the package of stores keeps for this scope.
+  @_spi(ModelKitInternals)
+  public var storeState: AnyObject?
+
   /// How models of this scope are read and written.
   public var transformers: ValueTransformerContext { map.transformers }
 

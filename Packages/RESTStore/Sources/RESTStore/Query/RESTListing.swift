@@ -192,7 +192,8 @@ struct RESTListing<M: Model> {
   /// What is wrong with an answer is found out in the other way, which can say it better.
   private func models(in response: HTTPResponseData) -> [M]? {
     let dialect = store.handle.dialect
-    guard let path = dialect.plainListPath, query.isPlain, !isMixed, translation.skipped == 0,
+    guard let path = dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName), query.isPlain, !isMixed,
+      translation.skipped == 0,
       translation.paging == .whole, response.isSuccessful, response.body.count <= dialect.maximumResponseBytes,
       RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil,
       let models = try? store.scope.models(

@@ -47,10 +47,12 @@ public final class RESTEngine: Sendable {
   /// - Parameters:
   ///   - call: the request.
   ///   - onConflict: finds out what the server has if it refuses the request for that reason.
+  ///   - whenAnswered: runs before the answer is read, whatever its status.
   ///   - raw: gets the answer first, whatever its status; nil to go on with `body`.
   ///   - body: gets the answer if it is a success.
   func run<Result>(
     _ call: RESTCall, onConflict: (() async -> RESTConflict?)? = nil,
+    whenAnswered: (HTTPResponseData) async throws -> Void = { _ in },
     raw: (HTTPResponseData) throws -> Result? = { _ in nil },
     _ body: (RESTResponse, HTTPResponseData) throws -> Result
   ) async throws -> Result {
@@ -58,6 +60,7 @@ public final class RESTEngine: Sendable {
     do {
       try Task.checkCancellation()
       let response = try await response(to: call)
+      try await whenAnswered(response)
       if let result = try raw(response) { return result }
       let answer = try self.answer(to: call, response)
       isAccepted = true

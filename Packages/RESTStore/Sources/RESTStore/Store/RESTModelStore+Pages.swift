@@ -23,6 +23,7 @@ extension RESTModelStore: PagedModelStore {
       position = marked
     }
     let page = try await listing.page(at: position)
+    try await settleCreations(of: M.self, in: page.records)
     do {
       let models = try scope.models(M.self, from: page.records, keepsLocalChanges: !isRefreshing)
       tags.forget(models)

@@ -103,6 +103,20 @@ extension RESTModelStore {
     return try identifier(exact)
   }
 
+  /// Waits for the creations of a type that are under way, if records may be theirs: the server knows a new model before its
+  /// answer tells which one it is.
+  ///
+  /// - Throws: `ModelStoreError` with the code `cancelled`.
+  func settleCreations<M: Model>(of type: M.Type, in records: [AttributeDictionary]) async throws {
+    guard scope.creations.areUnderWay(of: M.typeName) else { return }
+    // A record that does not fit is an error that is found when models are made.
+    let hasNews = records.contains { record in
+      guard let identifier = try? identifier(in: record, of: type) else { return false }
+      return scope.liveModel(type, identifier: identifier) == nil
+    }
+    if hasNews { try await scope.creations.settled(of: M.typeName) }
+  }
+
   /// Refuses an answer about another model: read all the same, it would give a model the identity of another.
   func check(_ found: String?, is expected: String?) throws {
     guard let found, let expected, found != expected else { return }

@@ -84,6 +84,9 @@ public final class RESTModelStore: ModelStore {
     }
     call.payload = try payload(
       save.typeName, identifier, isTemporary ? withoutIdentifier(save) : save.record, type(of: model))
+    // The server has the model before its answer is here.
+    let creation = scope.creations.begin([model], [save.typeName])
+    defer { scope.creations.end(creation) }
     do {
       try await handle.run(call) { answer, response in
         let record = try self.record(in: answer, of: type(of: model))
@@ -197,6 +200,10 @@ public final class RESTModelStore: ModelStore {
     if let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
     return try await handle.run(
       call,
+      whenAnswered: { response in
+        // It may be the answer to a creation that is not finished here.
+        if live == nil, response.isSuccessful { try await scope.creations.settled(of: call.operation.typeName) }
+      },
       raw: { response in
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }
         return plainModel(in: response, type, identifier)
@@ -223,6 +230,7 @@ public final class RESTModelStore: ModelStore {
     switch try await listing.found() {
     case .models(let models): return models
     case .records(let records):
+      try await settleCreations(of: M.self, in: records)
       do {
         let models = try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
         tags.forget(models)

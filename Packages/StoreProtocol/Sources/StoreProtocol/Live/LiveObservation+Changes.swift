@@ -178,6 +178,7 @@ extension LiveObservation {
       }
       records.append(record.bytes)
     }
+    try await store.scope.creations.settled(of: typeName)
     let made = try store.models(M.self, fromBytes: records) { identifiers[$0] }
     for (place, model) in zip(places, made) { table.show(model, at: place, readAt: position) }
     fetched.formUnion(places)

@@ -221,6 +221,7 @@ final class LiveObservation<M: Model> {
     let window = query.window(of: table.count)
     shown = table.places(window)
     let (records, identifiers) = (shown.map { found[$0] }, shown.map { table.identifiers[$0] })
+    try await store.scope.creations.settled(of: typeName)
     models = records.isEmpty ? [] : try store.models(M.self, fromBytes: records) { identifiers[$0] }
     for (place, model) in zip(shown, models) { table.show(model, at: place, readAt: read ?? start) }
     // Only now it is not wrong any more to leave changes of others out.

@@ -132,6 +132,8 @@ extension ModelStore {
   ///
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M) async throws {
+    // Another task may be creating it: a second creation would write a second record.
+    try await scope.creations.settled(model)
     // There was no more to it: all that is known of it is all there is.
     if try await !readIfReference(model) { model.markDeleted() }
     if model.isKnownToStore { try await update(model) } else { try await create(model) }

@@ -82,6 +82,16 @@ public struct PendingCreations<M: Model> {
   /// What stores call the type of a model.
   public func typeName(at number: Int) -> String { begun[number].typeName }
 
+  /// What stores call the types of the models: mostly one.
+  public var typeNames: Set<String> {
+    guard let first = models.first else { return [] }
+    var names: Set<String> = [typeName(at: 0)]
+    for number in models.indices where type(of: models[number]) != type(of: first) {
+      names.insert(typeName(at: number))
+    }
+    return names
+  }
+
   /// Gives a model its first identifier, as ``PendingSave/assign(identifier:)`` does.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.

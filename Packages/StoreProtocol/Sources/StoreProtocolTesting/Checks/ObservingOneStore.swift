@@ -1,0 +1,264 @@
+import Foundation
+@_spi(ModelKitInternals) import ModelCore
+import StoreProtocol
+
+// One store instance whose models are observed and written at once, in every order of the steps.
+extension ModelStoreContract {
+  static let observingOneStore: [FrontCheck] = [
+    besideObservers("create and update") { stage in
+      let person = stage.person()
+      try await stage.store.create(person)
+      try await stage.edit(person)
+    },
+    besideObservers("createAll and update") { stage in
+      let people = (0..<3).map { _ in stage.person() }
+      try await stage.store.createAll(people)
+      for person in people { try await stage.edit(person) }
+    },
+    besideObservers("save of a new model, and of the same again") { stage in
+      let person = stage.person()
+      try await stage.store.save(person)
+      person.age.value = 2
+      try await stage.store.save(person)
+    },
+    besideObservers("save with related models", needs: [.anyModels]) { stage in
+      let person = stage.person()
+      person.company.value = stage.company()
+      try await stage.store.save(person, including: .related)
+      try await stage.edit(person)
+    },
+    besideObservers("a transaction", needs: [.transactions]) { stage in
+      let person = stage.person(), company = stage.company()
+      try await transaction(in: stage.store) { store in
+        try await store.create(company)
+        person.company.value = company
+        try await store.create(person)
+        person.age.value = 2
+        try await store.update(person)
+      }
+      try await stage.edit(person)
+    },
+    besideObservers("a transaction that fails", needs: [.transactions]) { stage in
+      struct Refusal: Error {}
+      let person = stage.person(named: "Refused")
+      do {
+        try await transaction(in: stage.store) { store in
+          try await store.create(person)
+          throw Refusal()
+        }
+      } catch is Refusal {}
+      try require(person.identifier == nil, "a person that was rolled back has an identifier")
+      person.name.value = stage.nextName()
+      stage.people.append(person)
+      try await stage.store.create(person)
+    },
+    besideObservers("delete, and create of the same object again") { stage in
+      let person = stage.person()
+      try await stage.store.create(person)
+      try await stage.store.delete(person)
+      person.age.value = 2
+      try await stage.store.create(person)
+      try await stage.edit(person)
+    },
+    besideObservers("delete, and create of another object with the identifier") { stage in
+      let person = stage.person(named: nil), next = stage.person()
+      person.name.value = "Nobody"
+      try await stage.store.create(person)
+      next.id.value = person.id.value
+      try await stage.store.delete(person)
+      try await stage.store.create(next)
+      try await stage.edit(next)
+    },
+    besideObservers("create of an identifier that another instance has stored") { stage in
+      let theirs = try await stage.other.create(ContractPerson.named("Theirs"))
+      let person = stage.person(named: nil)
+      (person.id.value, person.name.value, person.age.value) = (theirs.id.value, "Ours", 3)
+      try await requireError(.conflict, "create of a taken identifier") { try await stage.store.create(person) }
+      try requireEqual(person.name.value, "Ours", "the name of the model that was refused")
+      try require(person.height.value == nil, "the model that was refused has a value of the stored one")
+      let stored = try await stage.store.lookup(ContractPerson.self, identifier: theirs.identifier ?? "")
+      try require(stored !== person, "the model that was refused stands for the stored one")
+      try requireEqual(stored.name.value, "Theirs", "the name of the stored model")
+      stage.people.append(stored)
+    },
+    besideObservers("two creations of one identifier at once") { stage in
+      let identifier = try await stage.store.create(stage.person()).id.value ?? 0
+      let people = (0..<2).map { _ in stage.person(named: nil) }
+      for (number, person) in people.enumerated() {
+        (person.id.value, person.name.value) = (identifier + 1_000, "Twin \(number)")
+      }
+      let results = await stage.atOnce(people) { store, person in try await store.create(person) }
+      try requireEqual(results.compactMap(\.self).count, 1, "the number of creations that are refused")
+      for (person, error) in zip(people, results) {
+        if let error { try requireEqual(error.code, .conflict, "the error") } else { stage.people.append(person) }
+      }
+    },
+    besideObservers("two saves of one new model at once") { stage in
+      let person = stage.person()
+      let results = await stage.atOnce([person, person]) { store, person in try await store.save(person) }
+      if let error = results.compactMap(\.self).first { throw error }
+    },
+  ]
+
+  private static func besideObservers(
+    _ what: String, needs: Set<Capability> = [], _ body: @escaping Stage.Work
+  ) -> FrontCheck {
+    FrontCheck("\(what) beside observers of the same store instance leaves one object for one identifier", needs: needs)
+    {
+      makeFront in
+      for hold in [TurnExecutor.Held.writer, TurnExecutor.Held.observer] {
+        var number = 0
+        while try await Stage(holding: hold(number)).play(body, makeFront) {
+          number += 1
+          try require(number < 1_000, "there are more than 1,000 suspension points")
+        }
+      }
+    }
+  }
+}
+
+/// A store instance in an isolation of its own, with a task that writes and others that observe.
+actor Stage {
+  typealias Work = @Sendable (isolated Stage) async throws -> Void
+
+  private let executor: TurnExecutor
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  private let held: TurnExecutor.Held?
+  private var stores: (store: any LiveModelStore, other: any ModelStore)?
+  /// The models that have to be found in the end.
+  var people: [ContractPerson] = []
+  private var shown: [ContractPerson] = []
+  private let conflicts = Lock<[String]>([])
+  private var batch: [ContractPerson] = []
+  private var errors: [ModelStoreError?] = []
+  private var number = 0
+
+  init(holding held: TurnExecutor.Held?) {
+    self.held = held
+    executor = TurnExecutor(holding: held)
+  }
+
+  /// The store instance that is observed.
+  var store: any LiveModelStore { stores!.store }
+
+  /// Another one on the same engine.
+  var other: any ModelStore { stores!.other }
+
+  func nextName() -> String {
+    number += 1
+    return "Person \(number)"
+  }
+
+  /// A new person, which has to be found in the end.
+  func person() -> ContractPerson {
+    let person = ContractPerson.named(nextName(), age: 1)
+    people.append(person)
+    return person
+  }
+
+  /// A new person that need not be found.
+  func person(named name: String?) -> ContractPerson {
+    let person = ContractPerson()
+    person.name.value = name
+    return person
+  }
+
+  func company() -> ContractCompany { ContractCompany.named(UUID().uuidString) }
+
+  func edit(_ person: ContractPerson) async throws {
+    person.age.value = (person.age.value ?? 0) + 10
+    try await store.update(person)
+  }
+
+  /// Does something with each model, in a task for each.
+  ///
+  /// - Returns: the error of each.
+  func atOnce(
+    _ people: [ContractPerson],
+    _ body: @escaping @Sendable (any LiveModelStore, ContractPerson) async throws -> Void
+  ) async -> [ModelStoreError?] {
+    batch = people
+    errors = Array(repeating: nil, count: people.count)
+    let tasks = people.indices.map { number in Task(priority: .high) { await attempt(number, body) } }
+    for task in tasks { await task.value }
+    return errors
+  }
+
+  private func attempt(
+    _ number: Int, _ body: @Sendable (any LiveModelStore, ContractPerson) async throws -> Void
+  ) async {
+    do { try await body(store, batch[number]) } catch { errors[number] = error as? ModelStoreError }
+  }
+
+  /// Runs the work beside observers, and looks at what is there then.
+  ///
+  /// - Returns: whether there was a piece of the number that was to be held back.
+  func play(_ work: @escaping Work, _ makeStore: @Sendable () async throws -> any ModelStore) async throws -> Bool {
+    let (store, other) = (try live(await makeStore()), try await makeStore())
+    stores = (store, other)
+    store.scope.conflictHandler = { [conflicts] conflict in conflicts.withLock { $0.append("\(conflict)") } }
+    let observer = Task(priority: .medium) { try await observe() }
+    let listener = Task(priority: .medium) { await listen() }
+    let writer = Task(priority: .high) { try await write(work) }
+    executor.begin()
+    do {
+      try await writer.value
+      try await observer.value
+      listener.cancel()
+      await listener.value
+      try await requireOneObjectEach()
+      for person in try await store.list(ContractPerson.self) { try await store.delete(person) }
+    } catch {
+      observer.cancel()
+      listener.cancel()
+      throw ContractViolation("\(held.map { "\($0): " } ?? "")\(error)")
+    }
+    return executor.hasHeld
+  }
+
+  private func write(_ work: Work) async throws {
+    defer { executor.end() }
+    try await work(self)
+    // Comes last, so that the observer has all before it.
+    let last = ContractPerson.named("last", age: 1)
+    people.append(last)
+    try await store.create(last)
+  }
+
+  private func listen() async {
+    for await _ in store.changes(of: ContractPerson.self) {}
+  }
+
+  private func observe() async throws {
+    for await result in store.observe(ContractPerson.self) {
+      if let error = result.error { throw error }
+      shown = result.models
+      if shown.contains(where: { $0.name.value == "last" }) { return }
+    }
+    throw ContractViolation("observe ended by itself")
+  }
+
+  private func requireOneObjectEach() async throws {
+    try requireEqual(conflicts.withLock { $0 }, [], "the identifiers with two live models")
+    let listed = try await store.list(ContractPerson.self)
+    for person in people {
+      let name = person.name.value ?? "?"
+      try require(person.canonicalInstance(in: store.scope) === person, "\(name) is not the object of its identifier")
+      try requireEqual(shown.filter { $0 === person }.count, 1, "how often \(name) is in the live result")
+      try requireEqual(listed.filter { $0 === person }.count, 1, "how often \(name) is in a list")
+      try require(!person.isDirty, "\(name) is dirty")
+      let stored = try await other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try requireEqual(person.age.value, stored.age.value, "the age of \(name)")
+    }
+    try requireEqual(shown.count, people.count, "the number of models in the live result")
+    try requireEqual(listed.count, people.count, "the number of models in a list")
+    for company in people.compactMap(\.company.value) {
+      try require(
+        company.canonicalInstance(in: store.scope) === company, "a company is not the object of its identifier")
+      try require(
+        try await store.lookup(ContractCompany.self, identifier: company.identifier ?? "") === company,
+        "lookup finds another object of a company")
+    }
+  }
+}

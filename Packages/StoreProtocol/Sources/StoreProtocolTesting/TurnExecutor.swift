@@ -1,0 +1,89 @@
+import Dispatch
+@_spi(ModelKitInternals) import ModelCore
+
+/// Runs the tasks of an actor piece by piece, from one suspension point to the next, and holds back one piece.
+///
+/// A held piece of a writer runs once no piece of an observer waits. A held piece of an observer runs once the writer has
+/// run two more pieces, or has ended. Tasks of high priority are writers, all others observers.
+final class TurnExecutor: SerialExecutor {
+  /// A piece to hold back.
+  enum Held: Hashable, Sendable, CustomStringConvertible {
+    case writer(Int)
+    case observer(Int)
+
+    var description: String {
+      switch self {
+      case .writer(let number): "piece \(number) of the writer is held back"
+      case .observer(let number): "piece \(number) of the observers is held back"
+      }
+    }
+  }
+
+  private struct State {
+    /// Whether pieces are counted and held back.
+    var isPlaying = false
+    var counts = (writer: 0, observer: 0)
+    /// How many pieces of observers wait to be run.
+    var waitingObservers = 0
+    var heldJob: UnownedJob?
+    /// How many pieces of the writer a held observer waits for.
+    var turnsToWait = 0
+    var wasHeld = false
+  }
+
+  private let queue = DispatchQueue(label: "TurnExecutor")
+  private let state = Lock(State())
+  private let held: Held?
+
+  init(holding held: Held?) { self.held = held }
+
+  /// Whether there was a piece of that number.
+  var hasHeld: Bool { state.withLock { $0.wasHeld } }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let isWriter = job.priority.rawValue >= TaskPriority.high.rawValue
+    let job = UnownedJob(job)
+    if !isWriter { state.withLock { $0.waitingObservers += 1 } }
+    queue.async { [self] in
+      let isHeld = state.withLock { state in
+        if !isWriter { state.waitingObservers -= 1 }
+        guard state.isPlaying else { return false }
+        let number = isWriter ? state.counts.writer : state.counts.observer
+        if isWriter { state.counts.writer += 1 } else { state.counts.observer += 1 }
+        guard held == (isWriter ? .writer(number) : .observer(number)) else { return false }
+        state.wasHeld = true
+        state.heldJob = job
+        state.turnsToWait = 2
+        return true
+      }
+      if !isHeld { run(job) }
+      let released = state.withLock { state -> UnownedJob? in
+        guard let job = state.heldJob else { return nil }
+        if case .observer? = held {
+          if isWriter { state.turnsToWait -= 1 }
+          if state.turnsToWait > 0 { return nil }
+        } else if state.waitingObservers > 0 {
+          return nil
+        }
+        state.heldJob = nil
+        return job
+      }
+      if let released { run(released) }
+    }
+  }
+
+  /// Counts pieces from now on: all tasks are there.
+  func begin() { state.withLock { $0.isPlaying = true } }
+
+  /// Holds nothing back from now on, and runs what is: the writer has ended.
+  func end() {
+    let job = state.withLock { state in
+      defer { state.heldJob = nil }
+      state.isPlaying = false
+      return state.heldJob
+    }
+    if let job { queue.async { self.run(job) } }
+  }
+
+  private func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedSerialExecutor()) }
+}
