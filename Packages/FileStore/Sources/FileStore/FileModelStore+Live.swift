@@ -2,7 +2,9 @@
 
 extension FileModelStore: LiveModelStore {
   /// Where writes of all fronts are told, in the order of their commits, once they are as durable as the store promises.
-  public var changeFeed: StoreChangeFeed { handle.feeds.feed(of: handle.engine.group) }
+  ///
+  /// A store that was opened for reading only tells of what another process writes, as long as somebody listens.
+  public var changeFeed: StoreChangeFeed { handle.feeds.feed(of: handle.engine) }
 
   /// Records are given.
   public var canReadRecords: Bool { true }
@@ -62,28 +64,52 @@ final class FileChangeFeeds: Sendable {
   private let feeds = Lock<[ExactText: StoreChangeFeed]>([:])
 
   /// The feed of a group, made if nobody asked for it before.
-  func feed(of group: String) -> StoreChangeFeed {
+  func feed(of engine: FileEngine) -> StoreChangeFeed {
     feeds.withLock { feeds in
-      if let feed = feeds[ExactText(group)] { return feed }
-      let feed = StoreChangeFeed()
-      feeds[ExactText(group)] = feed
+      if let feed = feeds[ExactText(engine.group)] { return feed }
+      // Weakly: the engine retains the feeds.
+      let feed =
+        engine.isReadOnly
+        ? StoreChangeFeed(whenObserved: { [weak service = engine.service, group = engine.group] in
+          service?.beginFollowing(group)
+        })
+        : StoreChangeFeed()
+      feeds[ExactText(engine.group)] = feed
       return feed
     }
   }
 
+  private func observedFeed(_ group: String) -> StoreChangeFeed? {
+    feeds.withLock { $0[ExactText(group)] }.flatMap { $0.isObserved ? $0 : nil }
+  }
+
+  /// Whether somebody listens to the feed of a group.
+  func isObserved(_ group: String) -> Bool { observedFeed(group) != nil }
+
+  /// Tells of what another process has written; nil if everything may be something else.
+  func reportFollowed(_ group: String, _ batches: [[Change]]?) {
+    guard let feed = observedFeed(group) else { return }
+    guard let batches else {
+      feed.appendReplacement()
+      return feed.deliver()
+    }
+    for batch in batches { feed.append(batch.map(Self.told)) }
+    feed.deliver()
+  }
+
   /// Tells of a batch that was written. Called on the writing thread, in the order of the commits.
   func report(_ group: String, _ changes: [Change]) {
-    guard let feed = feeds.withLock({ $0[ExactText(group)] }), feed.isObserved else { return }
-    feed.publish(
-      changes.map { change in
-        switch change.operation {
-        case .create: RecordChange(.created, change.type, change.identifier, after: Array(change.value))
-        case .update:
-          RecordChange(
-            .updated, change.type, change.identifier, before: change.previousValue, after: Array(change.value))
-        case .delete: RecordChange(.deleted, change.type, change.identifier, before: change.previousValue)
-        }
-      })
+    observedFeed(group)?.publish(changes.map(Self.told))
+  }
+
+  private static func told(_ change: Change) -> RecordChange {
+    // What was not readable when it was followed is left to observers.
+    let after = change.value.isEmpty ? nil : Array(change.value)
+    return switch change.operation {
+    case .create: RecordChange(.created, change.type, change.identifier, after: after)
+    case .update: RecordChange(.updated, change.type, change.identifier, before: change.previousValue, after: after)
+    case .delete: RecordChange(.deleted, change.type, change.identifier, before: change.previousValue)
+    }
   }
 
   /// Says that the store is closed.

@@ -5,8 +5,8 @@ public enum FileStoreMode: Sendable, Hashable {
   /// For reading and writing. One process at a time can have a store open like that.
   case readWrite
 
-  /// For reading only: any number of processes, also while another one writes. What it writes is seen by the next call. No
-  /// store is made: there has to be one.
+  /// For reading only: any number of processes, also while another one writes. What it writes is seen by the next call,
+  /// and within a quarter of a second by observers. No store is made: there has to be one.
   case readOnly
 }
 
@@ -57,16 +57,23 @@ public final class FileStoreHandle: Sendable {
   let engine: FileEngine
   let feeds: FileChangeFeeds
 
-  convenience init(directory: URL, options: FileStoreOptions) {
+  convenience init(
+    directory: URL, options: FileStoreOptions, fileSystem: any FileSystem = PosixFileSystem(),
+    clock: any EngineClock = SystemClock()
+  ) {
     var engineOptions = FileEngineOptions()
     engineOptions.isReadOnly = options.mode == .readOnly
     do throws(FileEngineError) { _ = try directory.filePath() } catch { engineOptions.refusal = error }
     let feeds = FileChangeFeeds()
     engineOptions.reporter = feeds.report
+    engineOptions.followReporter = feeds.reportFollowed
+    engineOptions.isFollowed = feeds.isObserved
     engineOptions.migrations = MigrationPlan(options.migrations)
     self.init(
       directory: directory, options: options,
-      engine: FileEngine(directory: directory.path(percentEncoded: false), options: engineOptions), feeds: feeds)
+      engine: FileEngine(
+        directory: directory.path(percentEncoded: false), options: engineOptions, fileSystem: fileSystem, clock: clock),
+      feeds: feeds)
   }
 
   init(directory: URL, options: FileStoreOptions, engine: FileEngine, feeds: FileChangeFeeds) {

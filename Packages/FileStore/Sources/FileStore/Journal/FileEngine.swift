@@ -15,6 +15,16 @@ package struct FileEngineOptions: Sendable {
   /// Who is told, on the writing thread, of each batch of a group that was written.
   package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
 
+  /// Who is told, on the writing thread, of what an engine that only reads has followed in a group; nil if everything was read
+  /// again.
+  package var followReporter: (@Sendable (_ group: String, _ batches: [[Change]]?) -> Void)?
+
+  /// Whether what is followed in a group concerns an observer.
+  package var isFollowed: @Sendable (_ group: String) -> Bool = { _ in false }
+
+  /// How often an engine that only reads looks for news of a group that is observed.
+  package var followInterval = Duration.milliseconds(250)
+
   /// Why there can be no store, which the first call says.
   var refusal: FileEngineError?
 

@@ -69,6 +69,13 @@ final class FileEngineService: Sendable {
     return opened
   }
 
+  /// Follows a group from now on, as long as it is observed. If the store can't be opened, the observer learns so from its own
+  /// reading.
+  func beginFollowing(_ group: String) {
+    guard isReadOnly, (try? startWriter()) != nil else { return }
+    _ = writes.send(.command { writer in writer.beginFollowing(group) })
+  }
+
   /// How many jobs wait for the writing thread, withdrawn ones included.
   var waitingJobs: Int { writes.count }
 

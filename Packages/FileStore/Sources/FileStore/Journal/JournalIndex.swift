@@ -60,6 +60,9 @@ struct JournalIndex: Sendable {
     zip(names, types).filter { $1.liveCount > 0 }.map { String(decoding: $0.0, as: UTF8.self) }
   }
 
+  /// The name of a type, also of one that has no models any more.
+  func name(ofType number: Int) -> String { String(decoding: names[number], as: UTF8.self) }
+
   /// The same for a string. Writers mostly stay with one type, so the last one is tried first.
   mutating func intern(_ type: String) -> Int {
     if let lastType, lastType.name.hasSameBytes(as: type) { return lastType.number }

@@ -71,11 +71,23 @@ final class JournalReader {
     try refuseOtherVersions()
   }
 
+  /// The batches that were taken over by the last ``follow(noting:)``, if they were to be noted.
+  private(set) var followed: [[Replay.AppliedRecord]] = []
+
+  /// Whether the last ``follow(noting:)`` read everything again.
+  private(set) var hasStartedOver = false
+
+  private var isNoting = false
+
   /// Takes over what was written since.
   ///
+  /// - Parameter noting: Whether ``followed`` gets what that is.
   /// - Throws: ``FileEngineError/needsMigration(type:version:known:)`` or
   ///   ``FileEngineError/newerModel(type:version:known:)`` if somebody has migrated the records meanwhile.
-  func follow() throws {
+  func follow(noting: Bool = false) throws {
+    followed = []
+    hasStartedOver = false
+    isNoting = noting
     do {
       if try !followSegments() { try startOver() }
       try refuseOtherVersions()
@@ -149,8 +161,12 @@ final class JournalReader {
     state.position = try contents.withIndex { index in
       // Moved out and back: a copy would cost as much as the whole index.
       var replay = Replay(index, lastBatch: start.batch)
+      if isNoting { replay.applied = [] }
       index = JournalIndex()
-      defer { index = replay.takeIndex() }
+      defer {
+        index = replay.takeIndex()
+        followed += replay.applied ?? []
+      }
       replay.begin(segment: segment, file: file.path)
       let scan = SegmentScan(
         file: file, segment: segment, group: group, folder: contents.folder, start: start.length)
@@ -173,6 +189,8 @@ final class JournalReader {
     anewAt = state.position
     checkedBatch = nil
     contents.replace(replay.index)
+    followed = []
+    hasStartedOver = true
   }
 
   /// The last bytes before an offset; nil if they are not there any more.

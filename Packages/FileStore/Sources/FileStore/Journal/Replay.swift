@@ -65,6 +65,17 @@ struct Replay {
   /// Whether the lines up to the next batch are repetitions, which must not count twice.
   private var isRepeated = false
 
+  /// The batches that count, where they are to be published; nil where nobody observes.
+  var applied: [[AppliedRecord]]?
+
+  /// A record of a batch that counts.
+  struct AppliedRecord {
+    var operation: Operation
+    var type: String
+    var identifier: String
+    var place: RecordPlace
+  }
+
   /// A replay from the beginning.
   init() {
     index = JournalIndex()
@@ -296,8 +307,19 @@ struct Replay {
           revision: record.revision, place: record.place)
       }
     }
+    note(batch)
     findings += batch.problems
     lastBatch = max(lastBatch, batch.number)
+  }
+
+  private mutating func note(_ batch: Batch) {
+    guard applied != nil, !batch.records.isEmpty else { return }
+    applied?.append(
+      staged[batch.records].map { record in
+        AppliedRecord(
+          operation: record.operation, type: index.name(ofType: record.type),
+          identifier: String(decoding: identifiers[record.identifier], as: UTF8.self), place: record.place)
+      })
   }
 
   private mutating func forgetStaged() {

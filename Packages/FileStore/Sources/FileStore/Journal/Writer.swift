@@ -13,13 +13,13 @@ struct Writer {
   private static let largestAppend = 8 << 20
 
   let directory: String
-  private let options: FileEngineOptions
+  let options: FileEngineOptions
   let fileSystem: any FileSystem
-  private let clock: any EngineClock
+  let clock: any EngineClock
 
   private var home: StoreHome?
   private var journals: GroupTable<Journal> = [:]
-  private var readers: GroupTable<JournalReader> = [:]
+  private(set) var readers: GroupTable<JournalReader> = [:]
 
   /// The groups whose segments may be open.
   private var awake: RecentGroups
@@ -36,7 +36,10 @@ struct Writer {
 
   /// When the journals of these groups are to be synced, by ``clock``.
   private var deadlines: GroupTable<UInt64> = [:]
-  private var isClosed = false
+
+  /// When these groups are to be followed, by ``clock``: they are observed.
+  var followDeadlines: GroupTable<UInt64> = [:]
+  private(set) var isClosed = false
 
   /// Rises with everything that may leave something to do.
   private var writes = 0
@@ -52,10 +55,11 @@ struct Writer {
 
   /// Works until the mailbox is finished, and closes what is still open then.
   mutating func run(_ mailbox: Mailbox<Job>, _ caretaker: Caretaker) {
-    while let jobs = mailbox.takeAll(waitingAtMost: timeToNextSync()) {
+    while let jobs = mailbox.takeAll(waitingAtMost: timeToNextDeadline()) {
       let before = writes
       perform(jobs)
       syncWhatIsDue()
+      followWhatIsDue()
       if writes != before { takeCare(with: caretaker) }
     }
     caretaker.finish()
@@ -161,16 +165,6 @@ struct Writer {
     return journal.extent
   }
 
-  /// Takes over what another process has written.
-  mutating func follow(_ group: String) throws {
-    guard let reader = readers[group] else { return }
-    wake(group)
-    try reader.follow()
-  }
-
-  /// Takes over what another process has written to the groups that are open.
-  mutating func followAll() throws { for (group, _) in readers.elements { try follow(group) } }
-
   /// Opens the journal of a group, and the store itself with the first.
   mutating func open(_ group: String) throws -> JournalContents {
     if isClosed { throw FileEngineError.closed(directory: directory) }
@@ -222,6 +216,7 @@ struct Writer {
     }
     for reader in readers.values { reader.contents.closeFiles() }
     readers = [:]
+    followDeadlines = [:]
     for group in held { release(group.text) }
     journals = [:]
     deadlines = [:]
@@ -286,8 +281,9 @@ struct Writer {
     }
   }
 
-  private func timeToNextSync() -> Duration? {
-    deadlines.values.min().map { deadline in
+  private func timeToNextDeadline() -> Duration? {
+    let next = [deadlines.values.min(), followDeadlines.values.min()].compactMap(\.self).min()
+    return next.map { deadline in
       let now = clock.nanoseconds()
       return deadline > now ? .nanoseconds(Int64(clamping: deadline - now)) : .zero
     }

@@ -33,8 +33,14 @@ public final class StoreChangeFeed: Sendable {
   // Locked while mailboxes are filled, so that each consumer gets batches in the order of the queue.
   private let routes = Lock(FeedRoutes())
 
+  private let whenObserved: @Sendable () -> Void
+
   /// Creates a feed to which nobody listens.
-  public init() {}
+  public init() { whenObserved = {} }
+
+  /// Creates a feed whose engine is notified of each new consumer: one that has to look for changes does so from then on.
+  @_spi(ModelKitInternals)
+  public init(whenObserved: @escaping @Sendable () -> Void) { self.whenObserved = whenObserved }
 
   // MARK: Telling
 
@@ -114,6 +120,7 @@ public final class StoreChangeFeed: Sendable {
     // First, so that what is written from here on is told.
     consumers.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let id = routes.withLock { $0.add(mailbox, interests) }
+    whenObserved()
     return FeedSubscription(feed: self, mailbox: mailbox, id: id)
   }
 

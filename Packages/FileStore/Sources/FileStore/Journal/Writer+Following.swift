@@ -1,0 +1,59 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+// What another process writes, taken over: before each reading, and by itself where somebody observes.
+extension Writer {
+  /// Takes over what another process has written, and reports it.
+  mutating func follow(_ group: String) throws {
+    guard let reader = readers[group] else { return }
+    wake(group)
+    defer { report(reader, group) }
+    try reader.follow(noting: options.isFollowed(group))
+  }
+
+  /// Takes over what another process has written to the groups that are open.
+  mutating func followAll() throws { for (group, _) in readers.elements { try follow(group) } }
+
+  private func report(_ reader: JournalReader, _ group: String) {
+    guard options.isFollowed(group) else { return }
+    if reader.hasStartedOver { options.followReporter?(group, nil) }
+    let batches = reader.followed.map { records in
+      records.map { record -> Change in
+        // A record that can't be read any more is a newer one, or gone: observers find that out.
+        let value = record.operation == .delete ? nil : try? reader.contents.read(record.place)
+        switch record.operation {
+        case .create: return .create(record.type, record.identifier, value ?? [])
+        case .update: return .update(record.type, record.identifier, value ?? [])
+        case .delete: return .delete(record.type, record.identifier)
+        }
+      }
+    }
+    if !batches.isEmpty { options.followReporter?(group, batches) }
+  }
+
+  /// Follows a group from now on, as long as it is observed.
+  mutating func beginFollowing(_ group: String) {
+    guard followDeadlines[group] == nil, !isClosed else { return }
+    followNow(group)
+  }
+
+  /// Follows the groups whose time has come. Where nobody observes any more, that was the last time.
+  mutating func followWhatIsDue() {
+    guard !followDeadlines.isEmpty else { return }
+    let now = clock.nanoseconds()
+    for (group, deadline) in followDeadlines.elements where deadline <= now { followNow(group) }
+  }
+
+  private mutating func followNow(_ group: String) {
+    guard options.isFollowed(group) else {
+      followDeadlines[group] = nil
+      return
+    }
+    // What goes wrong is told to the next that reads. The store may not be there yet.
+    if readers[group] != nil {
+      try? follow(group)
+    } else if (try? open(group)) != nil {
+      options.followReporter?(group, nil)
+    }
+    followDeadlines[group] = clock.nanoseconds() &+ options.followInterval.clampedNanoseconds
+  }
+}
