@@ -279,7 +279,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   open override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
     let value: Content?
     do { value = try importedValue(json, in: reader.context) } catch { throw withoutSecrets(error) }
-    return { [self] in load(value, stamp: .next()) }
+    return reader.edits.map { edit(value, $0, in: reader.context) } ?? { [self] in load(value, stamp: .next()) }
   }
 
   /// Sets a value that was read: afterwards the field is as the source has it, and so not dirty.

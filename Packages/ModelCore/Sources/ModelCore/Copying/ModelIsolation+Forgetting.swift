@@ -12,6 +12,7 @@ extension ModelIsolation where Self: ModelObject {
     withExtendedLifetime(modelsKeptByRelations) {
       for field in orderedFields where field !== identifierField { field.unload() }
       details?.remainder = nil
+      details?.documentLoad = nil
       modelLoadState = .incomplete
       identityMap?.settle(self)
     }

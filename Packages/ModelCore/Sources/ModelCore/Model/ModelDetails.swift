@@ -18,6 +18,8 @@ final class ModelDetails {
   var watches: [FieldPath: ModelWatch] = [:]
   /// What was read of the model and is in none of its fields.
   var remainder: Remainder?
+  /// The load from a document of which the store does not know yet.
+  var documentLoad: DocumentLoad?
   /// What relations led to before they were unloaded.
   var formerLinks = FormerLinks()
   /// Who has to know when the model gets another field.

@@ -222,7 +222,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       let apply = try super.staged(json, by: reader)
       return { [self] in
         if (reader as? ModelReader)?.keeps(self) == true { return }
-        nextChange = .reading
+        if reader.edits == nil { nextChange = .reading }
         apply()
       }
     }
@@ -230,12 +230,14 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
     if json.isNull {
+      if let edits = reader.edits { return edit(nil, edits) }
       return { [self] in if reader.keeps(self) { join(read: []) } else { read(nil) } }
     }
     guard case .array(let elements) = json else {
       throw ValueTransformError(expected: "a list", found: json)
     }
     let related = try reader.stage(elements, as: Related.self, isForeignKey: isForeignKey)
+    if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
       if reader.keeps(self) { join(read: related.map(\.model)) } else { read(related.map(\.model)) }
       for related in related { related.link() }

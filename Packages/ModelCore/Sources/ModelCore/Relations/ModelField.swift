@@ -273,7 +273,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       let apply = try super.staged(json, by: reader)
       return { [self] in
         if (reader as? ModelReader)?.keeps(self) == true { return }
-        nextChange = .reading
+        if reader.edits == nil { nextChange = .reading }
         apply()
       }
     }
@@ -281,6 +281,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
     let related = json.isNull ? nil : try reader.stage(json, as: Related.self, isForeignKey: isForeignKey)
+    if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
       if !reader.keeps(self) { read(related?.model) }
       related?.link()

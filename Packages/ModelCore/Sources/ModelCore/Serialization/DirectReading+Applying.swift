@@ -21,7 +21,7 @@ extension DirectReading {
   func run(_ merge: DirectMerge) {
     load(merge.fields, of: merge.record.model, into: merge.model, merge.record.reader)
     guard merge.isLast else { return }
-    merge.model.becomeRead(isReference: merge.record.isReference, isFromStore: reader.keepsLocalChanges)
+    merge.model.becomeRead(isReference: merge.record.isReference, isFromStore: reader.isFromStore, since: stamp)
     if let scope = reader.scope, scope.register(merge.model) !== merge.model { hasRunOthersCode = true }
   }
 
@@ -36,7 +36,7 @@ extension DirectReading {
     } else {
       confirm(confirmation.fields, of: model, confirmation.reader)
     }
-    model.becomeRead(isReference: confirmation.isReference, isFromStore: reader.keepsLocalChanges)
+    model.becomeRead(isReference: confirmation.isReference, isFromStore: reader.isFromStore, since: stamp)
   }
 
   private func hasChanged(_ fields: UInt64, of model: ModelObject) -> Bool {

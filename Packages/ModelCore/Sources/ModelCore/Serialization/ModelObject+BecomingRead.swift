@@ -1,6 +1,13 @@
+@_spi(ModelKitInternals) import FieldKit
+
 extension ModelObject {
-  /// Says that the model has what a document says of it, which may be no more than that it exists.
-  func becomeRead(isReference: Bool, isFromStore: Bool) {
+  /// Marks the model as loaded from a document, which may have contained only its identifier.
+  ///
+  /// - Parameters:
+  ///   - isReference: whether the document has nothing but the identifier.
+  ///   - isFromStore: whether the document is the record in a store.
+  ///   - stamp: the moment before the first value was loaded.
+  func becomeRead(isReference: Bool, isFromStore: Bool, since stamp: ChangeStamp) {
     if !isReference {
       modelLoadState = .loaded
     } else if origin == .new {
@@ -8,7 +15,18 @@ extension ModelObject {
     }
     origin = .read
     storeMark = nil
-    if isFromStore { isStored = true }
+    if isFromStore {
+      isStored = true
+      details?.documentLoad = nil
+    } else if isStored, !isReference {
+      noteDocumentLoad(since: stamp)
+    }
+  }
+
+  /// Marks the model as edited from a document. A new model that the document only refers to stays unloaded.
+  func becomeEdited(isReference: Bool, _ edits: FieldEdits) {
+    guard origin == .new, identityMap == nil else { return }
+    if isReference { becomeShell() } else { edits.newModels.append(self) }
   }
 
   /// Says that the model was read from its own record, or is in it as it is. That has all there is of it, also if it is no more

@@ -10,13 +10,19 @@
 extension ModelReader {
   /// The model that a document is.
   static func model<M: Model>(
-    _ type: M.Type, from data: Data, in scope: ModelScope?, options: JSONReadingOptions = .init()
+    _ type: M.Type, from data: Data, in scope: ModelScope?, as mode: ReadMode = .load,
+    options: JSONReadingOptions = .init()
   ) throws -> M {
+    try type.from(dictionaryValue: object(in: data, options), in: scope, as: mode)
+  }
+
+  /// The object that a document is.
+  static func object(in data: Data, _ options: JSONReadingOptions = .init()) throws -> AttributeDictionary {
     let json = try JSONValue(json: data, options: options)
     guard case .object(let dictionary) = json else {
       throw ModelDecodingError.wrapping(ValueTransformError(expected: "an object", found: json), at: FieldPath())
     }
-    return try type.from(dictionaryValue: dictionary, in: scope)
+    return dictionary
   }
 
   /// The models of the list in a document.

@@ -88,8 +88,10 @@ extension ModelReader {
   /// Remembers the last that a document says of a field, so far as it did not fit.
   private func note(_ rejection: Rejection?, _ field: FieldBase, of model: ModelObject) {
     guard rejection != nil || leniency?.pending.isEmpty == false, let key = field.key else { return }
-    // Where local changes are kept, what a store has does not count.
-    let pending = rejection.flatMap { keeps(field) ? nil : PendingRejection(field: field, rejection: $0) }
+    // Where local changes are kept, what a store has does not count. A value that can't be edited is not kept either: the
+    // stored model has a good one.
+    let isKept = !keeps(field) && (edits == nil || !model.isStored)
+    let pending = rejection.flatMap { !isKept ? nil : PendingRejection(field: field, rejection: $0) }
     leniency?.pending[PendingKey(model: model, key: key)] = pending
   }
 

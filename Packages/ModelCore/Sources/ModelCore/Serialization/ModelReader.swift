@@ -11,6 +11,12 @@ final class ModelReader: FieldReader {
   let scope: ModelScope?
   /// Whether fields that were changed locally since they were last loaded or saved keep their values.
   let keepsLocalChanges: Bool
+  /// Whether a store reads one of its records.
+  let isFromStore: Bool
+  /// The moment before the first value is applied.
+  let beginning = ChangeStamp.next()
+  /// How many objects are around the one that is read.
+  private var depth = 0
   /// Whether values are spelled as the scope says.
   let hasContextOfScope: Bool
   var made = MadeModels()
@@ -64,11 +70,16 @@ final class ModelReader: FieldReader {
     init(_ model: ModelObject) { self.model = model }
   }
 
-  init(scope: ModelScope?, context: ValueTransformerContext? = nil, keepsLocalChanges: Bool = false) {
+  init(
+    scope: ModelScope?, context: ValueTransformerContext? = nil, keepsLocalChanges: Bool = false,
+    isFromStore: Bool = false, _ mode: ReadMode = .load
+  ) {
     self.scope = scope
     self.keepsLocalChanges = keepsLocalChanges
+    self.isFromStore = isFromStore
     hasContextOfScope = context == nil
-    super.init(context: context ?? scope?.transformers ?? .standard)
+    super.init(
+      context: context ?? scope?.transformers ?? .standard, edits: mode == .edit ? FieldEdits() : nil)
     if self.context.decoding == .lenient { leniency = Leniency() }
   }
 
@@ -129,7 +140,10 @@ final class ModelReader: FieldReader {
   /// What a relation holds: a whole model, or the identifier of one.
   func stage<M: Model>(_ json: JSONValue, as type: M.Type, isForeignKey: Bool) throws -> Staged<M> {
     switch json {
-    case .object(let object): return try stage(object, as: type)
+    case .object(let object):
+      depth += 1
+      defer { depth -= 1 }
+      return try stage(object, as: type)
     case .int, .string, .number:
       let (model, shell) = try reference(to: json, of: type)
       operations.append(.closure { [scope] in scope?.register(shell?.model ?? model) })
@@ -175,11 +189,13 @@ final class ModelReader: FieldReader {
     let isReference =
       readCount == 1 && object.count == 1 && model.layout.slots.count + (model.details?.dynamicFields.count ?? 0) > 1
       && hasIdentifier(model, in: object)
-    // Only stores keep local changes while they read.
-    let isFromStore = keepsLocalChanges
     operations.append(
-      .closure { [scope] in
-        model.becomeRead(isReference: isReference, isFromStore: isFromStore)
+      .closure { [scope, edits, isFromStore, beginning, isNested = depth > 0] in
+        if let edits {
+          model.becomeEdited(isReference: isReference && isNested, edits)
+        } else {
+          model.becomeRead(isReference: isReference, isFromStore: isFromStore, since: beginning)
+        }
         scope?.register(model)
       })
     return Staged(staged: model) { for link in links { link() } }
@@ -285,7 +301,7 @@ final class ModelReader: FieldReader {
 
   /// Reads the identifier into a model that nobody else knows yet: only the field can tell what the value means, and
   /// whether two spellings of it are one identifier.
-  private func setIdentifier(of fresh: ModelObject, from object: AttributeDictionary) -> String? {
+  func setIdentifier(of fresh: ModelObject, from object: AttributeDictionary) -> String? {
     guard let (field, index) = Self.identifierPlace(of: fresh),
       let json = value(of: field, index, of: fresh, in: object), let apply = try? field.staged(json, by: self)
     else { return nil }

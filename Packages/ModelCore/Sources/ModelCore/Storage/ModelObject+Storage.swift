@@ -93,6 +93,7 @@ extension ModelObject {
   public func markDeleted() {
     origin = .new
     isStored = false
+    details?.documentLoad = nil
   }
 
   /// The chosen fields as a store writes them, each with its path.
@@ -172,6 +173,7 @@ extension ModelObject {
       field.markSaved(asOf: stamp)
       if field.isRelation { (field as? any Relation)?.settleWritten() }
     }
+    settleDocumentLoad(fields, asOf: stamp)
     settle(fields)
   }
 
@@ -228,7 +230,7 @@ extension ModelScope {
   public func models<M: Model>(
     _ type: M.Type, from records: [AttributeDictionary], keepsLocalChanges: Bool
   ) throws -> [M] {
-    let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges)
+    let reader = ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
     return whole(reader.apply(try records.map { try reader.stage($0, as: type) }))
   }
 
@@ -243,7 +245,9 @@ extension ModelScope {
   public func models<M: Model>(
     _ type: M.Type, fromJSON data: Data, at path: String = "", keepsLocalChanges: Bool
   ) throws -> [M] {
-    func reader() -> ModelReader { ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges) }
+    func reader() -> ModelReader {
+      ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true)
+    }
     return whole(
       try ModelReader.directList(type, from: data, at: path, reader())
         ?? ModelReader.list(type, from: data, at: path, reader()))
@@ -263,7 +267,7 @@ extension ModelScope {
   ) -> M? {
     let model = ModelReader.directRecord(
       type, from: data, at: path, identifier: identifier,
-      ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges))
+      ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true))
     model?.becomeWhole()
     return model
   }
@@ -273,7 +277,7 @@ extension ModelScope {
   /// - Returns: what reads the answer into the model, but for the fields that are dirty by then.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public func staged<M: Model>(_ answer: AttributeDictionary, into model: M) throws -> () -> Void {
-    let reader = ModelReader(scope: self, keepsLocalChanges: true)
+    let reader = ModelReader(scope: self, keepsLocalChanges: true, isFromStore: true)
     reader.recogniseRelatedModels(of: model)
     let staged = try reader.stage(answer, into: model)
     return { [map] in map.answer(model) { _ = reader.apply([staged]) } }

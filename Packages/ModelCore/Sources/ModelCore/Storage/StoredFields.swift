@@ -50,6 +50,7 @@ extension ModelObject {
         if field.isRelation, !field.isIncluded(in: .loaded) { (field as? any Relation)?.settleWritten() }
         hasRelations = hasRelations || field.isRelation
       }
+      details?.documentLoad = nil
       if identityMap != nil { settle(hasRelations ? layoutFields(mask) : []) }
     }
   }

@@ -23,7 +23,8 @@ struct BegunSave {
     try Self.prepare(model, in: scope)
     self.init(
       model, identifier: model.storedIdentifier,
-      fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.dirtyFields)), asOf: .next(), writer
+      fields.map(StoredFields.list) ?? (isNew ? model.allStoredFields : .list(model.unsavedFields)), asOf: .next(),
+      writer
     )
   }
 

@@ -1,0 +1,49 @@
+/// The fields that an edit from a document changes, each with the value it had before.
+@_spi(ModelKitInternals)
+public final class FieldEdits {
+  /// A field that was changed.
+  public struct Edit {
+    /// The field.
+    public let field: FieldBase
+    /// Whether it had a local change before.
+    public let wasDirty: Bool
+    /// The value before.
+    public let oldValue: Any?
+  }
+
+  /// The changes, in their order, each field once.
+  public private(set) var edits: [Edit] = []
+  /// The models that were made by the edit.
+  public var newModels: [AnyObject] = []
+  private var known: Set<ObjectIdentifier> = []
+
+  /// No changes so far.
+  public init() {}
+
+  /// Records a field before it is changed.
+  public func willEdit(_ field: FieldBase) {
+    guard known.insert(ObjectIdentifier(field)).inserted else { return }
+    edits.append(Edit(field: field, wasDirty: field.isDirty, oldValue: field.anyValue))
+  }
+}
+
+extension Field {
+  /// A closure that sets a value as a person would. It does nothing if the field has the value already.
+  func edit(_ value: Content?, _ edits: FieldEdits, in context: ValueTransformerContext) -> () -> Void {
+    { [self] in
+      let newValue = flags.contains(.hooksSet) ? constrained(value) : value
+      if loadState == .loaded, isSame(newValue, in: context) { return }
+      edits.willEdit(self)
+      set(newValue, stamp: .next())
+    }
+  }
+
+  /// Whether a value is the one that the field has. Values that can't be compared are compared as they are written.
+  private func isSame(_ other: Content?, in context: ValueTransformerContext) -> Bool {
+    guard isChange(from: storage, to: other) else { return true }
+    guard equality == nil, let mine = storage, let other, let old = try? exportedValue(mine, in: context) else {
+      return false
+    }
+    return (try? exportedValue(other, in: context)) == old
+  }
+}

@@ -1,0 +1,45 @@
+@_spi(ModelKitInternals) import FieldKit
+
+extension ModelField {
+  /// A closure that sets the related model as a person would.
+  func edit(_ related: ModelReader.Staged<Related>?, _ edits: FieldEdits) -> () -> Void {
+    { [self] in
+      set(related?.model, edits)
+      guard let related else { return }
+      related.link()
+      // An inverse inside the related object may have cut the link.
+      if let owner = ownerModel, owner.modelIdentifier == nil || inverse(on: related.model)?.isToMany == true {
+        set(related.model, edits)
+      }
+    }
+  }
+
+  private func set(_ model: Related?, _ edits: FieldEdits) {
+    if loadState == .loaded, value === model { return }
+    edits.willEdit(self)
+    value = model
+  }
+}
+
+extension ModelArrayField {
+  /// A closure that sets the list as a person would.
+  func edit(_ related: [ModelReader.Staged<Related>]?, _ edits: FieldEdits) -> () -> Void {
+    { [self] in
+      var members: Set<ModelObject> = []
+      let models = related.map { $0.map(\.model).filter { members.insert($0).inserted } }
+      set(models, edits)
+      for related in related ?? [] { related.link() }
+      if ownerModel?.modelIdentifier == nil { set(models, edits) }
+    }
+  }
+
+  private func set(_ models: [Related]?, _ edits: FieldEdits) {
+    if loadState == .loaded, (value == nil) == (models == nil),
+      (value ?? []).elementsEqual(models ?? [], by: ===)
+    {
+      return
+    }
+    edits.willEdit(self)
+    value = models
+  }
+}

@@ -1,0 +1,41 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// A load from a document into a model that a store has. The store does not have these values yet.
+struct DocumentLoad {
+  /// The moment before the first value was loaded.
+  let since: ChangeStamp
+  /// The fields that were saved since.
+  var saved: Set<ObjectIdentifier> = []
+}
+
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// The fields that a save has to write: those that changed since the model was last read or saved, and those that were
+  /// loaded from a document since the store last read or wrote the model.
+  public var unsavedFields: [any FieldProtocol] {
+    guard details?.documentLoad != nil else { return dirtyFields }
+    let dirty = Set(dirtyFields.map { ObjectIdentifier($0) })
+    return storableFields.filter { dirty.contains(ObjectIdentifier($0)) || isLoadedFromDocument($0) }
+  }
+
+  private func isLoadedFromDocument(_ field: any FieldProtocol) -> Bool {
+    guard let load = details?.documentLoad, let field = field as? FieldBase, field !== identifierField else {
+      return false
+    }
+    return field.lastSet >= load.since && !load.saved.contains(ObjectIdentifier(field))
+  }
+
+  /// Records that values of a document are loaded into a model that a store has.
+  func noteDocumentLoad(since stamp: ChangeStamp) {
+    detailsForWriting.documentLoad = DocumentLoad(since: details?.documentLoad?.since ?? stamp)
+  }
+
+  /// Records that fields were saved as they were at a moment.
+  func settleDocumentLoad(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
+    guard details?.documentLoad != nil else { return }
+    for case let field as FieldBase in fields where field.lastSet <= stamp {
+      details?.documentLoad?.saved.insert(ObjectIdentifier(field))
+    }
+    if !storableFields.contains(where: isLoadedFromDocument) { details?.documentLoad = nil }
+  }
+}
