@@ -3,14 +3,14 @@
 extension FileModelStore {
   /// Runs `body`, and writes all that it did at its end, at once, as one batch of the journal; or, if it throws, nothing.
   ///
-  /// See `TransactionalModelStore`. What is not done through this front, by another task for instance, is not part of it.
+  /// See `TransactionalModelStore`. What another task does meanwhile is not part of it, also through the same store.
   /// A transaction is whole or absent after a crash too, whatever types are in it.
   ///
   /// - Throws: what the body throws; `ModelStoreError` with the code `conflict` if another front changed the same models
   ///   meanwhile, or what the disk says.
   @discardableResult
   public func transaction<Result>(_ body: (FileModelStore) async throws -> Result) async throws -> Result {
-    if transaction != nil { return try await body(self) }
+    if let transaction { return try await transaction.parts.runNested { try await body(self) } }
     let contents = try await translating { try await handle.engine.contents() }
     let current = FileTransaction(watch: contents.beginWatch())
     transactions.append(current)

@@ -14,7 +14,7 @@ final class FileTransaction {
   }
 
   let mark = TransactionMark()
-  let log = StoreTransactionLog()
+  let parts = TransactionParts()
 
   /// What others write while it is under way.
   let watch: RecordWatch
@@ -24,6 +24,9 @@ final class FileTransaction {
   private var count = 0
 
   init(watch: RecordWatch) { self.watch = watch }
+
+  /// What completes or undoes what the running task does in the transaction.
+  var log: StoreTransactionLog { parts.log }
 
   /// The record as the transaction sees it; nil if it has nothing to do with it.
   func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[ExactText(identifier)] }
@@ -47,9 +50,17 @@ final class FileTransaction {
       revision: known.map(\.revision) ?? revision, original: known.map(\.original) ?? stored?.bytes,
       content: content, order: isNew ? count : known?.order ?? count)
     entries[type, default: [:]][key] = entry
+    parts.nestedLog?.onFailure { [weak self] in self?.restore(known, type, key) }
     if keys[type] == nil { return }
     if let known, let content = known.content { keys[type]?.remove(content, at: known.order) }
     if let content { keys[type]?.insert(content, of: key, at: entry.order) }
+  }
+
+  /// Restores what was known of a record before a nested transaction wrote it.
+  private func restore(_ known: Entry?, _ type: String, _ key: ExactText) {
+    entries[type]?[key] = known
+    if entries[type]?.isEmpty == true { entries[type] = nil }
+    keys[type] = nil
   }
 
   /// How many records of a type the transaction wrote.

@@ -3,14 +3,14 @@
 extension MemoryModelStore {
   /// Runs `body`, and writes all that it did at its end, at once; or, if it throws, nothing.
   ///
-  /// See `TransactionalModelStore`. What is not done through this front, by another task for instance, is not part of it.
+  /// See `TransactionalModelStore`. What another task does meanwhile is not part of it, also through the same store.
   ///
   /// - Throws: what the body throws; `ModelStoreError` with the code `conflict` if another front changed the same models
   ///   meanwhile.
   @discardableResult
   public func transaction<Result>(_ body: (MemoryModelStore) async throws -> Result) async throws -> Result {
     try checkCancellation()
-    if transaction != nil { return try await body(self) }
+    if let transaction { return try await transaction.parts.runNested { try await body(self) } }
     let current = MemoryTransaction()
     transactions.append(current)
     let result: Result

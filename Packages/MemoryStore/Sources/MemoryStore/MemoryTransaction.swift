@@ -12,13 +12,16 @@ final class MemoryTransaction {
   }
 
   let mark = TransactionMark()
-  let log = StoreTransactionLog()
+  let parts = TransactionParts()
   /// What was written since has a higher revision.
   private let beginning = MemoryTypeState.nextRevision()
   private var entries: [String: [ExactText: Entry]] = [:]
   /// By type, once a query has asked for them.
   private var keys: [String: WrittenKeys] = [:]
   private var count = 0
+
+  /// What completes or undoes what the running task does in the transaction.
+  var log: StoreTransactionLog { parts.log }
 
   /// The record as the transaction sees it; nil if it has nothing to do with it.
   func entry(_ type: String, _ identifier: String) -> Entry? { entries[type]?[ExactText(identifier)] }
@@ -38,9 +41,17 @@ final class MemoryTransaction {
     let entry = Entry(
       revision: known.map(\.revision) ?? revision, content: content, order: isNew ? count : known?.order ?? count)
     entries[type, default: [:]][key] = entry
+    parts.nestedLog?.onFailure { [weak self] in self?.restore(known, type, key) }
     if keys[type] == nil { return }
     if let known, let content = known.content { keys[type]?.remove(content, at: known.order) }
     if let content { keys[type]?.insert(content, of: key, at: entry.order) }
+  }
+
+  /// Restores what was known of a record before a nested transaction wrote it.
+  private func restore(_ known: Entry?, _ type: String, _ key: ExactText) {
+    entries[type]?[key] = known
+    if entries[type]?.isEmpty == true { entries[type] = nil }
+    keys[type] = nil
   }
 
   /// The records of a type as the transaction sees them: `rows` with what was done to them, then those that are new.

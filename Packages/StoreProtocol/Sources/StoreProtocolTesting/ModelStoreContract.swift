@@ -12,8 +12,9 @@ public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
     creating + finding + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
-    + askingOtherSides + linking + followingLists + [
+    + askingOtherSides + linking + followingLists + nestedTransactions + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
+      randomNesting(20, seed: 1),
     ]
 
   /// What not every store can do.

@@ -11,10 +11,14 @@ public final class StoreTransactionLog {
 
   func atEnd(_ completion: @escaping () throws -> Void) { completions.append(completion) }
 
-  func onFailure(_ undo: @escaping () -> Void) { undoings.append(undo) }
+  /// Adds a step that undoes something if the transaction fails.
+  public func onFailure(_ undo: @escaping () -> Void) { undoings.append(undo) }
 
-  /// Takes in what is undone as well if this transaction fails.
-  public func adopt(_ part: StoreTransactionLog) { undoings += part.undoings }
+  /// Takes over a part of the transaction, which is completed and undone with this one.
+  public func adopt(_ part: StoreTransactionLog) {
+    completions += part.completions
+    undoings += part.undoings
+  }
 
   /// Says that everything was written.
   public func commit() throws {

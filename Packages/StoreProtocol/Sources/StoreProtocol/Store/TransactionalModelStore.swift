@@ -11,9 +11,12 @@ public protocol TransactionalModelStore: ModelStore {
   ///
   /// Inside, the store shows what was done so far; other fronts see it when it is complete. If the body throws, or somebody
   /// else has changed the same models meanwhile, the models are as they were: not created, not saved, with their local
-  /// changes and without the identifiers they got. Hooks such as `afterCreate` run at the end. A transaction inside another
-  /// one is a part of it. So is what tasks do that were begun inside; what other tasks do meanwhile is not, also through the
-  /// same front: it is written at once.
+  /// changes and without the identifiers they got. Hooks such as `afterCreate` run at the end. What tasks do that were
+  /// begun inside is a part of it. What other tasks do meanwhile is not, also through the same store: it is written at once.
+  ///
+  /// A transaction inside another one is a savepoint. If it throws, and the outer one catches the error, only the inner part
+  /// is rolled back: records and models are as they were before it, and its hooks don't run. Inner transactions that run
+  /// side by side must not write the same records.
   ///
   /// Who tries again after a conflict reads the models anew with `refresh` first, since they still have their local changes.
   ///
