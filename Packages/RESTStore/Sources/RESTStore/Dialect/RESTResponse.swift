@@ -16,6 +16,8 @@ public struct RESTResponse: Sendable {
   public var error: ModelStoreError?
   /// Where the next page is, if the answer is a page of a list and says so.
   public var next: RESTPageLink?
+  /// Whether the answer is a page of a list and says that it is the last one, as with `"next": null`: none is looked for then.
+  public var isLast = false
   /// How many models fit in all, if the answer is a page of a list and says so.
   public var total: Int?
 
@@ -43,14 +45,16 @@ public struct RESTResponse: Sendable {
   /// status is 400 or 422, an object whose members are lists of texts or objects of such. Anything else is quoted. This
   /// covers problem details (RFC 9457), JSON:API, and the validation errors of the usual frameworks.
   ///
-  /// A `Link` header with the relation `next` gives ``next``.
+  /// A `Link` header with the relation `next` gives ``next``; one that has relations to other pages only, ``isLast``.
   ///
   /// - Throws: `JSONSyntaxError` if the status is a success and there is a body that is not JSON.
   public init(_ response: HTTPResponseData) throws {
     if response.isSuccessful {
       // Not `? nil :`, which would mean the JSON value `null`.
       payload = response.body.isEmpty ? .none : .some(try JSONValue(json: response.body))
-      next = RESTPageLink(linkHeaders: response.headers.values(for: "Link"))
+      let links = response.headers.values(for: "Link")
+      next = RESTPageLink(linkHeaders: links)
+      isLast = RESTPageLink.isLast(RESTPageLink.relations(linkHeaders: links).flatMap(\.names))
     } else {
       payload = try? JSONValue(json: response.body)
       error = ModelStoreError(status: response, details: FailureDetails(payload, status: response.status))

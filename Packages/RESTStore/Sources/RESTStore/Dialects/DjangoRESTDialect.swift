@@ -60,6 +60,7 @@ public struct DjangoRESTDialect: RESTDialect {
     else { return answer }
     answer.payload = results
     answer.next = RESTPageLink(page["next"])
+    answer.isLast = answer.next == nil && page["next"] != nil
     answer.total = page["count"]?.intValue
     return answer
   }

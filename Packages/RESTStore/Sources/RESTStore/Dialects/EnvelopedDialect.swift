@@ -78,12 +78,13 @@ public struct EnvelopedDialect: RESTDialect {
       let text = error.stringValue ?? error["message"]?.stringValue ?? error.description
       answer.error = ModelStoreError(.server, "the server says: \(text.prefix(500))")
     }
-    if let nextPath, let next = envelope[path: nextPath], !next.isNull {
-      if let cursorParameter {
+    if let nextPath, let next = envelope[path: nextPath] {
+      if let cursorParameter, !next.isNull, next != "", next != false {
         answer.next = .items([RESTQueryItem(cursorParameter, ParameterEncoder.text(next))])
       } else {
-        answer.next = RESTPageLink(next)
+        answer.next = cursorParameter == nil ? RESTPageLink(next) : nil
       }
+      answer.isLast = answer.next == nil
     }
     answer.total = totalPath.flatMap { envelope[path: $0]?.intValue }
     // An empty text is no path: the answer is the list itself.

@@ -109,6 +109,9 @@ public struct JSONAPIDialect: RESTDialect {
     // A meta document has no data, which is not the same as data that is null.
     answer.payload = document["data"].map { Self.embedding(included, in: $0) }
     answer.next = RESTPageLink(document["links"]?["next"])
+    // The standard has a link that is not there left out or null.
+    let links = document["links"]?.objectValue ?? [:]
+    answer.isLast = answer.next == nil && (links["next"] != nil || RESTPageLink.isLast(links.keys))
     answer.total = totalPath.flatMap { document[path: $0]?.intValue }
     return answer
   }

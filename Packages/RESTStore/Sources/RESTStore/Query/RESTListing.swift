@@ -8,10 +8,12 @@ struct RESTListing<M: Model> {
   private let translation: RESTQueryTranslation
   /// The request of the first page.
   let firstCall: RESTCall
-  /// Whether condition and order are done here.
+  /// Whether condition, order and offset are done here.
   private let isHere: Bool
   /// Whether records of other classes come along, so that limit and offset have to be counted here.
   private let isMixed: Bool
+  /// The key of the identifier as records spell it; nil if there is none, or it is not a member of the record itself.
+  private let identifierKey: String?
 
   /// Where a list goes on.
   struct Position: Sendable {
@@ -22,15 +24,17 @@ struct RESTListing<M: Model> {
     /// How many more are wanted; nil for all.
     var remaining: Int?
     var page = 1
-    /// The page before, to find out if the server gives the same one again and again.
-    var previous: [AttributeDictionary] = []
+    /// Whether the server itself said where this page is: it says so of each page, then, or there is no further one.
+    var isLinked = false
+    /// Finds out if the server gives the same pages again and again.
+    var repetition = PageRepetition()
   }
 
   init(_ query: ModelQuery<M>, in store: RESTModelStore) throws {
     try query.validate()
     self.query = query
     self.store = store
-    isHere = query.evaluation == .inMemory && !query.isPlain
+    var isHere = query.evaluation == .inMemory && !query.isPlain
     isMixed = store.handle.router.sharesCollection(M.self)
     var asked = RESTQuery(query, in: store.scope.transformers)
     if isHere || isMixed {
@@ -38,11 +42,21 @@ struct RESTListing<M: Model> {
       asked.offset = 0
     }
     var call = try store.listCall(&asked, M.self)
+    identifierKey = call.operation.identifierKey
     if isHere {
       asked.filter = nil
       asked.orders = []
     }
-    translation = try store.handle.dialect.translate(asked)
+    var translation = try store.handle.dialect.translate(asked)
+    if translation.lacksOffset {
+      guard query.evaluation == .inMemory else { throw asked.unsupportedOffset }
+      isHere = true
+      asked.limit = nil
+      asked.offset = 0
+      translation = try store.handle.dialect.translate(asked)
+    }
+    self.isHere = isHere
+    self.translation = translation
     call.address.query += translation.items
     firstCall = call
   }
@@ -82,22 +96,21 @@ struct RESTListing<M: Model> {
 
   private func page(at position: Position, of answer: RESTResponse) throws -> Page {
     let all = try store.records(in: answer, of: M.self)
-    guard position.page == 1 || all.isEmpty || all != position.previous else {
-      throw ModelStoreError(.server, "page \(position.page) of the list is the same as the one before")
-    }
+    var next = position
+    try next.repetition.add(names(of: all), number: position.page)
     var found = isMixed ? all.filter(M.includes) : all
     if isHere, query.filter != nil {
       var filter = ModelQuery(M.self)
       filter.filter = query.filter
       found = try filter.apply(to: found, in: store.scope.transformers)
     }
-    var next = position
     if !needsAll {
       next.skipped = max(0, position.skipped - found.count)
       found = Array(found.dropFirst(position.skipped).prefix(position.remaining ?? .max))
       next.remaining = position.remaining.map { $0 - found.count }
     }
-    let page = RESTPage(answer: answer, count: all.count, items: position.items, translation: translation)
+    let page = RESTPage(
+      answer: answer, count: all.count, items: position.items, translation: translation, isLinked: position.isLinked)
     guard next.remaining != 0, let link = try store.handle.dialect.nextPage(after: page) else {
       return (found, nil, answer.total)
     }
@@ -105,24 +118,32 @@ struct RESTListing<M: Model> {
       throw ModelStoreError(.server, "the list has more than \(options.maximumPages) pages, which is the limit")
     }
     next.page += 1
-    next.previous = all
+    if answer.next != nil { next.isLinked = true }
     try follow(link, from: position, &next)
     return (found, next, answer.total)
   }
 
+  /// What tells the elements of a page from others: their identifiers, where each has one.
+  private func names(of records: [AttributeDictionary]) -> [JSONValue] {
+    if let identifierKey {
+      let identifiers = records.compactMap { $0[identifierKey] }
+      if identifiers.count == records.count { return identifiers }
+    }
+    return records.map { .object($0) }
+  }
+
   private func follow(_ link: RESTPageLink, from position: Position, _ next: inout Position) throws {
+    let current = try position.call.url(below: store.handle.base)
     switch link {
     case .items(let items):
       next.items = RESTPageLink.replacing(position.items, items)
       next.call.link = nil
       next.call.address.query = RESTPageLink.replacing(firstCall.address.query, next.items)
     case .address(let address):
-      let current = try position.call.url(below: store.handle.base)
-      let url = try RESTPageAddress.url(address, from: current)
-      guard url != current else { throw ModelStoreError(.server, "the next page of the list is this page itself") }
       next.items = []
-      next.call.link = url
+      next.call.link = try RESTPageAddress.url(address, from: current)
     }
+    try next.repetition.turn(to: next.call.url(below: store.handle.base), from: current)
   }
 
   // MARK: All pages
@@ -193,7 +214,7 @@ struct RESTListing<M: Model> {
   private func models(in response: HTTPResponseData) -> [M]? {
     let dialect = store.handle.dialect
     guard let path = dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName), query.isPlain, !isMixed,
-      translation.skipped == 0,
+      start.skipped == 0,
       translation.paging == .whole, response.isSuccessful, response.body.count <= dialect.maximumResponseBytes,
       RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil,
       let models = try? store.scope.models(

@@ -6,7 +6,8 @@ public import StoreProtocol
 /// let dialect = DjangoRESTDialect(paging: .pages(size: 100))
 /// ```
 public enum RESTPaging: Sendable, Hashable {
-  /// It does not, or says in each answer where the next part is. What is asked for goes along as `limit` and `offset`.
+  /// It does not, or says in each answer where the next part is. A limit goes along as `limit`, which a server may ignore; an
+  /// offset is refused, because one that ignores it would answer with other models than those asked for.
   case whole
   /// The client says where a part begins, and how long it is.
   case offset(size: Int, limit: String = "limit", offset: String = "offset")
@@ -30,8 +31,9 @@ public enum RESTPaging: Sendable, Hashable {
     switch self {
     case .whole:
       if let limit { items.append(RESTQueryItem("limit", String(limit))) }
-      if offset > 0 { items.append(RESTQueryItem("offset", String(offset))) }
-      return RESTQueryTranslation(items, paging: self)
+      var translation = RESTQueryTranslation(items, paging: self)
+      translation.lacksOffset = offset > 0
+      return translation
     case .offset(let size, let limitName, let offsetName):
       items.append(RESTQueryItem(limitName, String(min(limit ?? .max, max(1, size)))))
       if offset > 0 { items.append(RESTQueryItem(offsetName, String(offset))) }
@@ -78,11 +80,13 @@ public struct RESTPage: Sendable {
   public let items: [RESTQueryItem]
   /// How the query was translated.
   public let translation: RESTQueryTranslation
+  /// Whether the server said before where a page is.
+  let isLinked: Bool
 
   /// What the paging of the translation says: after a full page that was asked for by number or offset, there may be one
-  /// more.
+  /// more. After a page to which a link of the server led there is none, nor after one that says that it is the last.
   public var followingLink: RESTPageLink? {
-    if count == 0 { return nil }
+    if count == 0 || isLinked || answer.isLast { return nil }
     return translation.paging.items(after: items, count: count).map { .items($0) }
   }
 }
@@ -100,25 +104,37 @@ public enum RESTPageLink: Sendable, Hashable {
 
   /// Reads the relation `next` of `Link` headers (RFC 8288); nil if there is none.
   public init?(linkHeaders: [String]) {
+    guard let next = Self.relations(linkHeaders: linkHeaders).first(where: { $0.names.contains("next") }) else {
+      return nil
+    }
+    self = .address(next.target)
+  }
+
+  /// Whether relations are those of a page that is the last: to other pages, but to no next one.
+  static func isLast(_ names: some Sequence<String>) -> Bool {
+    let names = Set(names)
+    return !names.contains("next") && !names.isDisjoint(with: ["first", "prev", "previous", "last"])
+  }
+
+  /// The relations of `Link` headers, with their targets, in order.
+  static func relations(linkHeaders: [String]) -> [(names: [String], target: String)] {
+    var found: [(names: [String], target: String)] = []
     for header in linkHeaders {
       var rest = header[...]
       while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
         let target = rest[rest.index(after: start)..<end]
         rest = rest[rest.index(after: end)...]
         let parameters = rest.prefix { $0 != "<" }
-        let isNext = parameters.split(whereSeparator: { $0 == ";" || $0 == "," }).contains { parameter in
+        for parameter in parameters.split(whereSeparator: { $0 == ";" || $0 == "," }) {
           let parts = parameter.split(separator: "=", maxSplits: 1).map {
             $0.trimming { $0.isWhitespace || $0 == "\"" }.lowercased()
           }
-          return parts.count == 2 && parts[0] == "rel" && parts[1].split(separator: " ").contains("next")
-        }
-        if isNext {
-          self = .address(String(target))
-          return
+          guard parts.count == 2, parts[0] == "rel" else { continue }
+          found.append((parts[1].split(separator: " ").map(String.init), String(target)))
         }
       }
     }
-    return nil
+    return found
   }
 
   /// Reads a link or nothing from a member of an answer: an address as text, or an object that has it at `href`.

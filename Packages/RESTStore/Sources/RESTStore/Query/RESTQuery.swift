@@ -103,6 +103,16 @@ public struct RESTQuery {
       """)
   }
 
+  /// The error for an offset where nothing tells how this API is asked for one.
+  var unsupportedOffset: ModelStoreError {
+    ModelStoreError(
+      .unsupported,
+      """
+      Models of the type \(typeName) were not fetched: the dialect does not tell how this server is asked to pass over \
+      \(offset) of them. Give it a paging that does, such as .offset(size: 100), or list with evaluation: .inMemory.
+      """)
+  }
+
   /// Refuses a condition or an order.
   public func refuseConditions() throws {
     if let filter { throw unsupported("the condition \(filter)") }
@@ -128,6 +138,8 @@ public struct RESTQueryTranslation: Sendable, Hashable {
   public var skipped: Int
   /// How the next page is found if an answer doesn't say.
   public var paging: RESTPaging
+  /// Whether there is an offset that the items don't tell, because the paging has no form for it.
+  var lacksOffset = false
 
   /// Creates a translation.
   ///

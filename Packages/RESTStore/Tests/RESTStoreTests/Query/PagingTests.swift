@@ -51,7 +51,7 @@ private final class PagedServer: HTTPTransport {
     let url = try #require(URL(string: "http://api.test"))
     let dialect: any RESTDialect =
       switch server.style {
-      case .link: JSONDialect()
+      case .link: JSONDialect(paging: .linked)
       case .offset: JSONDialect(paging: .offset(size: 10))
       case .pages: DjangoRESTDialect(paging: .pages(size: 10))
       case .cursor: DjangoRESTDialect(paging: .linked)

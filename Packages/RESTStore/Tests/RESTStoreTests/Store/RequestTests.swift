@@ -68,13 +68,15 @@ import Testing
 
   @Test func `limit and offset along with a list, and no request for nothing`() async throws {
     let transport = StubTransport(status: 200, #"[{"id": 1}, {"id": 2}, {"id": 3}]"#)
-    let store = try RESTModelStore(transport, base: "http://api.test/v1/?key=a%2Bb#part")
+    let store = try RESTModelStore(
+      transport, base: "http://api.test/v1/?key=a%2Bb#part", dialect: JSONDialect(paging: .offset(size: 100)))
     _ = try await store.list(Person.self)
     #expect(try await store.list(Person.self, limit: 2, offset: 4).map(\.id.value) == [1, 2])
     #expect(try await store.list(Person.self, limit: 0).isEmpty)
     #expect(
       transport.lines == [
-        "GET http://api.test/v1/people?key=a%2Bb", "GET http://api.test/v1/people?key=a%2Bb&limit=2&offset=4",
+        "GET http://api.test/v1/people?key=a%2Bb&limit=100",
+        "GET http://api.test/v1/people?key=a%2Bb&limit=2&offset=4",
       ])
   }
 
