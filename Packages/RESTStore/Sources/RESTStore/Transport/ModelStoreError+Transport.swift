@@ -13,7 +13,8 @@ extension ModelStoreError {
     case is CancellationError: self.init(.cancelled, "the task was cancelled", cause: error)
     case let error as URLError:
       let (code, message) = Self.meaning(of: error)
-      self.init(code, message, cause: error)
+      // What else the error has is the address, with all that is in it.
+      self.init(code, message, cause: URLError(error.code))
     default: self.init(.server, "no answer came: \(error)", cause: error)
     }
   }
@@ -24,6 +25,18 @@ extension ModelStoreError {
   #else
     private static let saysBadServerResponseForNothing = false
   #endif
+
+  /// How libcurl begins to say that it can't read an answer: on Linux such errors have no code of their own. Headers over its
+  /// limit are to it too much for its memory.
+  private static let beginningsOfUnreadable = [
+    "Failed writing header", "Invalid Content-Length", "Header without colon",
+    "Error while processing content unencoding",
+    "Out of memory", "Too large response headers", "Too many response headers", "Weird server reply",
+    "Unsupported HTTP",
+    "Invalid status line",
+    "Failed writing body", "Unrecognized content encoding", "Received HTTP/0.9", "Malformed encoding found",
+    "Illegal or missing hexadecimal", "Unrecognized or bad HTTP",
+  ]
 
   private static func meaning(of error: URLError) -> (Code, String) {
     switch error.code {
@@ -36,6 +49,8 @@ extension ModelStoreError {
       (.offline, "the connection was closed without an answer: \(error.localizedDescription)")
     case .badServerResponse, .cannotParseResponse, .cannotDecodeContentData, .cannotDecodeRawData,
       .dataLengthExceedsMaximum, .httpTooManyRedirects, .redirectToNonExistentLocation, .zeroByteResource:
+      (.server, "the answer can't be understood: \(error.localizedDescription)")
+    case .unknown where beginningsOfUnreadable.contains(where: error.localizedDescription.hasPrefix):
       (.server, "the answer can't be understood: \(error.localizedDescription)")
     case .networkConnectionLost:
       (.offline, "the connection was lost: \(error.localizedDescription)")

@@ -6,12 +6,13 @@ struct FaultRun {
   let server: RESTServer
   let fault: String
   let run = UUID().uuidString
-  /// One of its own: a request that waits for ever must not keep others from a connection.
-  let transport = URLSessionTransport()
+  let transport: any HTTPTransport
 
-  init(_ fault: String) throws {
+  /// The transport is one of its own by default: a request that waits for ever must not keep others from a connection.
+  init(_ fault: String, transport: any HTTPTransport = URLSessionTransport()) throws {
     server = try RESTServer.faults()
     self.fault = fault
+    self.transport = transport
   }
 
   /// Short only where it has to run out: a machine may be busy.
