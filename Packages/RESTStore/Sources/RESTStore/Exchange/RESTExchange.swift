@@ -64,13 +64,20 @@ struct RESTExchange: Sendable {
   }
 
   private func authorized(_ request: HTTPRequestData) async throws -> HTTPRequestData {
-    guard let authentication = options.authentication else { return request }
+    guard let authentication = options.authentication else {
+      engine.secrets.remember(request)
+      return request
+    }
+    let plain = request.headers
     var request = request
     do {
       try await authentication.authorize(&request)
     } catch let error where !(error is ModelStoreError || error is CancellationError) {
       throw ModelStoreError(.unauthorized, "nothing was sent, for there are no credentials: \(error)", cause: error)
     }
+    // Whatever was added to tell who asks is a secret, however it is called.
+    request.credentialNames = Set(request.headers.entries.filter { !plain.entries.contains($0) }.map(\.name))
+    engine.secrets.remember(request)
     try request.checkHeaders()
     return request
   }

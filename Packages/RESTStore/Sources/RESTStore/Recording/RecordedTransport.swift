@@ -62,7 +62,8 @@ public final class RecordedTransport: HTTPTransport {
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     guard let source else { return try replay(request) }
     let response = try await source.send(request)
-    let exchange = RecordedExchange(request: redaction.redacted(request), response: redaction.redacted(response))
+    let exchange = RecordedExchange(
+      request: redaction.redacted(request), response: redaction.redacted(response, to: request))
     let exchanges = state.withLock { state in
       state.exchanges.append(exchange)
       return state.exchanges

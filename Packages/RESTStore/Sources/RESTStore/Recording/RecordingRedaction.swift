@@ -9,7 +9,8 @@ import StoreProtocol
 /// ```
 ///
 /// A header, a query item and a member of a JSON body or of a form is replaced if its name has one of ``names`` in it, whatever
-/// the case, such as `X-Session-Token`; so are name and password of an address.
+/// the case, such as `X-Session-Token`; so are name and password of an address. That holds for addresses in bodies and in
+/// headers, too, and what was replaced in a request is replaced wherever the answer repeats it.
 public struct RecordingRedaction: Sendable, Hashable {
   /// Parts of names, in small letters.
   public var names: Set<String> = [
@@ -30,25 +31,53 @@ public struct RecordingRedaction: Sendable, Hashable {
 
   func redacted(_ request: HTTPRequestData) -> HTTPRequestData {
     var request = request
-    request.headers = redacted(request.headers)
+    let secrets = SecretRedactor(SecretRedactor.secrets(in: request, self), self)
+    request.headers = redacted(request.headers, secrets, hiding: request.credentialNames)
     request.url = redacted(request.url)
-    request.body = request.body.map(redacted)
+    request.body = request.body.map { redacted($0, secrets) }
     return request
   }
 
-  func redacted(_ response: HTTPResponseData) -> HTTPResponseData {
+  /// A response to a request, whose credentials it may repeat.
+  func redacted(_ response: HTTPResponseData, to request: HTTPRequestData) -> HTTPResponseData {
+    let secrets = SecretRedactor(SecretRedactor.secrets(in: request, self), self)
     var response = response
     // The body is written as it is when it was unpacked.
     for name in ["Content-Encoding", "Content-Length", "Transfer-Encoding"] { response.headers[name] = nil }
-    response.headers = redacted(response.headers)
-    response.body = redacted(response.body)
+    response.headers = redacted(response.headers, secrets)
+    response.body = redacted(response.body, secrets)
     return response
   }
 
-  private func redacted(_ headers: HTTPHeaderList) -> HTTPHeaderList {
+  private func redacted(
+    _ headers: HTTPHeaderList, _ secrets: SecretRedactor, hiding names: Set<String> = []
+  ) -> HTTPHeaderList {
     var redacted = HTTPHeaderList()
-    for entry in headers.entries { redacted.add(entry.name, hides(entry.name) ? Self.text : entry.value) }
+    for entry in headers.entries {
+      redacted.add(
+        entry.name, names.contains(entry.name) || hides(entry.name) ? Self.text : secrets.redacted(entry.value))
+    }
     return redacted
+  }
+
+  /// A text in which addresses may stand, plain or percent-encoded: name and password of each are replaced, and the values of
+  /// items that are hidden.
+  func redacted(text: String) -> String {
+    var text = text
+    if text.contains("@") { text = text.replacing(/:\/\/[^\s\/?#"<>]*@/, with: "://\(Self.text)@") }
+    if text.contains("=") {
+      text = text.replacing(/([A-Za-z0-9_.%~\[\]\-]+)=([^&\s"<>#]+)/) { match in
+        hides(PathComponent.decoded(String(match.output.1))) ? "\(match.output.1)=\(Self.text)" : String(match.output.0)
+      }
+    }
+    if text.contains("%") {
+      text = text.replacing(/(?i)%3A%2F%2F(?:(?!%2F|%40)[^\s"<>&])*%40/, with: "%3A%2F%2F\(Self.text)%40")
+      text = text.replacing(/(%3[Ff]|%26)?([A-Za-z0-9_.~\-]+)%3[Dd]((?:(?!%26)[^&\s"<>#])+)/) { match in
+        hides(String(match.output.2))
+          ? "\(match.output.1 ?? "")\(match.output.2)%3D\(Self.text)" : String(match.output.0)
+      }
+    }
+    return text
   }
 
   private func redacted(_ url: URL) -> URL {
@@ -66,26 +95,26 @@ public struct RecordingRedaction: Sendable, Hashable {
     }.joined(separator: "&")
   }
 
-  private func redacted(_ body: Data) -> Data {
+  private func redacted(_ body: Data, _ secrets: SecretRedactor) -> Data {
     if let json = try? JSONValue(json: body) {
-      let redacted = redacted(json)
+      let redacted = redacted(json, secrets)
       return redacted == json ? body : (try? redacted.jsonData(JSONWritingOptions(sortedKeys: true))) ?? Data()
     }
-    guard let text = String(data: body, encoding: .utf8), text.contains("="), !text.contains(where: \.isNewline) else {
-      return body
-    }
-    return Data(redacted(parameters: text).utf8)
+    guard let text = String(data: body, encoding: .utf8) else { return body }
+    let isForm = text.contains("=") && !text.contains(where: \.isNewline)
+    return Data(secrets.redacted(isForm ? redacted(parameters: text) : text).utf8)
   }
 
-  private func redacted(_ json: JSONValue) -> JSONValue {
+  private func redacted(_ json: JSONValue, _ secrets: SecretRedactor) -> JSONValue {
     switch json {
     case .object(let members):
       var redactedMembers: AttributeDictionary = [:]
       for (key, value) in members {
-        redactedMembers[key] = hides(key) && !value.isNull ? .string(Self.text) : redacted(value)
+        redactedMembers[key] = hides(key) && !value.isNull ? .string(Self.text) : redacted(value, secrets)
       }
       return .object(redactedMembers)
-    case .array(let elements): return .array(elements.map(redacted))
+    case .array(let elements): return .array(elements.map { redacted($0, secrets) })
+    case .string(let text): return .string(secrets.redacted(text))
     default: return json
     }
   }

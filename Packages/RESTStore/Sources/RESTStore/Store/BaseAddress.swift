@@ -15,9 +15,11 @@ struct BaseAddress: Sendable {
     var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
     var path = components?.percentEncodedPath[...] ?? ""
     while path.hasSuffix("/") { path = path.dropLast() }
-    self.path = String(path)
+    let hasServer = components?.scheme?.isEmpty == false && components?.host?.isEmpty == false
+    // What was meant as the name of a server may have a password in it.
+    self.path = hasServer || !path.contains("@") ? String(path) : ""
     query = components?.percentEncodedQuery.flatMap { $0.isEmpty ? nil : $0 }
-    guard components?.scheme?.isEmpty == false, components?.host?.isEmpty == false else {
+    guard hasServer else {
       server = nil
       return
     }
@@ -27,6 +29,13 @@ struct BaseAddress: Sendable {
     server = components?.string
   }
 
+  /// The address for a message: as it may be wrong in any way, with nothing before an @ or after a question mark.
+  private var shown: String {
+    let text = url.absoluteString.prefix { $0 != "?" && $0 != "#" }.prefix(200)
+    guard let at = text.lastIndex(of: "@") else { return String(text) }
+    return "\(RecordingRedaction.text)\(text[at...])"
+  }
+
   /// An address below this one, whose own path and query are kept.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if this is not the address of a server, or the path does not begin
@@ -34,13 +43,13 @@ struct BaseAddress: Sendable {
   func url(_ path: String, query items: [String]) throws -> URL {
     guard let server else {
       throw ModelStoreError(
-        .invalid, "the base address \"\(url.absoluteString)\" names no server; it should begin like https://host/")
+        .invalid, "the base address \"\(shown)\" names no server; it should begin like https://host/")
     }
     var text = server + self.path + path
     let all = query.map { [$0] + items } ?? items
     if !all.isEmpty { text += "?" + all.joined(separator: "&") }
     guard path.isEmpty || path.hasPrefix("/"), let url = URL(string: text) else {
-      throw ModelStoreError(.invalid, "the address below \"\(url.absoluteString)\" can't be made")
+      throw ModelStoreError(.invalid, "the address below \"\(shown)\" can't be made")
     }
     return url
   }

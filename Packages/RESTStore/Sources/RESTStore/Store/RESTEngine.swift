@@ -28,6 +28,7 @@ public final class RESTEngine: Sendable {
   let base: BaseAddress
   let gate: RequestGate
   let shared = SharedExchanges()
+  let secrets = SecretValues()
 
   init(
     baseURL: URL, dialect: any RESTDialect, router: RESTRouter, transport: any HTTPTransport, options: RESTOptions
@@ -66,11 +67,17 @@ public final class RESTEngine: Sendable {
       isAccepted = true
       return try body(answer, response)
     } catch {
-      var explained = call.explained(error, isAccepted: isAccepted, path: call.displayedPath(below: base))
+      var explained = explained(error, call, isAccepted: isAccepted)
       if explained.code == .conflict, let conflict = await onConflict?() { explained.cause = conflict }
       if explained.code != .cancelled { await dialect.handleError(explained) }
       throw explained
     }
+  }
+
+  /// An error as the caller of the store should see it: without credentials, too.
+  func explained(_ error: any Error, _ call: RESTCall, isAccepted: Bool) -> ModelStoreError {
+    secrets.redactor(call.link ?? baseURL).redacted(
+      call.explained(error, isAccepted: isAccepted, path: call.displayedPath(below: base)))
   }
 
   /// The answer to a request, which may be shared with others that ask the same at the same time.

@@ -120,7 +120,7 @@ extension RESTModelStore {
   /// Refuses an answer about another model: read all the same, it would give a model the identity of another.
   func check(_ found: String?, is expected: String?) throws {
     guard let found, let expected, found != expected else { return }
-    throw ModelStoreError(.server, "the answer is about \"\(found)\", not \"\(expected)\"")
+    throw ModelStoreError(.server, "the answer is about \(found.quotedForMessage), not \(expected.quotedForMessage)")
   }
 
   // MARK: Errors
@@ -161,7 +161,7 @@ extension RESTModelStore {
 extension RESTEngine {
   /// An error that was found after the answer had been read, explained and reported like all others.
   func reported(_ error: any Error, _ call: RESTCall) async -> ModelStoreError {
-    let explained = call.explained(error, isAccepted: true, path: call.displayedPath(below: base))
+    let explained = explained(error, call, isAccepted: true)
     await dialect.handleError(explained)
     return explained
   }

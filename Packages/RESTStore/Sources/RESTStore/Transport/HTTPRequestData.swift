@@ -1,5 +1,5 @@
 public import Foundation
-import StoreProtocol
+@_spi(ModelKitInternals) import StoreProtocol
 
 /// A request on its way to a transport: everything that goes over the wire, and how long it may take.
 ///
@@ -64,6 +64,8 @@ public struct HTTPRequestData: Sendable, Hashable {
   public var maximumRedirects = HTTPRequestData.defaultMaximumRedirects
   /// Whether a cache of the transport may answer.
   public var cachePolicy = CachePolicy.ignoringCache
+  /// The names of headers that an authentication added: no text shows their values.
+  var credentialNames: Set<String> = []
 
   /// Creates a request.
   ///
@@ -100,7 +102,7 @@ public struct HTTPRequestData: Sendable, Hashable {
     throw ModelStoreError(
       .invalid,
       """
-      Nothing was sent: the name or value of the header \(JSONValue.string(entry.name)) has a line break or another \
+      Nothing was sent: the name or value of the header \(entry.name.quotedForMessage) has a line break or another \
       character that headers can't have.
       """)
   }

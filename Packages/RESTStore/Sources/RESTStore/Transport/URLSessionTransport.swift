@@ -61,7 +61,7 @@ public final class URLSessionTransport: HTTPTransport {
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try request.checkHeaders()
     guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
-      throw ModelStoreError(.invalid, "\"\(request.url.absoluteString)\" is not the address of a web server")
+      throw ModelStoreError(.invalid, "nothing was sent: \(request) is not to the address of a web server")
     }
     let transfer = Transfer(request, observer: HTTPProgress.observer)
     let task = session.dataTask(with: URLRequest(request))
@@ -79,7 +79,8 @@ public final class URLSessionTransport: HTTPTransport {
       }
     } catch let error as URLError where error.code == .unsupportedURL {
       // The address is fine, so it is the answer: Linux says it this way.
-      throw ModelStoreError(.server, "the answer is not HTTP: \(error.localizedDescription)", cause: error)
+      throw ModelStoreError(
+        .server, "the answer is not HTTP: \(error.localizedDescription)", cause: URLError(error.code))
     } catch {
       // Whoever ended the transfer, nothing of it may go on.
       task.cancel()

@@ -72,8 +72,8 @@ import Testing
       let request = HTTPRequestData(.post, url, body: body)
       _ = try await RecordedTransport(file, recording: .always(through: source)).send(request)
       let replayed = try await RecordedTransport(file).send(request)
-      let isForm = body == Data("a=1&password=p4ss".utf8)
-      #expect(replayed.body == (isForm ? Data("a=1&password=REDACTED".utf8) : body))
+      let text = String(data: body, encoding: .utf8)?.replacing("p4ss", with: "REDACTED")
+      #expect(replayed.body == text.map { Data($0.utf8) } ?? body)
     }
   }
 

@@ -1,0 +1,154 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import Testing
+
+/// A server that repeats all that it was sent, in one of the ways in which that can end.
+private struct EchoingServer: HTTPTransport {
+  enum Style: CaseIterable, Sendable {
+    case text, message, fields, brokenJSON, wrongType, longText, redirect, link, transportError, list, unauthorized
+  }
+
+  let style: Style
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let url = request.url.absoluteString
+    let lines = [url] + request.headers.entries.map { "\($0.name): \($0.value)" }
+    let all = lines.joined(separator: " | ")
+    let encoded = url.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    func json(_ value: JSONValue) throws -> Data { try value.jsonData() }
+    switch style {
+    case .text: return HTTPResponse(status: 500, body: Data("\(all) \(encoded)".utf8))
+    case .longText:
+      let padding = String(repeating: "x", count: 150)
+      return HTTPResponse(status: 500, body: Data("\(padding) \(request.headers["Authorization"] ?? "") \(all)".utf8))
+    case .message: return HTTPResponse(status: 409, body: try json(["message": .string(all)]))
+    case .unauthorized: return HTTPResponse(status: 401, body: try json(["detail": .string(all)]))
+    case .fields: return HTTPResponse(status: 422, body: try json(["errors": ["name": [.string(all)]]]))
+    case .brokenJSON: return HTTPResponse(status: 200, body: Data("\(all) {".utf8))
+    case .wrongType: return HTTPResponse(status: 200, body: try json(["id": .string(all), "name": .string(all)]))
+    case .redirect: return HTTPResponse(status: 302, headers: ["Location": url])
+    case .link:
+      return HTTPResponse(
+        status: 200, headers: ["Link": "<\(url.replacing("api.test", with: "evil.test"))>; rel=\"next\""],
+        body: try json([["id": 1]]))
+    case .list: return HTTPResponse(status: 200, body: try json([["id": 1, "name": ["next": .string(url)]]]))
+    case .transportError:
+      throw URLError(
+        .cannotConnectToHost,
+        userInfo: [
+          NSURLErrorFailingURLErrorKey: request.url, "NSErrorFailingURLStringKey": url,
+          NSLocalizedDescriptionKey: "no connection to \(url)",
+        ])
+    }
+  }
+}
+
+@Suite struct `A secret of a store` {
+  private static let secrets = [
+    "bearer \"tok/+=%&n", "base-pa:ss", "base-k&ey=1", "dialect-k\\ey", "session-4711-value", "odd|header|value",
+  ]
+
+  private struct SecretDialect: RESTDialect {
+    func defaultHeaders() async throws -> [String: String] {
+      ["X-API-Key": secrets[3], "Cookie": "a=b; sid=\(secrets[4])"]
+    }
+  }
+
+  private struct OddAuthentication: RESTAuthentication {
+    func authorize(_ request: inout HTTPRequestData) async throws {
+      request.headers["Authorization"] = "Bearer \(secrets[0])"
+      // No name tells that this is one.
+      request.headers["X-Odd"] = secrets[5]
+    }
+  }
+
+  private func spellings(_ secret: String) -> [String] {
+    let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+    return [
+      secret, secret.addingPercentEncoding(withAllowedCharacters: allowed) ?? secret,
+      String(secret.debugDescription.dropFirst().dropLast()),
+    ]
+  }
+
+  private func texts(of value: Any) -> String {
+    var dumped = ""
+    dump(value, to: &dumped)
+    return "\(value)\n\(String(reflecting: value))\n\(dumped)"
+  }
+
+  @Test(arguments: EchoingServer.Style.allCases)
+  fileprivate func `is in no error, event, model or recording, whatever the server repeats`(
+    style: EchoingServer.Style
+  ) async throws {
+    var components = URLComponents()
+    (components.scheme, components.host, components.path) = ("http", "api.test", "/v1")
+    (components.user, components.password) = ("ada", Self.secrets[1])
+    components.percentEncodedQuery = "api%5Fkey=base-k%26ey%3D1"
+    let base = try #require(components.url)
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let monitor = ListeningMonitor()
+    var options = RESTOptions()
+    options.authentication = OddAuthentication()
+    options.monitor = monitor
+    let recorder = try RecordedTransport(file, recording: .always(through: EchoingServer(style: style)))
+    let store = RESTModelStore(baseURL: base, dialect: SecretDialect(), transport: recorder, options: options)
+    var collected = [texts(of: store), texts(of: store.handle), texts(of: recorder)]
+    let person = try Person.from(dictionaryValue: ["id": 1, "name": "Ada"], in: store.scope)
+    person.name.value = "Augusta"
+    let new = Person(name: "Bob")
+    let operations: [() async throws -> Void] = [
+      { _ = try await store.lookup(Person.self, identifier: "1") }, { _ = try await store.list(Person.self) },
+      { _ = try await store.count(Person.self) }, { try await store.create(new) }, { try await store.update(person) },
+      { try await store.delete(person) },
+      { for try await each in store.stream(Person.self) { collected.append(texts(of: each)) } },
+    ]
+    var failures = 0
+    for operation in operations {
+      do { try await operation() } catch {
+        failures += 1
+        collected.append(texts(of: error))
+        collected.append(error.localizedDescription)
+      }
+    }
+    #expect(failures > 0)
+    collected += (person.validationErrors + new.validationErrors).map { texts(of: $0) }
+    collected += monitor.events.map { texts(of: $0) }
+    let recording = try? Data(contentsOf: file)
+    #expect((recording == nil) == (style == .transportError))
+    collected.append(String(decoding: recording ?? Data(), as: UTF8.self))
+    for text in collected {
+      for secret in Self.secrets {
+        for spelling in spellings(secret) { #expect(!text.contains(spelling), "\(spelling) in \(text)") }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "ada:s3cret@api.test/v1?api_key=s3cret", "http:ada:s3cret@api.test", "/v1?token=s3cret", "//u:s3cret@",
+  ])
+  func `is not in the error for a base address that names no server`(base: String) async throws {
+    let store = try RESTModelStore(StubTransport(status: 200, "[]"), base: base)
+    let error = try await storeError { _ = try await store.list(Person.self) }
+    #expect(!texts(of: error).contains("s3cret"))
+  }
+
+  @Test func `is not in a recording's links, which can be followed all the same when it is replayed`() async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let server = StubTransport([
+      .success(
+        HTTPResponseData(
+          status: 200, headers: ["Link": "</people?api_key=s3cret&at=2>; rel=\"next\""],
+          body: Data("[{\"id\": 1}]".utf8))),
+      .success(HTTPResponseData(status: 200, body: Data("[{\"id\": 2}]".utf8))),
+    ])
+    let base = "http://api.test?api_key=s3cret"
+    let recorder = try RecordedTransport(file, recording: .always(through: server))
+    #expect(try await RESTModelStore(recorder, base: base).list(Person.self).count == 2)
+    #expect(!String(decoding: try Data(contentsOf: file), as: UTF8.self).contains("s3cret"))
+    let replay = try RESTModelStore(RecordedTransport(file), base: base)
+    #expect(try await replay.list(Person.self).map(\.id.value) == [1, 2])
+  }
+}
