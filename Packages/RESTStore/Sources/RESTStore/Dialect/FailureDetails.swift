@@ -12,7 +12,24 @@ struct FailureDetails {
   /// Where frameworks put what is about no field in particular.
   private static let general: Set<String> = ["non_field_errors", "__all__", "base", ""]
 
+  /// How many messages of a field, and how many fields, are taken: more tell nobody anything, and cost time.
+  private static let maximumMessages = 100
+  private static let maximumFields = 1_000
+
   init(_ body: JSONValue?, status: Int) {
+    read(body, status: status)
+    if fields.count > Self.maximumFields {
+      let kept = Set(fields.keys.sorted().prefix(Self.maximumFields))
+      fields = fields.filter { kept.contains($0.key) }
+    }
+    for (key, messages) in fields {
+      var taken = messages.prefix(Self.maximumMessages).map { $0.utf8.count > 1_000 ? $0.prefix(1_000) + "…" : $0 }
+      if messages.count > taken.count { taken.append("and \(messages.count - taken.count) more") }
+      fields[key] = taken
+    }
+  }
+
+  private mutating func read(_ body: JSONValue?, status: Int) {
     guard case .object(let object)? = body else { return }
     message = ["message", "error", "detail", "title"].lazy.compactMap { Self.text(object[$0]) }.first
     var isListed = false
@@ -65,7 +82,9 @@ struct FailureDetails {
       fields[path, default: []] += texts
       return
     }
-    message = ([message].compactMap { $0 } + texts).joined(separator: "; ")
+    // No more than this is shown.
+    guard (message?.utf8.count ?? 0) < 2_000 else { return }
+    message = ([message].compactMap { $0 } + texts.prefix(Self.maximumMessages)).joined(separator: "; ")
   }
 
   private mutating func add(_ errors: [JSONValue]) {

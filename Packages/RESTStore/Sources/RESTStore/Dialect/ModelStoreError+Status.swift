@@ -6,6 +6,7 @@ extension ModelStoreError {
     self.init(Code(status: response.status), "status \(response.status)", fields: details.fields)
     if (300..<400).contains(response.status), let location = response.headers["Location"] {
       message += ", a redirect to \(location.prefix(200)) which is not followed"
+      cause = RedirectedRequest(status: response.status)
     }
     let list = details.fields.sorted { $0.key < $1.key }
       .flatMap { field in field.value.map { "\(field.key) \($0)" } }.joined(separator: "; ").prefix(500)

@@ -20,6 +20,9 @@ public struct JSONAPIDialect: RESTDialect {
   public var paging: RESTPaging
   /// The relationships whose resources are to come along, such as `["publisher", "publisher.country"]`.
   public var included: [String]
+  /// The same for the resources of single types, in the place of ``included``: by the last component of the collection's path,
+  /// such as `["books": ["publisher"], "people": []]`.
+  public var includedByType: [String: [String]]
   /// The only attributes and relationships that are to come, by the type of the resource.
   public var fieldSets: [String: [String]]
   /// Where a list says how many resources there are in all, such as `"meta.page.total"`; nil if it does not.
@@ -33,18 +36,21 @@ public struct JSONAPIDialect: RESTDialect {
   ///   - lookups: how other comparisons are called that the server has.
   ///   - paging: how lists come in pages.
   ///   - included: the relationships whose resources are to come along.
+  ///   - includedByType: the relationships whose resources are to come along with single types, in the place of `included`.
   ///   - fieldSets: the only attributes and relationships that are to come, by the type of the resource.
   ///   - totalPath: where a list says how many resources there are in all.
   public init(
     relationships: [String: String] = [:], filtersByEquality: Bool = false,
     lookups: [QueryComparison.Operator: String] = [:], paging: RESTPaging = .linked,
-    included: [String] = [], fieldSets: [String: [String]] = [:], totalPath: String? = nil
+    included: [String] = [], includedByType: [String: [String]] = [:], fieldSets: [String: [String]] = [:],
+    totalPath: String? = nil
   ) {
     self.relationships = relationships
     self.filtersByEquality = filtersByEquality
     self.lookups = lookups
     self.paging = paging
     self.included = included
+    self.includedByType = includedByType
     self.fieldSets = fieldSets
     self.totalPath = totalPath
   }
@@ -53,6 +59,7 @@ public struct JSONAPIDialect: RESTDialect {
   public func address(of operation: RESTOperation) throws -> RESTAddress {
     var address = RESTAddress(operation.path)
     if operation.kind == .delete { return address }
+    let included = includedByType[operation.collectionName] ?? included
     if !included.isEmpty { address.query.append(RESTQueryItem("include", included.joined(separator: ","))) }
     for (type, names) in fieldSets.sorted(by: { $0.key < $1.key }) {
       address.query.append(RESTQueryItem("fields[\(type)]", names.joined(separator: ",")))
@@ -107,7 +114,7 @@ public struct JSONAPIDialect: RESTDialect {
       if let type = resource["type"], let identifier = resource["id"] { included[[type, identifier]] = resource }
     }
     // A meta document has no data, which is not the same as data that is null.
-    answer.payload = document["data"].map { Self.embedding(included, in: $0) }
+    answer.payload = try document["data"].map { try Self.embedding(included, in: $0) }
     answer.next = RESTPageLink(document["links"]?["next"])
     // The standard has a link that is not there left out or null.
     let links = document["links"]?.objectValue ?? [:]
@@ -117,31 +124,52 @@ public struct JSONAPIDialect: RESTDialect {
   }
 
   /// Puts resources that came along in the place of what links to them: into primary data all of them, and deeper down each
-  /// one once, so that links between them lead to no more records than there are resources.
-  private static func embedding(_ included: [JSONValue: JSONValue], in data: JSONValue) -> JSONValue {
+  /// one once, so that links between them lead to no more records than there are resources. The lists of one that came along
+  /// are there once in the whole document, for a list of all who share it would be there as often as it is long.
+  private static func embedding(_ included: [JSONValue: JSONValue], in data: JSONValue) throws -> JSONValue {
     if included.isEmpty { return data }
-    if case .array(let elements) = data { return .array(elements.map { embedding(included, in: $0) }) }
-    let links = (data["relationships"]?.objectValue ?? [:]).values
-      .compactMap { $0["data"] }.flatMap { $0.arrayValue ?? [$0] }
-    var seen = Set(links.map(name) + [name(of: data)])
-    return embedding(included, in: data, isPrimary: true, &seen)
+    var listed: Set<JSONValue> = []
+    guard case .array(let elements) = data else { return try embedding(included, in: data, &listed) }
+    return .array(try elements.map { try embedding(included, in: $0, &listed) })
   }
 
   private static func embedding(
-    _ included: [JSONValue: JSONValue], in data: JSONValue, isPrimary: Bool, _ seen: inout Set<JSONValue>
-  ) -> JSONValue {
-    var resource = data
-    for (key, relationship) in (data["relationships"]?.objectValue ?? [:]).sorted(by: { $0.key < $1.key }) {
-      guard let linkage = relationship["data"] else { continue }
-      func found(_ link: JSONValue) -> JSONValue {
-        guard let full = included[name(of: link)], isPrimary || seen.insert(name(of: link)).inserted else {
-          return link
-        }
-        return embedding(included, in: full, isPrimary: false, &seen)
-      }
-      let full: JSONValue = linkage.arrayValue.map { .array($0.map { found($0) }) } ?? found(linkage)
-      resource["relationships"]?[key]?["data"] = full
+    _ included: [JSONValue: JSONValue], in data: JSONValue, _ listed: inout Set<JSONValue>
+  ) throws -> JSONValue {
+    let links = (data["relationships"]?.objectValue ?? [:]).values
+      .compactMap { $0["data"] }.flatMap { $0.arrayValue ?? [$0] }
+    var seen = Set(links.map(name) + [name(of: data)])
+    return try embedding(included, in: data, depth: 0, &seen, &listed)
+  }
+
+  /// How many resources may be inside each other: what becomes of them is as deep as JSON may be.
+  static let maximumDepth = JSONReadingOptions.maximumTreeDepth / 4
+
+  private static func embedding(
+    _ included: [JSONValue: JSONValue], in data: JSONValue, depth: Int, _ seen: inout Set<JSONValue>,
+    _ listed: inout Set<JSONValue>
+  ) throws -> JSONValue {
+    guard depth <= maximumDepth, var relationships = data["relationships"]?.objectValue else {
+      if depth <= maximumDepth { return data }
+      throw ModelStoreError(
+        .server,
+        "the resources that came along lead into each other more than \(maximumDepth) levels deep; include fewer")
     }
+    func found(_ link: JSONValue) throws -> JSONValue {
+      guard let full = included[name(of: link)], depth == 0 || seen.insert(name(of: link)).inserted else { return link }
+      return try embedding(included, in: full, depth: depth + 1, &seen, &listed)
+    }
+    let hasLists = depth == 0 || listed.insert(name(of: data)).inserted
+    for (key, relationship) in relationships.sorted(by: { $0.key < $1.key }) {
+      guard let linkage = relationship["data"] else { continue }
+      if case .array(let links) = linkage {
+        if hasLists { relationships[key]?["data"] = .array(try links.map(found)) } else { relationships[key] = nil }
+      } else {
+        relationships[key]?["data"] = try found(linkage)
+      }
+    }
+    var resource = data
+    resource["relationships"] = .object(relationships)
     return resource
   }
 

@@ -19,7 +19,8 @@ final class EntityTags {
 
   /// Remembers the tag of a model, or forgets it.
   func set(_ tag: String?, of model: ModelObject) {
-    guard let tag, !tag.isEmpty else {
+    // One with a control character could not be sent back, and would block each further request.
+    guard let tag, !tag.isEmpty, tag.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       entries[ObjectIdentifier(model)] = nil
       return
     }

@@ -82,6 +82,10 @@ public final class BearerAuthentication: RESTAuthentication {
   public func authorize(_ request: inout HTTPRequestData) async throws {
     var token = self.token
     if token == nil { token = try await renewed(nil) }
+    if let token, token.allSatisfy(\.isWhitespace) {
+      throw ModelStoreError(
+        .unauthorized, "nothing was sent, for the token is empty; give one that is not, or nil for none")
+    }
     if let token { request.headers["Authorization"] = "Bearer \(token)" }
   }
 

@@ -98,7 +98,7 @@ public struct RESTQuery {
     ModelStoreError(
       .unsupported,
       """
-      Models of the type \(typeName) were not fetched: this store can't ask a server for \(part). With evaluation: \
+      Models of the type \(typeName) were not fetched: this store can't ask a server for \(Self.shortened(part)). With evaluation: \
       .inMemory it fetches the whole collection and looks for them here.
       """)
   }
@@ -111,6 +111,12 @@ public struct RESTQuery {
       Models of the type \(typeName) were not fetched: the dialect does not tell how this server is asked to pass over \
       \(offset) of them. Give it a paging that does, such as .offset(size: 100), or list with evaluation: .inMemory.
       """)
+  }
+
+  /// A part for a message: the value in it may be very long.
+  private static func shortened(_ part: some CustomStringConvertible) -> String {
+    let text = part.description
+    return text.utf8.count > 500 ? text.prefix(500) + "…" : text
   }
 
   /// Refuses a condition or an order.

@@ -73,6 +73,8 @@ struct RESTCall: Sendable {
     default: explained = ModelStoreError(.server, "the answer can't be used: \(error)", cause: error)
     }
     let lead = lead(for: explained, isAccepted: isAccepted)
+    // An identifier may be very long.
+    let path = path.utf8.count > 200 ? path.prefix(200) + "…" : path
     explained.message = "\(lead)\(method) \(path): \(explained.message)"
     if explained.identifier == nil { explained.identifier = operation.identifier }
     return explained
@@ -85,6 +87,7 @@ struct RESTCall: Sendable {
     }
     if !isWrite { return "" }
     let done = operation.kind == .delete ? "deleted" : "written"
+    if let redirect = error.cause as? RedirectedRequest { return redirect.lead(typeName, done) }
     if isAccepted {
       return
         "The server says that this \(typeName) was \(done), but its answer is of no use; the model here is as before. "
@@ -92,6 +95,29 @@ struct RESTCall: Sendable {
     switch error.code {
     case .invalid, .conflict, .unauthorized, .notFound, .unsupported, .full: return "This \(typeName) was not \(done). "
     default: return "It is not certain whether this \(typeName) was \(done). "
+    }
+  }
+}
+
+/// A redirect that was not followed, as the cause of an error.
+struct RedirectedRequest: Error, CustomStringConvertible {
+  let status: Int
+
+  var description: String { "a redirect with the status \(status)" }
+
+  /// A sentence on what became of a write that was answered like this.
+  func lead(_ typeName: String, _ done: String) -> String {
+    switch status {
+    case 301, 307, 308:
+      """
+      This \(typeName) was not \(done): the server wants the request at another address, and writes are not sent on to one. \
+      Use that address for the store if you trust it. 
+      """
+    default:
+      """
+      The server answered with a redirect, which does not tell whether this \(typeName) was \(done): look it up before you \
+      try again. 
+      """
     }
   }
 }

@@ -66,6 +66,9 @@ public final class RESTModelStore: ModelStore {
   /// Adds a model with a POST to its collection, or with a PUT at its own path where the dialect says so. What the server
   /// answers, such as the identifier it assigned, is read into the model, also in the place of a temporary one.
   ///
+  /// A server may give a model another identifier than the one it was sent with. The model has that of the server then, as have
+  /// those that refer to it here; compare the identifiers before and after where yours must stay.
+  ///
   /// - Throws: `ModelStoreError` with the code `invalid` if a rule of the model or of the server is broken, `conflict` if
   ///   the server has such a model, or the code of what else went wrong.
   @discardableResult
