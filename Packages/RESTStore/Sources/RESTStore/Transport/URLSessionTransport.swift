@@ -61,7 +61,8 @@ public final class URLSessionTransport: HTTPTransport {
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try request.checkHeaders()
     guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
-      throw ModelStoreError(.invalid, "nothing was sent: \(request) is not to the address of a web server")
+      throw ModelStoreError(
+        .invalid, "\"\(RecordingRedaction().redacted(request).url.absoluteString)\" is not the address of a web server")
     }
     let transfer = Transfer(request, observer: HTTPProgress.observer)
     let task = session.dataTask(with: URLRequest(request))
