@@ -10,6 +10,8 @@ public import StoreProtocol
 /// Conditions are comparisons that all have to hold: `field=`, `__lt`, `__lte`, `__gt`, `__gte`, `__in` and `__isnull`, and of
 /// ``lookups`` whatever else the filter set of the server has. The server must know each of these: Django leaves out
 /// parameters that it doesn't know without a word.
+///
+/// Decimals are read as strings, as Django writes them by default, and as numbers; they are written as strings. No digit is lost.
 public struct DjangoRESTDialect: RESTDialect {
   /// How lists come in pages: `.pages` for `PageNumberPagination`, `.offset` for `LimitOffsetPagination`, `.linked` for
   /// `CursorPagination`, `.whole` for none.
@@ -51,6 +53,19 @@ public struct DjangoRESTDialect: RESTDialect {
 
   /// The whole answer.
   public var plainRecordPath: String? { "" }
+
+  /// The record, with decimals as strings: Django reads a number with the digits of a `float` only.
+  public func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
+    .object(DjangoDecimals.written(record, of: M.prototype()))
+  }
+
+  /// The record, with the strings of decimal fields as numbers.
+  public func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
+    guard case .object(let record) = payload else {
+      throw ModelDecodingError(path: FieldPath(), expected: "an object", found: payload.typeDescription)
+    }
+    return DjangoDecimals.read(record, of: M.prototype())
+  }
 
   /// Takes the results out of a page.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {

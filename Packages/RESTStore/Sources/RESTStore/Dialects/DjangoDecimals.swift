@@ -1,0 +1,52 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// Decimals as Django REST framework writes them unless it is told otherwise: as strings, so that no digit is lost on the way.
+enum DjangoDecimals {
+  /// A record with the strings of decimal fields as numbers, in related records, too.
+  ///
+  /// - Complexity: O(*n*) in the size of the record, if the class has such fields or relations.
+  static func read(_ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
+    changed(record, of: model) { value in
+      guard case .string(let text) = value, let number = JSONNumber(text) else { return value }
+      // Read as any number is: then it is equal to the same one from elsewhere.
+      return (try? JSONValue(json: Array(number.text.utf8))) ?? value
+    }
+  }
+
+  /// A record with the numbers of decimal fields as strings, in related records, too.
+  static func written(_ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
+    changed(record, of: model) { value in
+      switch value {
+      case .int, .double, .number: .string(value.description)
+      default: value
+      }
+    }
+  }
+
+  private static func changed(
+    _ record: AttributeDictionary, of model: ModelObject, _ change: (JSONValue) -> JSONValue
+  ) -> AttributeDictionary {
+    var record = record
+    for (key, value) in record {
+      switch model.field(declaredAs: key) ?? model.field(declaredAs: KeyCase.lowerCamel.key(key)) {
+      case let field as Field<Decimal>: if field.isPlain(in: .standard) { record[key] = change(value) }
+      case let field as Field<[Decimal]>:
+        guard field.isPlain(in: .standard), case .array(let elements) = value else { continue }
+        record[key] = .array(elements.map(change))
+      case let relation as any RelationField:
+        func related(_ value: JSONValue) -> JSONValue {
+          guard case .object(let members) = value else { return value }
+          return .object(changed(members, of: relation.relatedClass.init(), change))
+        }
+        switch value {
+        case .object: record[key] = related(value)
+        case .array(let elements): record[key] = .array(elements.map(related))
+        default: continue
+        }
+      default: continue
+      }
+    }
+    return record
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+import Testing
+
+private final class Invoice: Model {
+  let id = Field<Int>()
+  let number = Field<String>()
+  let total = Field<Decimal>()
+  let unitPrices = Field<[Decimal]>(key: "unitPrices")
+  let customer = ModelField<Customer>()
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+private final class Customer: Model {
+  let id = Field<Int>()
+  let credit = Field<Decimal>()
+  override var identifierField: (any FieldProtocol)? { id }
+}
+
+@Suite struct `A decimal of a Django server` {
+  private let body = """
+    {"id": 1, "number": "12.50", "total": "12345678901234567890.123456789012345678", "unitPrices": ["0.10", 0.2], \
+    "customer": {"id": 2, "credit": "99.90"}}
+    """
+
+  @Test func `is read from a string with all its digits, in lists and in related records, too`() async throws {
+    let store = try RESTModelStore(StubTransport(status: 200, body), dialect: DjangoRESTDialect())
+    let invoice = try await store.lookup(Invoice.self, identifier: "1")
+    #expect(invoice.total.value == Decimal(string: "12345678901234567890.123456789012345678"))
+    #expect(invoice.unitPrices.value == [Decimal(string: "0.10"), Decimal(string: "0.2")].compactMap { $0 })
+    #expect(invoice.customer.value?.credit.value == Decimal(string: "99.9"))
+    // A text that looks like a number is a text.
+    #expect(invoice.number.value == "12.50")
+    let list = try RESTModelStore(StubTransport(status: 200, "[\(body)]"), dialect: DjangoRESTDialect(paging: .linked))
+    #expect(try await list.list(Invoice.self).first?.total.value == invoice.total.value)
+  }
+
+  @Test func `is written as a string with all its digits`() async throws {
+    let transport = StubTransport(status: 201, body)
+    let store = try RESTModelStore(transport, dialect: DjangoRESTDialect())
+    let invoice = Invoice()
+    invoice.total.value = Decimal(string: "12345678901234567890.123456789012345678")
+    try await store.create(invoice)
+    let sent = try #require(transport.requests.first?.body)
+    #expect(try JSONValue(json: sent)["total"] == "12345678901234567890.123456789012345678")
+  }
+
+  @Test(arguments: ["\"1,5\"", "\"NaN\"", "\"\"", "\"1.5 \""]) func `that is none is an error`(text: String)
+    async throws
+  {
+    let store = try RESTModelStore(
+      StubTransport(status: 200, "{\"id\": 1, \"total\": \(text)}"), dialect: DjangoRESTDialect())
+    #expect(try await storeError { _ = try await store.lookup(Invoice.self, identifier: "1") }.code == .server)
+  }
+}
