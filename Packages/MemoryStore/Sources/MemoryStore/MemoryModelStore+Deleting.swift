@@ -21,22 +21,28 @@ extension MemoryModelStore {
         type: record.typeName, identifier: record.identifier,
         operation: .remove(revision: nil, mustBeThere: record.isRequested))
     }
+    var cut: [(type: ModelObject.Type, identifier: String)] = []
     while true {
       do {
-        try write(try cuts(of: deletion) + removals)
+        let cuts = try cuts(of: deletion)
+        cut = cuts.map { ($0.modelClass, $0.change.identifier) }
+        try write(cuts.map(\.change) + removals)
         break
       } catch is StaleRevision {
         // Another front changed what leads there meanwhile.
         continue
       }
     }
-    try await deletion.finish(in: transaction?.log, others: .wereCut)
+    try await deletion.finish(in: transaction?.log, others: .wereCut, cutting: cut)
     return model
   }
 
   /// The records of models that stay, without their links to those that go.
-  private func cuts(of deletion: PendingDeletion) throws -> [MemoryEngine.Change] {
+  private func cuts(of deletion: PendingDeletion) throws -> [(
+    modelClass: ModelObject.Type, change: MemoryEngine.Change
+  )] {
     var rows: [RecordName: MemoryRow] = [:]
+    var classes: [RecordName: ModelObject.Type] = [:]
     var order: [RecordName] = []
     let gone = Set(deletion.records.map { RecordName(type: $0.typeName, identifier: ExactText($0.identifier)) })
     for reference in deletion.references {
@@ -46,15 +52,16 @@ extension MemoryModelStore {
         if gone.contains(name) { continue }
         // A record may lead there by several fields.
         if rows[name] == nil { order.append(name) }
+        classes[name] = modelClass
         let bytes = try reference.cut((rows[name] ?? row).bytes, of: row.identifier, in: scope.transformers)
         rows[name] = MemoryRow(identifier: row.identifier, bytes: bytes, revision: row.revision)
       }
     }
     return order.compactMap { name in
-      rows[name].map { row in
-        MemoryEngine.Change(
-          type: name.type, identifier: row.identifier, operation: .replace(row.bytes, revision: row.revision))
-      }
+      guard let row = rows[name], let modelClass = classes[name] else { return nil }
+      let change = MemoryEngine.Change(
+        type: name.type, identifier: row.identifier, operation: .replace(row.bytes, revision: row.revision))
+      return (modelClass, change)
     }
   }
 

@@ -17,10 +17,12 @@ extension FileModelStore {
       try await self.keepIndex(for: reference)
     }
     var records = deletion.records
+    var cut: [(type: ModelObject.Type, identifier: String)] = []
     while true {
       do {
         let cuts = try await cuts(of: deletion)
-        try await write(cuts + (await removals(of: records)))
+        cut = cuts.map { ($0.modelClass, $0.identifier) }
+        try await write(cuts.map(\.change) + (await removals(of: records)))
         break
       } catch let error as ModelStoreError where (error.cause as? FileEngineError)?.isStaleRevision == true {
         // Another front changed what leads there meanwhile.
@@ -33,7 +35,7 @@ extension FileModelStore {
         records = present
       }
     }
-    try await deletion.finish(in: transaction?.log, others: .wereCut)
+    try await deletion.finish(in: transaction?.log, others: .wereCut, cutting: cut)
     return model
   }
 
@@ -54,9 +56,11 @@ extension FileModelStore {
   }
 
   /// The records of models that stay, without their links to those that go.
-  private func cuts(of deletion: PendingDeletion) async throws -> [Change] {
+  private func cuts(of deletion: PendingDeletion) async throws -> [(
+    modelClass: ModelObject.Type, identifier: String, change: Change
+  )] {
     var changes: [RecordName: Change] = [:]
-    var order: [RecordName] = []
+    var order: [(name: RecordName, modelClass: ModelObject.Type, identifier: String)] = []
     let gone = Set(deletion.records.map { RecordName($0.typeName, $0.identifier) })
     for reference in deletion.references {
       guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { continue }
@@ -65,7 +69,7 @@ extension FileModelStore {
         if gone.contains(name) { continue }
         guard let stored = try await row(modelClass.typeName, found) else { continue }
         // A record may lead there by several fields.
-        if changes[name] == nil { order.append(name) }
+        if changes[name] == nil { order.append((name, modelClass, found)) }
         let known = changes[name]
         let bytes = try reference.cut(
           known.map { Array($0.value) } ?? stored.bytes, of: found, in: scope.transformers)
@@ -75,7 +79,7 @@ extension FileModelStore {
         changes[name] = change
       }
     }
-    return order.compactMap { changes[$0] }
+    return order.compactMap { entry in changes[entry.name].map { (entry.modelClass, entry.identifier, $0) } }
   }
 
   /// Makes an index of a foreign key if it is worth it.

@@ -32,6 +32,7 @@ extension ModelLayout {
       priorities[index] = field.priority
     }
     FieldKeyConflict.report(in: model, with: draft)
+    ReferringClasses.add(model, draft.fields(of: model))
     return remember(
       ModelLayout(
         modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: identifierIndex,

@@ -26,6 +26,8 @@ open class ModelObject: ObservationOwner {
   var storeMark: StoreMark?
   /// Whether a store has the model: it was created in one, or read from one.
   var isStored = false
+  /// Whether a store has deleted the model, and none has created it again.
+  var isDeleted = false
   var origin = ModelOrigin.new
   /// Whether what is known of the model besides its class was asked for its fields.
   var isPrepared = false

@@ -25,6 +25,8 @@ final class IdentityMap {
   var recordWriters: (RecordWriter?, RecordWriter?)
   /// How models of classes that were met are read straight from bytes in the context of this scope.
   var directReaders: [ObjectIdentifier: DirectClassReader] = [:]
+  /// Whether a model was deleted, so that others may refer to deleted ones.
+  var hasDeletions = false
   /// The classes that are stored.
   var typeNames = StoredTypeNames()
 

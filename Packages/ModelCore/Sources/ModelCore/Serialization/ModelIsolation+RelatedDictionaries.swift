@@ -6,7 +6,7 @@ extension ModelIsolation where Self: ModelObject {
   /// `try author.add(["title": "Nightfall"], forKey: "books")`.
   ///
   /// - Parameters:
-  ///   - dictionary: keys and values of the related model, as ``from(dictionaryValue:in:)`` takes them.
+  ///   - dictionary: keys and values of the related model, as ``from(dictionaryValue:in:as:)`` takes them.
   ///   - key: the key the relation was declared with, or the name of its property.
   /// - Throws: ``MappingError`` if there is no such relation to many, ``ModelDecodingError`` for a value that does not fit;
   ///   nothing is changed then.

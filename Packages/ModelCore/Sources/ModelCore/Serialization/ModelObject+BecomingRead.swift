@@ -17,6 +17,7 @@ extension ModelObject {
     storeMark = nil
     if isFromStore {
       isStored = true
+      isDeleted = false
       details?.documentLoad = nil
     } else if isStored, !isReference {
       noteDocumentLoad(since: stamp)

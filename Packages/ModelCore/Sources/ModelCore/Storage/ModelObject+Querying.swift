@@ -41,15 +41,17 @@ extension ModelObject {
   public struct StoreState {
     fileprivate let origin: ModelOrigin
     fileprivate let isStored: Bool
+    fileprivate let isDeleted: Bool
   }
 
-  /// What ``markStored()`` and ``markDeleted()`` change, to be put back if a transaction fails.
-  public var storeState: StoreState { StoreState(origin: origin, isStored: isStored) }
+  /// What ``markStored()`` and ``markDeleted(in:)`` change, to be put back if a transaction fails.
+  public var storeState: StoreState { StoreState(origin: origin, isStored: isStored, isDeleted: isDeleted) }
 
   /// Puts back what was so before a transaction.
   public func restore(_ state: StoreState) {
     origin = state.origin
     isStored = state.isStored
+    isDeleted = state.isDeleted
     if let identityMap, isUnsaved { identityMap.keep(self) }
   }
 
@@ -57,5 +59,6 @@ extension ModelObject {
   public func markStored() {
     origin = .read
     isStored = true
+    isDeleted = false
   }
 }

@@ -89,8 +89,17 @@ extension ModelObject {
   /// How much of the model is known.
   public var loadStateOfModel: LoadState { modelLoadState }
 
-  /// Says that the model was deleted, and can be created again.
-  public func markDeleted() {
+  /// Marks the model as deleted. It can be created again.
+  ///
+  /// - Parameter scope: the scope of the store, whose models may refer to it.
+  public func markDeleted(in scope: ModelScope) {
+    markNew()
+    isDeleted = true
+    scope.map.hasDeletions = true
+  }
+
+  /// Marks the model as one that no store has.
+  public func markNew() {
     origin = .new
     isStored = false
     details?.documentLoad = nil
@@ -153,7 +162,7 @@ extension ModelObject {
   @discardableResult
   public func validateForSaving() -> [ModelValidationError] {
     // Nothing is described of a model of which nothing is wrong.
-    guard details == nil else {
+    guard details == nil, linksToDeletedModels.isEmpty else {
       validateFields()
       return fieldErrors
     }
@@ -168,6 +177,7 @@ extension ModelObject {
   public func markSaved(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
     origin = .read
     isStored = true
+    isDeleted = false
     storeMark = nil
     for case let field as FieldBase in fields {
       field.markSaved(asOf: stamp)

@@ -41,6 +41,7 @@ extension ModelObject {
     case .all(let mask):
       origin = .read
       isStored = true
+      isDeleted = false
       storeMark = nil
       let layout = layout
       var hasRelations = false

@@ -21,7 +21,7 @@ extension ModelIsolation where Self: ModelObject {
   ///   - data: the document.
   ///   - path: where in the document the list lies; the whole document by default.
   ///   - transformers: how the models are read.
-  /// - Throws: what ``list(fromJSON:at:in:)`` throws, and `CancellationError` if the task was cancelled before.
+  /// - Throws: what ``list(fromJSON:at:in:as:options:)`` throws, and `CancellationError` if the task was cancelled before.
   @concurrent public static func list(
     decoding data: Data, at path: String = "", transformers: ValueTransformerContext = .standard
   ) async throws -> sending [Self] {
@@ -34,7 +34,7 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - data: the document, which is one object.
   ///   - transformers: how the model is read.
-  /// - Throws: what ``from(json:in:)`` throws, and `CancellationError` if the task was cancelled before.
+  /// - Throws: what ``from(json:in:as:options:)`` throws, and `CancellationError` if the task was cancelled before.
   @concurrent public static func from(
     decoding data: Data, transformers: ValueTransformerContext = .standard
   ) async throws -> sending Self {

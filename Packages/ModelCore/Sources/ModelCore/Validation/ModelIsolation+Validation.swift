@@ -108,6 +108,7 @@ extension ModelObject {
       for failure in (details?.rules ?? []).compactMap({ $0() }) {
         for field in failure.fields { field.addViolation(failure.violation) }
       }
+      addErrorsOfDeletedModels()
       validateModel()
     }
     let errors = fieldErrors

@@ -33,13 +33,25 @@ public struct BackReference {
   /// - Returns: nil if the relation has no other side that is stored, or the model has no identifier.
   public init?(_ relation: any RelationField, of owner: ModelObject) {
     let prototype = relation.relatedClass.init()
-    guard let inverse = owner.inverseField(of: relation, on: prototype), let field = inverse as? FieldBase,
+    guard let inverse = owner.inverseField(of: relation, on: prototype) else { return nil }
+    self.init(inverse, of: prototype, to: owner)
+  }
+
+  /// A relation of another class that refers to a model.
+  ///
+  /// - Parameters:
+  ///   - inverse: the relation.
+  ///   - prototype: a model of the class that has it.
+  ///   - owner: the model that is referred to.
+  /// - Returns: nil if the relation is not stored, or the model has no identifier.
+  init?(_ inverse: any RelationField, of prototype: ModelObject, to owner: ModelObject) {
+    guard let field = inverse as? FieldBase,
       prototype.fieldsForDictionaryValue().contains(where: { $0 === inverse }),
       let key = field.key, let identifierKey = (owner.identifierField as? FieldBase)?.key,
       let identifier = owner.storedIdentifier,
       let operand = owner.storedValue(ofIdentifier: identifier, in: .standard)?.value
     else { return nil }
-    relatedClass = relation.relatedClass
+    relatedClass = type(of: prototype)
     self.key = key
     isToMany = inverse.isToMany
     self.identifierKey = identifierKey
@@ -125,5 +137,20 @@ extension ModelStore {
     var query = ModelQuery(type)
     query.filter = condition
     return try await list(query)
+  }
+}
+
+extension ModelStore {
+  /// The stored models that refer to others by relations without an inverse. A store that can't be queried finds none.
+  func models(referringTo others: [ModelObject]) async throws -> [ModelObject] {
+    var found: [ModelObject] = []
+    for reference in PendingDeletion.oneWayReferences(to: others.filter(\.isKnownToStore)) {
+      do {
+        found += try await models(with: reference)
+      } catch let error as ModelStoreError where error.code == .unsupported || error.code == .notFound {
+        continue
+      }
+    }
+    return found
   }
 }

@@ -11,7 +11,7 @@ extension ModelStore {
       let (state, isMember) = (model.storeState, model.scope === scope)
       // At once: another model may be created with its identifier before the transaction ends.
       scope.remove(model)
-      model.markDeleted()
+      model.markDeleted(in: scope)
       transaction.onFailure { [self] in
         model.restore(state)
         if isMember { scope.add(model) }
@@ -19,7 +19,7 @@ extension ModelStore {
       return transaction.atEnd { model.afterDelete() }
     }
     scope.remove(model)
-    model.markDeleted()
+    model.markDeleted(in: scope)
     model.afterDelete()
   }
 }

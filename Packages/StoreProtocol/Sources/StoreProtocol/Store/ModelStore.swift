@@ -135,7 +135,7 @@ extension ModelStore {
     // Another task may be creating it: a second creation would write a second record.
     try await scope.creations.settled(model)
     // There was no more to it: all that is known of it is all there is.
-    if try await !readIfReference(model) { model.markDeleted() }
+    if try await !readIfReference(model) { model.markNew() }
     if model.isKnownToStore { try await update(model) } else { try await create(model) }
   }
 

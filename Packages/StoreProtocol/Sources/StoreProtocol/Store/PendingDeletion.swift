@@ -29,6 +29,8 @@ public struct PendingDeletion {
   /// The foreign keys by which stored records may lead to what is removed, and whose rule is to forget it. A store that cuts
   /// them in the same step says so to `finish`.
   @_spi(ModelKitInternals) public let references: [BackReference]
+  /// The stored models that referred to what is removed by relations without an inverse, for stores that cut no records.
+  private let referringModels: [ModelObject]
   private let store: any ModelStore
   private let plan: DeletionPlan
   private let models: [ModelObject]
@@ -96,6 +98,7 @@ public struct PendingDeletion {
       }
       plan = try withExtendedLifetime(found) { try Self.plan(model) }
     }
+    referringModels = completion == .everything ? try await store.models(referringTo: plan.models) : []
     self.plan = plan
     models = plan.models.reversed()
     storedModels = models.filter { $0 === model || $0.isKnownToStore && $0.storedIdentifier != nil }
@@ -120,6 +123,21 @@ public struct PendingDeletion {
     for model in models {
       for relation in model.relationFields where relation.deleteRule == .nullify {
         guard let reference = BackReference(relation, of: model) else { continue }
+        if !references.indices.contains(where: { references[$0].merge(reference) }) { references.append(reference) }
+      }
+    }
+    return references + oneWayReferences(to: models)
+  }
+
+  /// The relations without an inverse by which stored records may refer to models.
+  static func oneWayReferences(to models: [ModelObject]) -> [BackReference] {
+    var references: [BackReference] = []
+    var relations: [ObjectIdentifier: [(prototype: ModelObject, relation: any RelationField)]] = [:]
+    for model in models {
+      let known = relations[ObjectIdentifier(type(of: model))] ?? model.referringRelations
+      relations[ObjectIdentifier(type(of: model))] = known
+      for (prototype, relation) in known {
+        guard let reference = BackReference(relation, of: prototype, to: model) else { continue }
         if !references.indices.contains(where: { references[$0].merge(reference) }) { references.append(reference) }
       }
     }
@@ -169,16 +187,21 @@ public struct PendingDeletion {
   /// - Parameters:
   ///   - transaction: the transaction under way. In one, models that stay are not updated.
   ///   - others: what becomes of records of models that stay.
+  ///   - cut: the records in which the store cut links.
   @_spi(ModelKitInternals)
-  public func finish(in transaction: StoreTransactionLog?, others: Others) async throws {
+  public func finish(
+    in transaction: StoreTransactionLog?, others: Others,
+    cutting cut: [(type: ModelObject.Type, identifier: String)] = []
+  ) async throws {
+    let referring = referringModels + cut.compactMap { store.scope.liveModel(of: $0.type, identifier: $0.identifier) }
     if let transaction {
-      if !plan.cuts.isEmpty { transaction.atEnd { _ = cutLinks(others) } }
+      if !plan.cuts.isEmpty || !referring.isEmpty { transaction.atEnd { _ = cutLinks(others, referring) } }
       for model in models { finish(model, in: transaction) }
       return
     }
-    let cut = cutLinks(others)
+    let links = cutLinks(others, referring)
     for model in models { finish(model, in: nil) }
-    for (model, fields) in cut where others == .areUpdated {
+    for (model, fields) in links where others == .areUpdated {
       do {
         try await update(model, fields)
       } catch let error as ModelStoreError {
@@ -196,7 +219,9 @@ public struct PendingDeletion {
   /// Cuts the links of live models that stay.
   ///
   /// - Returns: those that a store has, and the relations that were cut.
-  private func cutLinks(_ others: Others) -> [(model: ModelObject, fields: [any FieldProtocol])] {
+  private func cutLinks(
+    _ others: Others, _ referring: [ModelObject]
+  ) -> [(model: ModelObject, fields: [any FieldProtocol])] {
     let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
     plan.cutLinks()
     var cut: [(model: ModelObject, fields: [any FieldProtocol])] = []
@@ -208,6 +233,17 @@ public struct PendingDeletion {
         model.markSaved(fields, asOf: .next())
         model.afterUpdate()
       }
+    }
+    for model in referring where !models.contains(model) {
+      let fields = model.cutOneWayLinks(to: models)
+      if fields.isEmpty { continue }
+      if let index = cut.firstIndex(where: { $0.model === model }) {
+        cut[index].fields += fields
+      } else {
+        cut.append((model, fields))
+        if others == .wereCut { model.afterUpdate() }
+      }
+      if others == .wereCut { model.markSaved(fields, asOf: .next()) }
     }
     return cut
   }

@@ -1,0 +1,91 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// The classes of this process that refer to others by relations without an inverse.
+///
+/// A class is known from the moment at which its first model is made.
+enum ReferringClasses {
+  private static let classes = Lock<[ObjectIdentifier: [ModelObject.Type]]>([:])
+
+  /// Records the relations of a class, with its first model.
+  static func add(_ model: ModelObject, _ fields: [FieldBase]) {
+    let modelClass = type(of: model)
+    var targets: Set<ObjectIdentifier> = []
+    for case let relation as any Relation in fields {
+      targets.insert(ObjectIdentifier(ModelLayout.rootClass(of: relation.relatedClass)))
+    }
+    if targets.isEmpty { return }
+    classes.withLock { classes in
+      for target in targets where !(classes[target] ?? []).contains(where: { $0 == modelClass }) {
+        classes[target, default: []].append(modelClass)
+      }
+    }
+  }
+
+  /// The classes that have a relation to a class of a hierarchy.
+  static func of(_ rootClass: ModelObject.Type) -> [ModelObject.Type] {
+    classes.withLock { $0[ObjectIdentifier(rootClass)] ?? [] }
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// The relations of other classes that can refer to this model and have no inverse here, each with the prototype of its
+  /// class. A relation that several classes inherit is listed once, with the topmost of them.
+  public var referringRelations: [(prototype: ModelObject, relation: any RelationField)] {
+    var found: [(prototype: ModelObject, relation: any RelationField)] = []
+    let classes = ReferringClasses.of(layout.rootClass)
+    for modelClass in classes {
+      let parents = classes.filter { $0 != modelClass && Self.isDerived(modelClass, from: $0) }
+      let prototype = modelClass.init()
+      let stored = prototype.fieldsForDictionaryValue()
+      for case let relation as any Relation in stored where self.isAccepted(by: relation) {
+        if relation.inverse(on: self) != nil { continue }
+        if parents.contains(where: { $0.init().relations.contains { $0.key == relation.key } }) { continue }
+        found.append((prototype, relation))
+      }
+    }
+    return found
+  }
+
+  private func isAccepted(by relation: any Relation) -> Bool { type(of: self).canStand(in: relation.relatedClass) }
+
+  private static func canStand(in relatedClass: ModelObject.Type) -> Bool {
+    self == relatedClass || isDerived(self, from: relatedClass)
+  }
+
+  private static func isDerived(_ modelClass: ModelObject.Type, from other: ModelObject.Type) -> Bool {
+    var parent: AnyClass? = _getSuperclass(modelClass)
+    while let known = parent {
+      if known == other { return true }
+      parent = _getSuperclass(known)
+    }
+    return false
+  }
+
+  /// Cuts the links of this model to deleted models that have no inverse.
+  ///
+  /// - Returns: the fields that were cut and had no other local change.
+  public func cutOneWayLinks(to deleted: [ModelObject]) -> [any FieldProtocol] {
+    let change = RelationChange(.deletion)
+    var cut: [any FieldProtocol] = []
+    for relation in relations {
+      for model in deleted where model.isAccepted(by: relation) {
+        guard relation.inverse(on: model) == nil else { continue }
+        relation.forgetOriginal(model)
+        guard relation.refers(to: model) else { continue }
+        if !relation.isDirty { cut.append(relation) }
+        relation.unlink([model], change)
+      }
+    }
+    change.announce()
+    return cut
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelScope {
+  /// The live model of a class that has an identifier.
+  public func liveModel(of modelClass: ModelObject.Type, identifier: String) -> ModelObject? {
+    canonicalModel(of: modelClass, identifier: identifier)
+  }
+}

@@ -1,0 +1,27 @@
+@_spi(ModelKitInternals) import FieldKit
+
+extension ModelObject {
+  /// The relations that a save would write and that refer to a deleted model, each with that model.
+  ///
+  /// A link that is saved already is left to the store, which cuts it; in a transaction that happens at the end. An embedded
+  /// model is no link.
+  var linksToDeletedModels: [(field: FieldBase, model: ModelObject)] {
+    guard identityMap?.hasDeletions == true else { return [] }
+    var links: [(field: FieldBase, model: ModelObject)] = []
+    forEachField { field, _ in
+      guard field.isRelation, field.isDirty, let relation = field as? any Relation, relation.isForeignKey,
+        let deleted = relation.relatedModels.first(where: \.isDeleted)
+      else { return }
+      links.append((field, deleted))
+    }
+    return links
+  }
+
+  /// Adds an error for each relation that refers to a deleted model.
+  func addErrorsOfDeletedModels() {
+    for (field, model) in linksToDeletedModels {
+      let name = model.modelIdentifier.map { "\(model.layout.typeName) \"\($0)\"" } ?? model.layout.typeName
+      field.addViolation(RuleViolation(code: "deletedModel", message: "refers to \(name), which was deleted"))
+    }
+  }
+}

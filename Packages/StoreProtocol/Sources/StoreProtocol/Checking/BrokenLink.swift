@@ -1,0 +1,104 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// A link of a stored model to a model that the store does not have.
+///
+/// ```swift
+/// for link in try await store.brokenLinks(of: [Person.self]) { print(link) }
+/// // Person "1": company refers to Company "7", which is not there.
+/// ```
+public struct BrokenLink: Hashable, Sendable, CustomStringConvertible {
+  /// The name that stores have for the type of the model with the link.
+  public let typeName: String
+  /// The identifier of that model.
+  public let identifier: String
+  /// The path of the link in the model, such as `company` or `watchers[1]`.
+  public let path: FieldPath
+  /// The name that stores have for the type of the missing model.
+  public let targetTypeName: String
+  /// The identifier of the missing model.
+  public let target: String
+
+  /// The model, the link and the missing model.
+  public var description: String {
+    """
+    \(typeName.nameForMessage) \(identifier.quotedForMessage): \(path) refers to \(targetTypeName.nameForMessage) \
+    \(target.quotedForMessage), which is not there.
+    """
+  }
+}
+
+extension ModelStore {
+  /// Finds the links of stored models to models that the store does not have.
+  ///
+  /// A store nullifies links when it deletes a model, for all classes of which this process has made a model. Links of other
+  /// classes stay in their records: check them before, or after, with this call.
+  ///
+  /// - Parameter types: the classes whose models are checked.
+  /// - Returns: the links by foreign keys that lead nowhere, in the order of the models. Nothing is changed.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``lookup(_:identifier:)`` do.
+  /// - Complexity: O(*n*) in the number of models and links, with one lookup for each model that is referred to.
+  public func brokenLinks(of types: [any Model.Type]) async throws -> [BrokenLink] {
+    var check = LinkCheck()
+    for type in types { try await check.run(type, in: self) }
+    return check.links
+  }
+}
+
+/// A check of links under way.
+private struct LinkCheck {
+  private(set) var links: [BrokenLink] = []
+  /// Whether a model is there, by its class and identifier.
+  private var known: [ObjectIdentifier: [String: Bool]] = [:]
+
+  mutating func run<M: Model>(_ type: M.Type, in store: some ModelStore) async throws {
+    for model in try await store.list(ModelQuery(type)) {
+      var seen: Set<ModelObject> = [model]
+      try await run(model, in: model, at: FieldPath(), &seen, store)
+    }
+  }
+
+  /// Checks the links of a model, and of those that are written inside it.
+  ///
+  /// - Parameters:
+  ///   - model: the model, or one inside it.
+  ///   - owner: the model that has the record.
+  ///   - path: the path from the owner to the model.
+  ///   - seen: the models of the record that were checked.
+  ///   - store: the store.
+  private mutating func run(
+    _ model: ModelObject, in owner: ModelObject, at path: FieldPath, _ seen: inout Set<ModelObject>,
+    _ store: some ModelStore
+  ) async throws {
+    for case let relation as any RelationField in model.storableFields {
+      for (index, related) in relation.relatedModels.enumerated() {
+        let link = path.appending(
+          FieldPath([.key(relation.key ?? "")] + (relation.isToMany ? [.index(index)] : [])))
+        if !relation.isForeignKey {
+          if seen.insert(related).inserted { try await run(related, in: owner, at: link, &seen, store) }
+          continue
+        }
+        guard let target = related.storedIdentifier, let type = Swift.type(of: related) as? any Model.Type,
+          try await !isThere(type, target, in: store)
+        else { continue }
+        links.append(
+          BrokenLink(
+            typeName: owner.storedTypeName, identifier: owner.storedIdentifier ?? "", path: link,
+            targetTypeName: related.storedTypeName, target: target))
+      }
+    }
+  }
+
+  private mutating func isThere<Related: Model>(
+    _ type: Related.Type, _ identifier: String, in store: some ModelStore
+  ) async throws -> Bool {
+    if let isThere = known[ObjectIdentifier(type)]?[identifier] { return isThere }
+    var isThere = true
+    do {
+      _ = try await store.lookup(type, identifier: identifier)
+    } catch let error as ModelStoreError where error.code == .notFound {
+      isThere = false
+    }
+    known[ObjectIdentifier(type), default: [:]][identifier] = isThere
+    return isThere
+  }
+}

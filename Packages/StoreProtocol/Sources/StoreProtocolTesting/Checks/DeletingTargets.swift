@@ -1,0 +1,78 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let deletingTargets: [Check] = [
+    Check(
+      "delete nullifies the relations without an inverse of models that are not live", needs: [.anyModels, .queries]
+    ) {
+      store in
+      let (acme, other) = try await companies(in: store)
+      var identifiers: [String] = []
+      for index in 1...3 {
+        let ticket = ContractTicket()
+        ticket.title.value = "Ticket \(index)"
+        ticket.company.value = index == 3 ? other : acme
+        ticket.watchers.value = [other, acme]
+        try await store.create(ticket)
+        identifiers.append(ticket.identifier ?? "")
+        store.scope.forget(ticket)
+      }
+      try await store.delete(acme)
+      for (index, identifier) in identifiers.enumerated() {
+        let ticket = try await store.lookup(ContractTicket.self, identifier: identifier)
+        try requireEqual(ticket.company.value?.id.value, index == 2 ? "other" : nil, "the company of \(identifier)")
+        try requireEqual(ticket.watchers.value?.map(\.id.value), ["other"], "the watchers of \(identifier)")
+        try requireEqual(ticket.title.value, "Ticket \(index + 1)", "the title of \(identifier)")
+      }
+      try requireEqual(try await store.brokenLinks(of: [ContractTicket.self]).count, 0, "the number of broken links")
+    },
+    Check("delete nullifies the relations without an inverse of live models", needs: [.anyModels, .queries]) { store in
+      let (acme, other) = try await companies(in: store)
+      let ticket = ContractTicket()
+      ticket.company.value = acme
+      ticket.watchers.value = [acme, other]
+      try await store.create(ticket)
+      ticket.title.value = "Local"
+      try await store.delete(acme)
+      try require(ticket.company.value == nil, "the live model refers to the deleted one")
+      try require(ticket.watchers.value == [other], "the list still has the deleted one")
+      try require(!ticket.company.isDirty && !ticket.watchers.isDirty, "what the store cut is dirty")
+      try require(
+        ticket.title.isDirty && ticket.validate().isValid, "the local change is gone, or the model is invalid")
+    },
+    Check("a model that refers to a deleted one is invalid", needs: [.anyModels]) { store in
+      let (acme, other) = try await companies(in: store)
+      let ticket = try await store.create(ContractTicket())
+      try await store.delete(acme)
+      ticket.company.value = acme
+      try require(!ticket.validate().isValid, "a link to a deleted model is valid")
+      let error = try await requireError(.invalid, "save") { try await store.save(ticket) }
+      try requireEqual(Array(error.fields.keys), ["company"], "the fields of the error")
+      ticket.company.value = other
+      try await store.save(ticket)
+    },
+    Check("links to models that are not there are found by a check", needs: [.anyModels]) { store in
+      let (acme, _) = try await companies(in: store)
+      let ticket = ContractTicket()
+      ticket.company.value = acme
+      ticket.watchers.value = [acme, ContractCompany.with(identifier: "nowhere", in: store.scope)]
+      try await store.create(ticket)
+      let links = try await store.brokenLinks(of: [ContractTicket.self])
+      try requireEqual(links.map(\.target), ["nowhere"], "the broken links")
+      try requireEqual(links.map(\.path.description), ["watchers[1]"], "the fields")
+      try requireEqual(links.map(\.identifier), [ticket.identifier ?? ""], "the models")
+      try await requireError(.notFound, "lookup of the missing model") {
+        _ = try await store.lookup(ContractCompany.self, identifier: "nowhere")
+      }
+    },
+  ]
+
+  private static func companies(in store: any ModelStore) async throws -> (ContractCompany, ContractCompany) {
+    let acme = ContractCompany(), other = ContractCompany()
+    acme.id.value = "acme"
+    other.id.value = "other"
+    try await store.create(acme)
+    try await store.create(other)
+    return (acme, other)
+  }
+}
