@@ -32,6 +32,9 @@ extension FileModelStore {
 
   /// Adds the models of a file that ``exportJSON(to:progress:)`` has written, or somebody else in the same format.
   ///
+  /// This restores an exported file, with its records as they are. For a document of others use
+  /// `importModels(_:fromJSON:at:options:)`, which checks each entry, and updates models that are there.
+  ///
   /// ```swift
   /// let outcome = try await store.importJSON(from: URL(filePath: "people.json"), checking: [Person.self])
   /// print(outcome.createdCount)

@@ -1,0 +1,106 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// An object of a document that was read into a model as an edit, and can be undone.
+@_spi(ModelKitInternals)
+public struct DocumentEdit<M: Model> {
+  /// The model that was edited or made.
+  public let model: M
+  private let edits: FieldEdits
+
+  init(_ model: M, _ edits: FieldEdits) {
+    self.model = model
+    self.edits = edits
+  }
+
+  /// The fields that were changed, of this model and of those inside the object.
+  public var changedFields: [FieldBase] {
+    // Models that were made only to read an identifier are gone.
+    edits.edits.map(\.field).filter { $0.owner != nil }
+  }
+
+  /// The models that were changed or made and are not written inside this one: it refers to them by foreign keys.
+  public var relatedModels: [ModelObject] {
+    let embedded = model.embeddedModels
+    var seen: Set<ModelObject> = [model]
+    return (edits.newModels + edits.edits.map(\.field.owner)).compactMap { $0 as? ModelObject }.filter {
+      !embedded.contains($0) && ($0.identityMap != nil || !$0.isUnreferenced) && seen.insert($0).inserted
+    }
+  }
+
+  /// Sets the fields back to what they were, and takes models that were made and not stored out of the scope.
+  public func undo() {
+    for edit in edits.edits.reversed() {
+      if edit.wasDirty {
+        // The value was read from this field.
+        try? edit.field.set(anyValue: edit.oldValue)
+      } else if edit.field.isDirty, !edit.field.restore() {
+        (edit.field as? any Relation)?.unlinkAll()
+        edit.field.unload()
+      }
+    }
+    for case let model as ModelObject in edits.newModels where !model.isKnownToStore {
+      model.identityMap?.remove(model)
+    }
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelScope {
+  /// Reads an object of a document into its canonical instance as an edit.
+  ///
+  /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
+  public func edit<M: Model>(_ type: M.Type, from object: AttributeDictionary) throws -> DocumentEdit<M> {
+    let reader = ModelReader(scope: self, .edit)
+    do {
+      let model = reader.apply([try reader.stage(object, as: type)])[0]
+      return DocumentEdit(model, reader.edits ?? FieldEdits())
+    } catch {
+      throw ModelDecodingError.wrapping(error, at: FieldPath())
+    }
+  }
+
+  /// The identifier that an object of a document has; nil if it has none, or one that does not fit.
+  public func identifier<M: Model>(of type: M.Type, in object: AttributeDictionary) -> String? {
+    let reader = ModelReader(scope: self)
+    return reader.setIdentifier(of: reader.context.prepared(type.init()), from: object)
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// The fields of this model that write one of the changed fields: the field itself, or a relation with the changed model
+  /// inside.
+  public func fields(writing changed: Set<ObjectIdentifier>) -> [any FieldProtocol] {
+    storableFields.filter { field in
+      if changed.contains(ObjectIdentifier(field)) { return true }
+      guard let relation = field as? any Relation, !relation.isForeignKey else { return false }
+      var seen: Set<ModelObject> = [self]
+      return relation.relatedModels.contains { $0.hasInside(changed, &seen) }
+    }
+  }
+
+  private func hasInside(_ changed: Set<ObjectIdentifier>, _ seen: inout Set<ModelObject>) -> Bool {
+    guard seen.insert(self).inserted else { return false }
+    for field in storableFields {
+      if changed.contains(ObjectIdentifier(field)) { return true }
+      guard let relation = field as? any Relation, !relation.isForeignKey else { continue }
+      for related in relation.relatedModels where related.hasInside(changed, &seen) { return true }
+    }
+    return false
+  }
+
+  /// The models that are written inside this one.
+  fileprivate var embeddedModels: Set<ModelObject> {
+    var seen: Set<ModelObject> = [self]
+    var pending: [ModelObject] = [self]
+    while let next = pending.popLast() {
+      for case let relation as any Relation in next.storableFields where !relation.isForeignKey {
+        for related in relation.relatedModels where seen.insert(related).inserted { pending.append(related) }
+      }
+    }
+    return seen
+  }
+
+  /// Whether the model was made to read an identifier with, and is part of nothing.
+  fileprivate var isUnreferenced: Bool { identityMap == nil && relations.allSatisfy(\.relatedModels.isEmpty) }
+}

@@ -1,0 +1,268 @@
+public import FieldKit
+@_spi(ModelKitInternals) public import ModelCore
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension ModelStore {
+  /// Imports the entries of a list in a JSON document: creates the models that the store does not have, updates those that
+  /// differ, and leaves the others alone.
+  ///
+  /// An entry whose identifier is stored is an edit of that model: only the fields that differ are written, and keys that
+  /// the entry lacks stay as they are. Other local changes of a live model are not written. An entry with an unknown
+  /// identifier, or without one, becomes a new model. A model that an entry has in full, and refers to by a foreign key, is
+  /// imported with it.
+  ///
+  /// An entry that does not fit, breaks a rule or is refused by the store is rejected and does not stop the others. So is an
+  /// entry with the identifier of an earlier one. Entries are written together where the store has transactions.
+  ///
+  /// ```swift
+  /// let report = try await store.importModels(Author.self, fromJSON: data, at: "authors")
+  /// print(report)                                       // 2 created, 1 updated, 0 unchanged, 1 rejected
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the type of the models.
+  ///   - data: the document.
+  ///   - path: where in the document the list lies, such as `"authors"`; the whole document by default.
+  ///   - options: how deep and how long the document may be.
+  /// - Returns: the models, and the rejected entries with their positions.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON or have no list there; nothing is written then.
+  ///   ``ModelStoreError`` with the code `cancelled` if the task is cancelled: entries that were written before stay.
+  /// - Complexity: O(*n*) in the number of entries, with one lookup each.
+  @discardableResult
+  public func importModels<M: Model>(
+    _ type: M.Type, fromJSON data: Data, at path: String = "", options: JSONReadingOptions = .init()
+  ) async throws -> ImportReport<M> {
+    // A mistake at the end of the document is found before anything is written.
+    var checked = try JSONArrayReader(data, at: path, options: options)
+    while try checked.nextRange() != nil {}
+    let run = ImportRun<M>(store: self, path: path)
+    var entries = try JSONArrayReader(data, at: path, options: options)
+    do {
+      while let entry = try entries.next() {
+        if Task.isCancelled { throw ImportRun<M>.cancellation }
+        try await run.take(entry, index: entries.count - 1, position: entries.offset ?? 0)
+      }
+      try await run.flush()
+    } catch {
+      run.undoPending()
+      throw error
+    }
+    return run.report
+  }
+}
+
+/// An import under way.
+private final class ImportRun<M: Model> {
+  /// An entry that was read into its model and is not written yet.
+  struct Pending {
+    let entry: Entry
+    let edit: DocumentEdit<M>
+    /// Whether the store had the model.
+    let isStored: Bool
+    /// The models that are written before it.
+    let related: [ModelObject]
+  }
+
+  /// An entry of the document.
+  struct Entry {
+    let index: Int
+    let position: Int
+    var identifier: String?
+  }
+
+  /// The number of entries that are written together.
+  private static var batchSize: Int { 256 }
+
+  static var cancellation: ModelStoreError {
+    ModelStoreError(
+      .cancelled, "The import was cancelled. Entries that were written before stay; import the document again.")
+  }
+
+  private(set) var report = ImportReport<M>()
+  private let store: any ModelStore
+  private let path: String
+  private var pending: [Pending] = []
+  /// The index of the entry that has an identifier.
+  private var indices: [String: Int] = [:]
+  /// The fields that were changed by entries of this document.
+  private var changed: Set<ObjectIdentifier> = []
+  /// The edits, so that the fields stay live.
+  private var models: [ObjectIdentifier: ModelObject] = [:]
+
+  init(store: any ModelStore, path: String) {
+    self.store = store
+    self.path = path
+  }
+
+  /// Reads an entry, and writes those before it if there are enough.
+  func take(_ json: JSONValue, index: Int, position: Int) async throws {
+    var entry = Entry(index: index, position: position)
+    guard case .object(let object) = json else {
+      return reject(
+        entry, ModelDecodingError(path: FieldPath(), expected: "an object", found: json.kindForMessage))
+    }
+    entry.identifier = store.scope.identifier(of: M.self, in: object)
+    if let identifier = entry.identifier {
+      if let first = indices[identifier] {
+        return reject(
+          entry,
+          ModelStoreError(
+            .conflict, "Entry \(first) of the document has the identifier \(identifier.quotedForMessage) already.",
+            identifier: identifier))
+      }
+      indices[identifier] = index
+    }
+    do {
+      let isStored = try await isStored(M.self, entry.identifier)
+      let edit = try store.scope.edit(M.self, from: object)
+      for field in edit.changedFields { changed.insert(ObjectIdentifier(field)) }
+      models[ObjectIdentifier(edit.model)] = edit.model
+      var related: [ModelObject] = []
+      do {
+        for model in edit.relatedModels {
+          models[ObjectIdentifier(model)] = model
+          if !model.isKnownToStore { _ = try await self.isStored(like: model) }
+          if !model.isKnownToStore || !fields(of: model).isEmpty { related.append(model) }
+        }
+      } catch {
+        edit.undo()
+        throw error
+      }
+      let new = Pending(entry: entry, edit: edit, isStored: isStored, related: related)
+      if isStored, related.isEmpty, fields(of: edit.model).isEmpty {
+        report.unchanged.append(edit.model)
+      } else if edit.model.validateForSaving().isEmpty {
+        pending.append(new)
+        if pending.count >= Self.batchSize { try await flush() }
+      } else {
+        // It would fail the batch, unless `beforeSave` mends it.
+        try await flush()
+        try await writeAlone(new)
+      }
+    } catch {
+      try rethrowCancellation(error)
+      reject(entry, error)
+    }
+  }
+
+  /// Writes the entries that were read: together where the store can, otherwise one after the other.
+  func flush() async throws {
+    let batch = pending
+    if batch.isEmpty { return }
+    if batch.count > 1, let store = store as? any TransactionalModelStore {
+      do {
+        try await store.writeTogether { for next in batch { try await self.write(next) } }
+        pending = []
+        for next in batch { note(next) }
+        return
+      } catch {
+        // One of them was refused and nothing was written: which one shows when they are written alone.
+        try rethrowCancellation(error)
+      }
+    }
+    while !pending.isEmpty {
+      if Task.isCancelled { throw Self.cancellation }
+      try await writeAlone(pending.removeFirst())
+    }
+  }
+
+  /// Undoes the edits of entries that were not written.
+  func undoPending() {
+    for next in pending.reversed() { next.edit.undo() }
+    pending = []
+  }
+
+  private func writeAlone(_ next: Pending) async throws {
+    do {
+      try await write(next)
+      note(next)
+    } catch {
+      next.edit.undo()
+      try rethrowCancellation(error)
+      reject(next.entry, error)
+    }
+  }
+
+  private func write(_ next: Pending) async throws {
+    for model in next.related {
+      if let model = model as? any ModelObject & ModelIsolation { try await write(model, in: store) }
+    }
+    try await write(next.edit.model, in: store)
+  }
+
+  private func write<Written: Model>(_ model: Written, in store: some ModelStore) async throws {
+    if model.isKnownToStore {
+      let fields = fields(of: model)
+      if fields.isEmpty { return }
+      // With other local changes only these are written; otherwise `beforeSave` may add more.
+      let isAll = Set(fields.map { ObjectIdentifier($0) }) == Set(model.unsavedFields.map { ObjectIdentifier($0) })
+      _ = try await store.update(model, fields: isAll ? nil : fields)
+    } else {
+      // An unloaded reference to a model that the store does not have is a new one.
+      model.markNew()
+      _ = try await store.create(model)
+    }
+  }
+
+  /// The fields that have to be written because of entries of this document.
+  private func fields(of model: ModelObject) -> [any FieldProtocol] { model.fields(writing: changed) }
+
+  private func note(_ next: Pending) {
+    if next.isStored { report.updated.append(next.edit.model) } else { report.created.append(next.edit.model) }
+  }
+
+  private func reject(_ entry: Entry, _ error: any Error) {
+    let place = FieldPath(path).appending(FieldPath([.index(entry.index)]))
+    report.rejected.append(
+      RejectedEntry(
+        index: entry.index, path: place, position: entry.position, identifier: entry.identifier, error: error))
+    report.rejected.sort { $0.index < $1.index }
+  }
+
+  private func rethrowCancellation(_ error: any Error) throws {
+    if error is CancellationError || (error as? ModelStoreError)?.code == .cancelled { throw Self.cancellation }
+  }
+
+  // MARK: Looking up
+
+  private func isStored(like model: ModelObject) async throws -> Bool {
+    guard let identifier = model.storedIdentifier, let type = type(of: model) as? any Model.Type else { return false }
+    return try await isStored(type, identifier)
+  }
+
+  /// Whether the store has a model, which is read then.
+  private func isStored<Related: Model>(_ type: Related.Type, _ identifier: String?) async throws -> Bool {
+    guard let identifier else { return false }
+    do {
+      let model = try await store.lookup(type, identifier: identifier)
+      models[ObjectIdentifier(model)] = model
+      return true
+    } catch let error as ModelStoreError where error.code == .notFound {
+      return false
+    }
+  }
+}
+
+extension TransactionalModelStore {
+  fileprivate func writeTogether(_ body: () async throws -> Void) async throws {
+    try await transaction { _ in try await body() }
+  }
+}
+
+extension JSONValue {
+  /// What kind of value it is, in words.
+  fileprivate var kindForMessage: String {
+    switch self {
+    case .null: "null"
+    case .array: "a list"
+    case .object: "an object"
+    case .string: "a string"
+    default: "\(self)"
+    }
+  }
+}

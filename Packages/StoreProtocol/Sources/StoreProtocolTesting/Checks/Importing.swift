@@ -1,0 +1,128 @@
+import Foundation
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let importing: [Check] = [
+    Check("a save writes what a document loaded into a stored model") { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      try person.read(["age": 37, "height": 1.7])
+      try require(!person.isDirty, "a loaded field is dirty")
+      try await store.save(person)
+      let found = try await anew(person, in: store)
+      try requireEqual(found.age.value, 37, "the stored age")
+      try requireEqual(found.height.value, 1.7, "the stored height")
+      try requireEqual(found.name.value, "Ada", "the stored name")
+    },
+    Check("a save writes what a list loaded into live stored models") { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      let json = Data("[{\"id\": \(person.identifier ?? ""), \"age\": 40}]".utf8)
+      let models = try ContractPerson.list(fromJSON: json, in: store.scope)
+      try require(models == [person] && !person.isDirty, "the live model was not loaded clean")
+      try await store.save(person)
+      try requireEqual(try await anew(person, in: store).age.value, 40, "the stored age")
+    },
+    Check("a save writes what a document edited") { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      try person.read(["name": "Ada", "age": 37], as: .edit)
+      try require(person.age.isDirty && !person.name.isDirty, "the wrong fields are dirty")
+      try await store.save(person)
+      try require(!person.isDirty, "a saved field is dirty")
+      try requireEqual(try await anew(person, in: store).age.value, 37, "the stored age")
+    },
+    Check("what is read through the store replaces what a document loaded") { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      try person.read(["age": 37])
+      try await store.refresh(person)
+      try requireEqual(person.age.value, 36, "the age")
+      try require(!person.isDirty, "a field is dirty")
+    },
+    Check("an import creates, updates and leaves alone, and says so") { store in
+      let same = try await store.create(ContractPerson.named("Ada", age: 36))
+      let other = try await store.create(ContractPerson.named("Grace", age: 85))
+      let json: JSONValue = [
+        ["id": .int(same.id.value ?? 0), "name": "Ada", "age": 36], ["name": "Mary", "age": 53],
+        ["id": .int(other.id.value ?? 0), "age": 86],
+      ]
+      let report = try await store.importModels(ContractPerson.self, fromJSON: try json.jsonData())
+      try require(report.unchanged == [same] && report.updated == [other], "the report is \(report)")
+      try requireEqual(report.created.map(\.name.value), ["Mary"], "what was created")
+      try require(report.rejected.isEmpty, "something was rejected: \(report.rejected)")
+      try requireEqual(try await store.list(ContractPerson.self).count, 3, "the number of people")
+      try requireEqual(try await anew(other, in: store).age.value, 86, "the stored age")
+      let again = try await store.importModels(
+        ContractPerson.self, fromJSON: try JSONValue.array([json[0] ?? .null]).jsonData())
+      try requireEqual(again.description, "0 created, 0 updated, 1 unchanged, 0 rejected", "the second report")
+    },
+    Check("an import rejects entries that don't fit with their positions, and imports the others") { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      let id = person.identifier ?? ""
+      let json = Data(
+        """
+        {"people": [{"id": \(id), "name": "Lady Ada", "age": 200}, 7, {"name": "Mary", "age": "old"},
+        {"id": \(id), "name": "Twice"}, {"name": "Grace"}]}
+        """.utf8)
+      let report = try await store.importModels(ContractPerson.self, fromJSON: json, at: "people")
+      try requireEqual(report.created.map(\.name.value), ["Grace"], "what was created")
+      try requireEqual(
+        report.rejected.map(\.path.description), ["people[0]", "people[1]", "people[2]", "people[3]"], "the rejected")
+      try requireEqual(report.rejected.map(\.index), [0, 1, 2, 3], "the indices")
+      try requireEqual(report.rejected[0].position, 12, "the position")
+      try requireEqual((report.rejected[0].error as? ModelStoreError)?.code, .invalid, "the code")
+      try requireEqual(report.rejected[3].identifier, id, "the identifier")
+      try requireEqual(person.name.value, "Ada", "the name of the rejected model")
+      try require(!person.isDirty, "the rejected model is dirty")
+      try requireEqual(store.scope.unsavedModels.count, 0, "the number of unsaved models")
+      try requireEqual(try await store.list(ContractPerson.self).count, 2, "the number of people")
+    },
+    Check("an import keeps other local changes of a live model, and does not write them") { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      person.name.value = "Local"
+      let json = Data("[{\"id\": \(person.identifier ?? ""), \"age\": 37}]".utf8)
+      let report = try await store.importModels(ContractPerson.self, fromJSON: json)
+      try require(report.updated == [person], "the report is \(report)")
+      try require(person.name.isDirty && !person.age.isDirty, "the wrong fields are dirty")
+      let found = try await anew(person, in: store)
+      try requireEqual(found.name.value, "Ada", "the stored name")
+      try requireEqual(found.age.value, 37, "the stored age")
+    },
+    Check("an import writes the models that its entries refer to and have in full") { store in
+      let acme = ContractCompany()
+      acme.id.value = "acme"
+      acme.name.value = "Acme"
+      try await store.create(acme)
+      store.scope.forget(acme)
+      let json = Data(
+        """
+        [{"name": "Ada", "company": {"id": "acme", "name": "Acme Ltd"}}, {"name": "Grace", "company": "acme"},
+        {"name": "Mary", "company": {"id": "new", "name": "New"}}]
+        """.utf8)
+      let report = try await store.importModels(ContractPerson.self, fromJSON: json)
+      try requireEqual(report.description, "3 created, 0 updated, 0 unchanged, 0 rejected", "the report")
+      for company in store.scope.unsavedModels { store.scope.forget(company) }
+      let names = try await store.list(ContractCompany.self).map(\.name.value)
+      try requireEqual(Set(names), ["Acme Ltd", "New"], "the names of the stored companies")
+    },
+    Check("an import of a document with a mistake in its syntax writes nothing") { store in
+      let json = Data("[{\"name\": \"Ada\"}, {\"name\": ]".utf8)
+      do {
+        _ = try await store.importModels(ContractPerson.self, fromJSON: json)
+        throw ContractViolation("the import throws nothing")
+      } catch is JSONSyntaxError {}
+      try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of people")
+    },
+    Check("an import of many entries is rejected for one of them only", needs: [.batches]) { store in
+      let json = JSONValue.array(
+        (1...600).map { ["id": .int($0), "name": .string($0 == 300 ? "" : "Person \($0)")] })
+      let report = try await store.importModels(ContractPerson.self, fromJSON: try json.jsonData())
+      try requireEqual(report.description, "599 created, 0 updated, 0 unchanged, 1 rejected", "the report")
+      try requireEqual(report.rejected.map(\.index), [299], "the rejected index")
+      try requireEqual(try await store.list(ContractPerson.self).count, 599, "the number of people")
+    },
+  ]
+
+  /// A model as the store has it now.
+  private static func anew(_ person: ContractPerson, in store: any ModelStore) async throws -> ContractPerson {
+    store.scope.forget(person)
+    return try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+  }
+}
