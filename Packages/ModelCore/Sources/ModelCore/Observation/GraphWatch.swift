@@ -39,6 +39,8 @@ final class GraphWatch {
     while next < waiting.count {
       let link = waiting[next]
       next += 1
+      // A model found before may have been dropped meanwhile, with one that is gone.
+      guard let origin = link.edge.node, origin === root || nodes[origin.id] === origin else { continue }
       let id = ObjectIdentifier(link.target)
       // Another model may have lived at the same address.
       if let stale = nodes[id], stale.model !== link.target { discard(stale) }
@@ -153,9 +155,9 @@ final class GraphWatch {
     var node = target
     while node !== root {
       guard node.model != nil, let way = node.way, let parent = way.node else {
-        discard(node)
         // There may be another way, which does not lead through the model that is gone.
-        if node === target || target.way == nil { return nil }
+        if node.model == nil { discard(node) } else { hangUp(node) }
+        if target.way == nil { return nil }
         components.removeLast(components.count - 1)
         node = target
         continue
