@@ -24,21 +24,28 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// Takes what another model knows better of some fields: see ``merge(from:exclude:)``.
+  /// Takes the values of named fields from another model, whether they are newer there or older.
+  ///
+  /// A newer value keeps its stamp, as in ``merge(from:exclude:)``. An older one is set now, like any other change.
+  ///
+  /// ```swift
+  /// let taken = person.merge(from: earlier, include: [person.name])
+  /// ```
   ///
   /// - Parameters:
   ///   - other: the model to take values from.
-  ///   - included: the fields that may take a value, named by those of this model or of the other one.
+  ///   - included: the fields that take a value, named by those of this model or of the other one.
   ///   - condition: gets a field of this model and that of the other; returns whether the value may be taken. Asked only
   ///     for included fields.
-  /// - Returns: the fields of this model that took a value.
+  /// - Returns: the fields of this model that have the other's value now. An included field is missing here if it is not
+  ///   loaded there, or if the condition kept it.
   @discardableResult
   public func merge(
     from other: Self, include included: [any FieldProtocol],
     if condition: (_ mine: any FieldProtocol, _ other: any FieldProtocol) -> Bool = { _, _ in true }
   ) -> [any FieldProtocol] {
     let included = Set(included.map { ObjectIdentifier($0) })
-    return merged(from: other) { mine, theirs in
+    return merged(from: other, takesOlder: true) { mine, theirs in
       (included.contains(ObjectIdentifier(mine)) || included.contains(ObjectIdentifier(theirs)))
         && condition(mine, theirs)
     }
@@ -72,7 +79,7 @@ extension ModelIsolation where Self: ModelObject {
 
 extension ModelObject {
   fileprivate func merged(
-    from other: ModelObject, if condition: (any FieldProtocol, any FieldProtocol) -> Bool
+    from other: ModelObject, takesOlder: Bool = false, if condition: (any FieldProtocol, any FieldProtocol) -> Bool
   ) -> [any FieldProtocol] {
     if other === self { return [] }
     storeMark = nil
@@ -80,7 +87,10 @@ extension ModelObject {
       orderedFields.filter { field in
         guard let match = other.field(like: field, of: self), condition(field, match) else { return false }
         do {
-          return try field.merge(from: match)
+          if try field.merge(from: match) { return true }
+          guard takesOlder, match.loadState == .loaded else { return false }
+          if !field.hasSameValue(as: match) { try field.set(anyValue: match.anyValue) }
+          return true
         } catch {
           ModelIssue.report(error)
           return false

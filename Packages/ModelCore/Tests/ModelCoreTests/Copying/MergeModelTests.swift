@@ -102,4 +102,35 @@ import Testing
     mine["extra"] = 3
     #expect(mine.differences(from: other).count == 3)
   }
+
+  @Test func `A field that is included takes an older value, and is dirty`() throws {
+    let (older, newer) = (Book(id: 1, title: "Emma"), try Book.from(dictionaryValue: ["id": 1, "title": "Emily"]))
+    #expect(newer.merge(from: older).isEmpty)
+    #expect(newer.title.value == "Emily")
+    var told: [String?] = []
+    newer.title.addObserver(updateImmediately: false) { told.append($1) }
+    #expect(newer.merge(from: older, include: [newer.title]).compactMap(\.key) == ["title"])
+    #expect(newer.title.value == "Emma")
+    #expect(newer.title.isDirty)
+    #expect(newer.title.isNewer(than: older.title))
+    #expect(newer.merge(from: older, include: [older.title]).compactMap(\.key) == ["title"])
+    #expect(told == ["Emma"])
+  }
+
+  @Test func `An included relation takes the older model on both sides`() {
+    let (older, newer) = (Book(title: "Emma"), Book(title: "Emma"))
+    let (jane, ann) = (Author(name: "Jane"), Author(name: "Ann"))
+    older.author.value = jane
+    newer.author.value = ann
+    #expect(newer.merge(from: older, include: [older.author]).count == 1)
+    #expect(newer.author.value === jane)
+    #expect(jane.books.value == [older, newer])
+    #expect(ann.books.value == [])
+  }
+
+  @Test func `An included field that is not loaded there is not among those that took a value`() {
+    let (mine, other) = (Book(title: "Emma"), Book())
+    #expect(mine.merge(from: other, include: [mine.title, mine.year]).isEmpty)
+    #expect(mine.title.value == "Emma")
+  }
 }
