@@ -39,9 +39,12 @@ public struct DeletionPlan {
 
   /// Follows the rules from some models on. Changes nothing.
   ///
+  /// - Parameters:
+  ///   - roots: the models that are asked for.
+  ///   - ignoresDenials: whether to go on where a rule denies, to find out first who else is in the way.
   /// - Throws: ``DeletionDeniedError`` for the first relation that denies.
   /// - Complexity: O(*n*) in the number of links that are looked at.
-  public init(deleting roots: [ModelObject]) throws {
+  public init(deleting roots: [ModelObject], ignoresDenials: Bool = false) throws {
     var doomed: Set<ModelObject> = []
     var models: [ModelObject] = []
     for root in roots where doomed.insert(root).inserted { models.append(root) }
@@ -59,7 +62,7 @@ public struct DeletionPlan {
     for model in models {
       for relation in model.relations {
         let staying = relation.relatedModels.filter { !doomed.contains($0) }
-        if relation.deleteRule == .deny, !staying.isEmpty {
+        if relation.deleteRule == .deny, !staying.isEmpty, !ignoresDenials {
           throw DeletionDeniedError(model: model, relation: relation, members: staying)
         }
         if relation.deleteRule != .nullify, !model.knowsAll(of: relation) { unknown.append(relation) }
@@ -96,8 +99,11 @@ public struct DeletionPlan {
 extension ModelObject {
   /// What has to happen to other models when this one is deleted. Changes nothing.
   ///
+  /// - Parameter ignoresDenials: whether to go on where a rule denies, to find out first who else is in the way.
   /// - Throws: ``DeletionDeniedError`` if a relation denies it.
-  public func deletionPlan() throws -> DeletionPlan { try DeletionPlan(deleting: [self]) }
+  public func deletionPlan(ignoresDenials: Bool = false) throws -> DeletionPlan {
+    try DeletionPlan(deleting: [self], ignoresDenials: ignoresDenials)
+  }
 
   /// What a new model knows of its relations is all there is; what was read may be a part.
   fileprivate func knowsAll(of relation: any Relation) -> Bool {

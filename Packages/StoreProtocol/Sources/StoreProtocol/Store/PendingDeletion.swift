@@ -76,7 +76,8 @@ public struct PendingDeletion {
     var asked: Set<ObjectIdentifier> = []
     // They are live until the plan has them.
     var found: [ModelObject] = []
-    var plan = try Self.plan(model)
+    // Who denies it is asked of the store, too, so that an error names all of them.
+    var plan = try Self.plan(model, ignoresDenials: completion != .nothing)
     // What is asked for may lead to more that has to be asked for.
     while completion != .nothing {
       let unknown = Self.relations(of: plan.models, completion).filter {
@@ -96,8 +97,9 @@ public struct PendingDeletion {
           found += try await (relation as? any CompletedByStore)?.related(in: store) ?? []
         }
       }
-      plan = try withExtendedLifetime(found) { try Self.plan(model) }
+      plan = try withExtendedLifetime(found) { try Self.plan(model, ignoresDenials: true) }
     }
+    if completion != .nothing { plan = try withExtendedLifetime(found) { try Self.plan(model) } }
     referringModels = completion == .everything ? try await store.models(referringTo: plan.models) : []
     self.plan = plan
     models = plan.models.reversed()
@@ -144,9 +146,9 @@ public struct PendingDeletion {
     return references
   }
 
-  private static func plan(_ model: ModelObject) throws -> DeletionPlan {
+  private static func plan(_ model: ModelObject, ignoresDenials: Bool = false) throws -> DeletionPlan {
     do {
-      return try model.deletionPlan()
+      return try model.deletionPlan(ignoresDenials: ignoresDenials)
     } catch let error as DeletionDeniedError {
       throw ModelStoreError(
         .denied, error.description, identifier: model.storedIdentifier,

@@ -36,6 +36,17 @@ extension ModelStoreContract {
       try await store.delete(team)
       try requireEqual(try await store.list(ContractTeam.self).count, 0, "the number of teams")
     },
+    Check("delete that a rule denies counts those that are in the way where they are stored", needs: [.queries]) {
+      store in
+      // A store that asks a server leaves it to that to say who is in the way.
+      guard store is any TransactionalModelStore else { return }
+      try await storeTeamWithDebts(in: store)
+      let debt = try await store.lookup(ContractDebt.self, identifier: "2")
+      let team = try await store.lookup(ContractTeam.self, identifier: "reds")
+      let error = try await requireError(.denied, "delete") { try await store.delete(team) }
+      try requireEqual((error.cause as? DeletionDeniedError)?.count, 4, "the number of debts in the error")
+      withExtendedLifetime(debt) {}
+    },
     Check("delete that fails cuts no links") { store in
       let team = ContractTeam(), member = ContractMember()
       team.id.value = "reds"
@@ -170,5 +181,17 @@ extension ModelStoreContract {
 
   private static func forgetTeamWithMembers(in store: any ModelStore) async throws {
     _ = try await teamWithMembers(in: store)
+  }
+
+  private static func storeTeamWithDebts(in store: some ModelStore) async throws {
+    let team = ContractTeam()
+    team.id.value = "reds"
+    try await store.create(team)
+    for number in 1...4 {
+      let debt = ContractDebt()
+      debt.id.value = number
+      debt.team.value = team
+      try await store.create(debt)
+    }
   }
 }
