@@ -81,7 +81,7 @@ extension ErrorText {
     ErrorText(
       "a long text where a number is due",
       """
-      age: expected an integer, found the string "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
+      age: expected an integer, found the string "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"…
       """
     ) { _ in
       try Field<Int>(key: "age").read(from: ["age": .string(String(repeating: "x", count: 500))])

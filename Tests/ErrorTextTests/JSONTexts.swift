@@ -103,7 +103,7 @@ extension ErrorText {
       "a value that is too deep for JSON",
       """
       Nothing was written: at \
-      "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0…", more than 512 \
+      "[0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0][0"…, more than 512 \
       arrays and objects are inside each other.
       """
     ) { _ in

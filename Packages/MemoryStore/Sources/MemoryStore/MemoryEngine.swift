@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// What the fronts of a memory store share: the records, and the lock that guards them.

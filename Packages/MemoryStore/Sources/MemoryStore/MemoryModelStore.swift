@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 import Foundation
 @_exported @_spi(ModelKitInternals) public import StoreProtocol
 

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// The records of one type, in the order of their creation, and the indexes of them.

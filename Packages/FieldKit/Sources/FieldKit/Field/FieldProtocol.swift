@@ -100,7 +100,7 @@ public struct FieldTypeError: Error, CustomStringConvertible {
 
   /// What was wrong, and what was kept.
   public var description: String {
-    let subject = field.map { "Field \"\($0)\"" } ?? "The field"
+    let subject = field.map { "Field \($0.quotedForMessage)" } ?? "The field"
     return "\(subject) keeps its value: it takes \(expected), not \(found)."
   }
 }

@@ -169,14 +169,14 @@ extension JSONScanner {
       if isOutermost { try finish() }
       isOutermost = false
       guard let found else {
-        throw failure(.missingArray, at: end, "expected an array at \"\(path)\", found nothing there")
+        throw failure(.missingArray, at: end, "expected an array at \(path.quotedForMessage), found nothing there")
       }
       self = found
     }
   }
 
   private func missingArray(at path: String, _ kind: JSONValue.Kind) -> JSONSyntaxError {
-    let place = path.isEmpty ? "" : " at \"\(path)\""
+    let place = path.isEmpty ? "" : " at \(path.quotedForMessage)"
     return failure(.missingArray, at: offset, "expected an array\(place), found \(kind)")
   }
 }

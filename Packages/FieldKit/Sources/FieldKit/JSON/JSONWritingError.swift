@@ -41,7 +41,7 @@ public struct JSONWritingError: Error, Sendable, Hashable, CustomStringConvertib
   /// A sentence that tells what can't be written, and where it is.
   public var description: String {
     // What is too deep has a path as long as it is deep.
-    let place = path.count > 80 ? path.prefix(80) + "\u{2026}" : path
-    return path.isEmpty ? "Nothing was written: \(message)." : "Nothing was written: at \"\(place)\", \(message)."
+    path.isEmpty
+      ? "Nothing was written: \(message)." : "Nothing was written: at \(path.quotedForMessage), \(message)."
   }
 }

@@ -79,7 +79,7 @@ public struct FieldKeyError: Error, CustomStringConvertible {
 
   /// What was wrong, and what to do.
   public var description: String {
-    let subject = field.map { "Field \"\($0)\"" } ?? "The field"
+    let subject = field.map { "Field \($0.quotedForMessage)" } ?? "The field"
     return "\(subject) has no key, so it has no place in a dictionary: declare it as Field(key: \"…\") or in a model."
   }
 }

@@ -13,14 +13,16 @@ struct JSONValueEncoder: Encoder {
     } catch EncodingError.invalidValue(let found, let place) {
       if let error = place.underlyingError as? ValueTransformError { throw error.inside(place.codingPath) }
       throw ValueTransformError(
-        expected: "\(T.self) as JSON (\(place.debugDescription))", found: String(describing: found).shortened,
+        expected: "\(T.self) as JSON (\(place.debugDescription))",
+        found: String(describing: found).wordsForMessage(atMost: 40),
         cause: place.underlyingError
       ).inside(place.codingPath)
     } catch let error as any ErrorWithPath {
       throw error
     } catch {
       throw ValueTransformError(
-        expected: "\(T.self) as JSON (\(error))", found: String(describing: value).shortened, cause: error)
+        expected: "\(T.self) as JSON (\(error))", found: String(describing: value).wordsForMessage(atMost: 40),
+        cause: error)
     }
     return node.json
   }

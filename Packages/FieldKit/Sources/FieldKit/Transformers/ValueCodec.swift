@@ -97,7 +97,8 @@ final class ValueCodec<Value>: Sendable {
             throw error
           } catch {
             throw ValueTransformError(
-              expected: "\(T.self) as JSON (\(error))", found: String(describing: value).shortened, cause: error)
+              expected: "\(T.self) as JSON (\(error))", found: String(describing: value).wordsForMessage(atMost: 40),
+              cause: error)
           }
         }))
   }

@@ -41,7 +41,8 @@ public struct ValueTransformError: Error, CustomStringConvertible {
 
   /// Where, what was expected, and what was found.
   public var description: String {
-    (path.isEmpty ? "" : "\(path): ") + "expected \(expected), found \(found)"
+    (path.isEmpty ? "" : "\(path.pathForMessage): ")
+      + "expected \(expected.wordsForMessage()), found \(found.wordsForMessage())"
   }
 
   private func inside(_ container: String) -> ValueTransformError {
@@ -76,13 +77,9 @@ extension JSONValue {
     case .array(let elements):
       elements.count == 1 ? "a list of 1 element" : "a list of \(elements.count) elements"
     case .object: "an object"
-    case .string(let text): "the string \"\(text.shortened)\""
-    default: description.count > 40 ? "the number \(description.shortened)" : description
+    case .string(let text): "the string \(text.quotedForMessage(atMost: 40))"
+    case .number(let number) where number.text.utf8.count > 40: "the number \(number.text.wordsForMessage(atMost: 40))"
+    default: description
     }
   }
-}
-
-extension String {
-  /// The text, or its beginning if it is too long for an error message.
-  var shortened: String { count > 40 ? prefix(40) + "…" : self }
 }

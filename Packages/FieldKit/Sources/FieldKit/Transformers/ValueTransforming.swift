@@ -80,7 +80,8 @@ extension ValueTransforming {
     } catch {
       throw ValueTransformError(
         expected: "a value its transformer can write",
-        found: "one it refuses (\(error)), namely \(String(describing: value).shortened)", cause: error)
+        found: "one it refuses (\(error)), namely \(String(describing: value).wordsForMessage(atMost: 40))",
+        cause: error)
     }
   }
 }

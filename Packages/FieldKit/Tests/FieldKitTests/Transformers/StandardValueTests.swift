@@ -89,7 +89,7 @@ import Testing
   @Test func `say it in short when what was found is long`() {
     let text = String(repeating: "x", count: 1_000)
     let error = #expect(throws: ValueTransformError.self) { try Field<Int>().read(.string(text)) }
-    #expect(error?.found == "the string \"\(text.prefix(40))…\"")
+    #expect(error?.found == "the string \"\(text.prefix(40))\"…")
   }
 
   @Test func `in lists are read from and written to lists`() throws {

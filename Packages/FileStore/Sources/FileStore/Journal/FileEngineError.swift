@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// Why the storage engine could not do what it was asked to. Calls to the file system that fail are thrown as

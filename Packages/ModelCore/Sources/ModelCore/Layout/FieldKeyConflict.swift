@@ -18,7 +18,7 @@ public struct FieldKeyConflict: Error, CustomStringConvertible {
   /// What is wrong, what comes of it, and what to do.
   public var description: String {
     """
-    \(model) has more than one field with the key "\(key)": only one of them is written, and a value is read into all. Give \
+    \(model) has more than one field with the key \(key.quotedForMessage): only one of them is written, and a value is read into all. Give \
     each a key of its own, as in Field(key: "…").
     """
   }

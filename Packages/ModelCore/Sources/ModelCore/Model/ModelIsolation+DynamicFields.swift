@@ -50,6 +50,6 @@ public struct FieldAdditionError: Error, CustomStringConvertible {
 
   /// What was refused, and why.
   public var description: String {
-    "\(key.map { "The field \"\($0)\"" } ?? "The field") can't be added to \(model): \(reason)."
+    "\(key.map { "The field \($0.quotedForMessage)" } ?? "The field") can't be added to \(model): \(reason)."
   }
 }

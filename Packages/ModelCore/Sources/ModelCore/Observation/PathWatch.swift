@@ -15,7 +15,8 @@ final class PathWatch {
     if !first.hasField, let step = path.components.first {
       ModelIssue.report(
         FieldPathError(
-          observing: path, "\(type(of: model).displayName) has no field \"\(FieldPath([step]))\" as yet"))
+          observing: path,
+          "\(type(of: model).displayName) has no field \(FieldPath([step]).description.quotedForMessage) as yet"))
     }
   }
 }

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import FieldKit
+
 /// A path that leads nowhere, so that nothing could be set there.
 ///
 /// ```swift
@@ -27,7 +29,7 @@ public struct FieldPathError: Error, CustomStringConvertible {
 
   /// What could not be done, and why.
   public var description: String {
-    let path = path.isEmpty && !path.isWildcard ? "The empty path" : "\(path)"
+    let path = path.isEmpty && !path.isWildcard ? "The empty path" : path.description.pathForMessage
     return isSet ? "\(path) was not set: \(reason)." : "An observer waits for changes of \(path): \(reason)."
   }
 }

@@ -37,13 +37,13 @@ extension ModelObject {
   /// - Throws: ``FieldPathError`` where it leads no further.
   func locate(_ path: FieldPath) throws(FieldPathError) -> FieldPlace {
     var (model, rest) = (self, path.components[...])
-    var place: FieldPath { FieldPath(Array(path.components[..<rest.startIndex])) }
+    var place: String { FieldPath(Array(path.components[..<rest.startIndex])).description.pathForMessage }
     if path.isWildcard { throw FieldPathError(path, "it stands for more than one field") }
     while true {
       guard let (field, count) = model.firstField(on: rest) else {
         guard let step = rest.first else { throw FieldPathError(path, "it leads to a model, not to a field") }
         let key = if case .key(let key) = step { key } else { "\(FieldPath([step]))" }
-        throw FieldPathError(path, "\(type(of: model).displayName) has no field \"\(key)\"")
+        throw FieldPathError(path, "\(type(of: model).displayName) has no field \(key.quotedForMessage)")
       }
       rest = rest.dropFirst(count)
       if rest.isEmpty { return FieldPlace(model: model, field: field, element: nil) }

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import FieldKit
+
 /// A model can't be deleted as long as others are related to it. Nothing was changed.
 ///
 /// ```swift
@@ -26,16 +28,16 @@ public struct DeletionDeniedError: Error, CustomStringConvertible {
   }
 
   private static func name(_ typeName: String, _ identifier: String?) -> String {
-    identifier.map { "\(typeName) \"\($0)\"" } ?? "\(typeName) without identifier"
+    identifier.map { "\(typeName) \($0.quotedForMessage)" } ?? "\(typeName) without identifier"
   }
 
   /// What was wrong, what was kept, and what to do. Names no more than three of the members.
   public var description: String {
-    let subject = identifier.map { "\(typeName) \"\($0)\"" } ?? "This \(typeName)"
+    let subject = identifier.map { "\(typeName) \($0.quotedForMessage)" } ?? "This \(typeName)"
     let models = count == 1 ? "1 model" : "\(count) models"
     let names = (members.prefix(3) + (count > 3 ? ["…"] : [])).joined(separator: ", ")
     return """
-      \(subject) was not deleted: "\(relation)" still leads to \(models) (\(names)), and its rule is to deny. Remove or \
+      \(subject) was not deleted: \(relation.quotedForMessage) still leads to \(models) (\(names)), and its rule is to deny. Remove or \
       delete them first.
       """
   }

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import FieldKit
+
 /// A relation that was asked for by name is not there, or is not what it was taken for. Nothing was changed.
 ///
 /// ```swift
@@ -17,13 +19,13 @@ public enum MappingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownRelationship(let name):
-      "There is no relation \"\(name)\": look for the name of the property, or the key it was declared with."
+      "There is no relation \(name.quotedForMessage): look for the name of the property, or the key it was declared with."
     case .wrongModelType(let name, let expected, let found):
-      "The relation \"\(name)\" stays as it is: it leads to \(expected), not to \(found)."
+      "The relation \(name.quotedForMessage) stays as it is: it leads to \(expected), not to \(found)."
     case .leadsToOne(let name):
-      "The relation \"\(name)\" stays as it is: it leads to one model. Use set(_:forKey:) for it."
+      "The relation \(name.quotedForMessage) stays as it is: it leads to one model. Use set(_:forKey:) for it."
     case .leadsToMany(let name):
-      "The relation \"\(name)\" stays as it is: it leads to many models. Use add, remove, or set a list for it."
+      "The relation \(name.quotedForMessage) stays as it is: it leads to many models. Use add, remove, or set a list for it."
     }
   }
 }

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import FieldKit
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -23,7 +25,7 @@ public struct IdentityConflict: CustomStringConvertible {
   /// What was wrong, what was kept, and what to do.
   public var description: String {
     """
-    Two live models of \(canonical.layout.typeName) have the identifier "\(identifier)". The one that had it first stays \
+    Two live models of \(canonical.layout.typeName) have the identifier \(identifier.quotedForMessage). The one that had it first stays \
     the object for it; give the other one an identifier of its own, or use canonicalInstance(in:).
     """
   }

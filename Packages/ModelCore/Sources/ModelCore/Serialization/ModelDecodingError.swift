@@ -38,9 +38,9 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
 
   /// Where, what was expected, and what was found.
   public var description: String {
-    let place = path.components.isEmpty ? "" : "\(path): "
+    let place = path.components.isEmpty ? "" : "\(path.description.pathForMessage): "
     let offset = position.map { " (at byte \($0))" } ?? ""
-    return "\(place)expected \(expected), found \(found)\(offset)"
+    return "\(place)expected \(expected.wordsForMessage()), found \(found.wordsForMessage())\(offset)"
   }
 
   /// The same error, seen from a document that holds the one it is about.
@@ -123,7 +123,9 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
   }
 
   /// Where, and why.
-  public var description: String { "\(path) can't be written: \(reason)" }
+  public var description: String {
+    "\(path.description.pathForMessage) can't be written: \(reason.wordsForMessage(atMost: 600))"
+  }
 
   func inside(_ component: FieldPath.Component) -> ModelEncodingError {
     ModelEncodingError(path: path.inside(component), reason: reason, cause: cause, isAboutDepth: isAboutDepth)

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import FieldKit
+
 /// Why a stream of models ended before its end, or which element of it was skipped.
 ///
 /// ```swift
@@ -48,6 +50,7 @@ public struct ModelStreamError: Error, CustomStringConvertible {
 
   /// A sentence that tells what was wrong and where, and one that tells what was delivered.
   public var description: String {
+    let message = message.wordsForMessage(atMost: 700)
     let place = "line \(line), column \(column), byte \(offset)"
     let what =
       switch code {

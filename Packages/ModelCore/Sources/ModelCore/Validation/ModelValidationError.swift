@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import FieldKit
+
 /// A broken rule of a model: which field, and what is wrong with it.
 ///
 /// ```swift
@@ -39,8 +41,9 @@ public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConve
   /// The sentence.
   public var description: String {
     // The message of an element begins with its position: `tags[0] cannot be blank`.
+    let message = message.unicodeScalars.count > 500 ? String(message.unicodeScalars.prefix(500)) + "…" : message
     if path.isEmpty { return message }
-    let subject = name ?? "\(path)"
+    let subject = name?.wordsForMessage(atMost: 80) ?? path.description.pathForMessage
     return message.hasPrefix("[") ? subject + message : "\(subject) \(message)"
   }
 }

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
 extension ModelQuery: JSONConvertible, Codable {
@@ -27,7 +28,9 @@ extension ModelQuery: JSONConvertible, Codable {
     let names = [M.typeName, M.formerTypeName].compactMap { $0 }
     guard let type = members["type"]?.stringValue, names.contains(type) else {
       throw ModelStoreError(
-        .invalid, "A query for \(M.typeName) was expected, not one for \(members["type"] ?? .null).")
+        .invalid,
+        "A query for \(M.typeName) was expected, not one for \((members["type"] ?? .null).description.wordsForMessage(atMost: 80))."
+      )
     }
     self.init(M.self)
     filter = try members["where"].map(QueryExpression.init(json:))

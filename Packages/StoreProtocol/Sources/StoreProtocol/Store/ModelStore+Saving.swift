@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
 /// Which models a save writes beside the one it is told to.

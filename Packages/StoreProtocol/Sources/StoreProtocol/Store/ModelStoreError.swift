@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
 /// Why a store did not do what it was asked to. What was stored before is as it was, unless the message says otherwise.
@@ -123,7 +124,7 @@ extension ModelStoreError {
     let name = typeName.nameForMessage
     let which = place.map { " (\($0))" } ?? ""
     let model = identifier.map { "The stored \(name) \($0.quotedForMessage)" } ?? "A stored \(name)\(which)"
-    let reason = "\(cause)"
+    let reason = "\(cause)".wordsForMessage(atMost: 500)
     return ModelStoreError(
       .corrupt,
       """
@@ -142,7 +143,11 @@ extension ModelStoreError {
   public static func invalid(
     _ typeName: String, identifier: String?, _ errors: [ModelValidationError]
   ) -> ModelStoreError {
-    let list = errors.map(\.description).joined(separator: "; ")
+    var shown = errors.prefix(10).map(\.description)
+    // A message with many or long parts names the first ones; all are among the fields.
+    while shown.count > 1, shown.reduce(0, { $0 + $1.utf8.count }) > 600 { shown.removeLast() }
+    if shown.count < errors.count { shown.append("and \(errors.count - shown.count) more") }
+    let list = shown.joined(separator: "; ")
     return ModelStoreError(
       .invalid, "This \(typeName.nameForMessage) was not written: \(list).", identifier: identifier,
       fields: Dictionary(grouping: errors, by: \.path.description).mapValues { $0.map(\.message) })

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
 /// A deletion between its two halves: what the delete rules say is known, and nothing was done yet.
@@ -152,7 +153,11 @@ public struct PendingDeletion {
     } catch let error as DeletionDeniedError {
       throw ModelStoreError(
         .denied, error.description, identifier: model.storedIdentifier,
-        fields: [error.relation: ["leads to \(error.members.joined(separator: ", "))"]], cause: error)
+        fields: [
+          error.relation: [
+            "leads to \((error.members.prefix(3) + (error.count > 3 ? ["…"] : [])).joined(separator: ", "))"
+          ]
+        ], cause: error)
     }
   }
 
@@ -211,7 +216,7 @@ public struct PendingDeletion {
           error.code,
           """
           The model was deleted, but \(model.storedTypeName.nameForMessage) \
-          \((model.storedIdentifier ?? "").quotedForMessage), which led to it, could not be updated: \(error). It leads to \
+          \((model.storedIdentifier ?? "").quotedForMessage), which led to it, could not be updated: \("\(error)".wordsForMessage(atMost: 500)). It leads to \
           nothing now and has to be saved.
           """, identifier: model.storedIdentifier, fields: error.fields, cause: error)
       }

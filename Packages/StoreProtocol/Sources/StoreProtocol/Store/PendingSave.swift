@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 import Foundation
 @_spi(ModelKitInternals) public import ModelCore
 
@@ -134,7 +135,9 @@ public struct PendingSave<M: Model> {
       }
     } catch {
       throw ModelStoreError(
-        .invalid, "This \(model.storedTypeName.nameForMessage) was not written: \(error)", identifier: identifier,
+        .invalid,
+        "This \(model.storedTypeName.nameForMessage) was not written: \("\(error)".wordsForMessage(atMost: 700))",
+        identifier: identifier,
         cause: error)
     }
   }
@@ -273,7 +276,8 @@ public struct PendingSave<M: Model> {
       return Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
     } catch {
       throw ModelStoreError(
-        .invalid, "This \(typeName.nameForMessage) was not written: \(error)", identifier: identifier, cause: error)
+        .invalid, "This \(typeName.nameForMessage) was not written: \("\(error)".wordsForMessage(atMost: 700))",
+        identifier: identifier, cause: error)
     }
   }
 

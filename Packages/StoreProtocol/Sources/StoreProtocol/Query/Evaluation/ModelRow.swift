@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
 /// A live model. Its values are looked at as a store would have them after a save, so that both give the same answer.
@@ -13,7 +14,7 @@ struct ModelRow: QueryRow {
       throw ModelStoreError(
         .unsupported,
         """
-        "\(slot.key)" of \(model.storedTypeName.nameForMessage) \((model.storedIdentifier ?? "").quotedForMessage) can't be \
+        \(slot.key.quotedForMessage) of \(model.storedTypeName.nameForMessage) \((model.storedIdentifier ?? "").quotedForMessage) can't be \
         asked: it was not loaded yet. Look it up first.
         """, identifier: model.storedIdentifier)
     }

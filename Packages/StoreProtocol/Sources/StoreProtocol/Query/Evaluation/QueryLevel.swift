@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
 /// The fields of one class that a part of a query is about, and how records spell them. Or, without class, an element of
@@ -56,14 +57,14 @@ final class QueryLevel {
         throw ModelStoreError(
           .unsupported,
           """
-          A store can't look at "\(key)" of \(modelClass.displayName): only \(relation.relatedClass.displayName) keeps these links. Ask for \
+          A store can't look at \(key.quotedForMessage) of \(modelClass.displayName): only \(relation.relatedClass.displayName) keeps these links. Ask for \
           models of \(relation.relatedClass.displayName) by the relation that leads back, and go on from what is found.
           """)
       }
       throw ModelStoreError(
         .unsupported,
         """
-        A store can't look at "\(key)" of \(modelClass.displayName): fieldsForDictionaryValue() leaves it out, so it is not kept. \
+        A store can't look at \(key.quotedForMessage) of \(modelClass.displayName): fieldsForDictionaryValue() leaves it out, so it is not kept. \
         Ask for models by a field that is.
         """)
     }

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
 /// Makes conditions ready to be asked.
@@ -59,7 +60,7 @@ struct QueryMaker {
     if let relation = slot.field as? any RelationField {
       guard relation.isToMany else {
         throw ModelStoreError(
-          .invalid, "\"\(slot.key)\" leads to one model: ask for its fields, as in \(slot.key).name.")
+          .invalid, "\(slot.key.quotedForMessage) leads to one model: ask for its fields, as in \(slot.key).name.")
       }
       let level = QueryLevel(relation.relatedClass, context, isForRecords: isForRecords)
       return (QueryList(slot: slot, level: level), try node(condition, level))
@@ -96,7 +97,9 @@ struct QueryMaker {
       let slot = try current.slot(key)
       guard let relation = slot.field as? any RelationField, !relation.isToMany else {
         throw ModelStoreError(
-          .invalid, "\"\(path)\" leads nowhere: \"\(key)\" of \(current.name) is no relation to one model.")
+          .invalid,
+          "\("\(path)".quotedForMessage) leads nowhere: \(key.quotedForMessage) of \(current.name) is no relation to one model."
+        )
       }
       current = current.level(through: slot, relation, isForRecords: isForRecords)
       steps.append((slot, current))

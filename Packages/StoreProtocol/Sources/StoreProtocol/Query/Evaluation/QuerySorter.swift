@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
 /// Puts rows in the order that a query asks for: their keys are read once each, then places are sorted.
@@ -87,7 +88,8 @@ class QuerySortKeys {
 
   private static func refused(_ order: QueryOrder, _ field: FieldBase) -> ModelStoreError {
     ModelStoreError(
-      .invalid, "A list can't be sorted by \(order): values of the type \(field.valueType) have no order.")
+      .invalid,
+      "A list can't be sorted by \("\(order)".wordsForMessage()): values of the type \(field.valueType) have no order.")
   }
 }
 

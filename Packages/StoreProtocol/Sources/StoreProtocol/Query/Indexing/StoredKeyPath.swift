@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
 /// What there is an index of: where in the records of a type the value of a field is, and how values become keys.
@@ -55,7 +56,7 @@ public struct StoredKeyPath: Sendable {
       throw ModelStoreError(
         .invalid,
         """
-        There can't be an index of "\(key)": values of the type \(slot.field.valueType) may be equal and yet be written \
+        There can't be an index of \(key.quotedForMessage): values of the type \(slot.field.valueType) may be equal and yet be written \
         in different ways.
         """)
     }
