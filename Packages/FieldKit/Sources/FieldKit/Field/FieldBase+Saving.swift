@@ -13,6 +13,21 @@ extension FieldBase {
     return violations.isEmpty
   }
 
+  /// Checks every rule of a field whose value could not be read. A rule that finds the value missing reports that it could
+  /// not be read, once.
+  ///
+  /// - Parameter reason: Why the value could not be read.
+  public final func validate(unread reason: String) {
+    var violations = ruleViolations()
+    if let first = violations.firstIndex(where: { $0.detail == "missing" }) {
+      violations[first].message = "could not be read: \(reason)"
+      let unread = violations[first]
+      violations.removeAll { $0.detail == "missing" }
+      violations.insert(unread, at: first)
+    }
+    setViolations(violations, isValid: violations.isEmpty)
+  }
+
   /// Whether something is wrong with the value as far as is known. Nobody who tracks reads is told.
   public final var isKnownInvalid: Bool { flags.contains(.invalid) }
 }

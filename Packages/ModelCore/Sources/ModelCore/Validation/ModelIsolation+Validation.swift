@@ -104,7 +104,13 @@ extension ModelObject {
     // Those who show the states shall not see that a field is valid, and a moment later that it is to blame.
     transaction {
       details?.errors = []
-      for field in orderedFields { field.validate() }
+      for field in orderedFields {
+        if let issue = details?.remainder?.rejection(of: field)?.issues.first {
+          field.validate(unread: "expected \(issue.expected.wordsForMessage()), found \(issue.found.wordsForMessage())")
+        } else {
+          field.validate()
+        }
+      }
       for failure in (details?.rules ?? []).compactMap({ $0() }) {
         for field in failure.fields { field.addViolation(failure.violation) }
       }

@@ -2,6 +2,12 @@ import Foundation
 import ModelCore
 import Testing
 
+private final class Rated: Model {
+  let title = Field<String>().requireNotNil()
+  let stars = Field<Int>().requireNotNil().require(.range(1...5))
+  let note = Field<String>()
+}
+
 @Suite struct `Reading a document leniently` {
   private final class Reported {
     var issues: [[ModelDecodingError]] = []
@@ -37,6 +43,22 @@ import Testing
     #expect(authors[2].name == "5")
     #expect(authors[2].books.value?.map(\.year.value) == [nil, 1900])
     #expect(authors[1].name.loadState == .notLoaded)
+  }
+
+  @Test func `leaves a value that could not be read in one message, not missing as well`() throws {
+    let model = try Rated.from(dictionaryValue: ["title": "Emma", "stars": "five", "note": 7.5], in: scope)
+    #expect(
+      model.validate().messages == [
+        #"stars could not be read: expected an integer, found the string "five""#
+      ])
+    #expect(model.stars.violations.map(\.code) == ["notNil"])
+    model.stars.value = nil
+    #expect(model.validate().messages == ["stars is required"])
+    model.stars.value = 5
+    #expect(model.validate() == .valid)
+    try model.read(["stars": "six"])
+    #expect(model.stars == 5)
+    #expect(model.validate() == .valid)
   }
 
   @Test func `gives back an equal document`() throws {
