@@ -9,6 +9,10 @@ public struct QueryColumn<Value> {
   let field: Field<Value>
   let term: QueryTerm
 
+  /// A column has no value: a query is made before there is a model to take one from.
+  @available(*, unavailable, message: "Compare the field itself, without .value: $0.name == \"Emma\"")
+  public var value: QueryColumn { self }
+
   func compare(_ operation: QueryComparison.Operator, _ value: Value?) -> QueryExpression {
     compare(operation, operand(value))
   }
