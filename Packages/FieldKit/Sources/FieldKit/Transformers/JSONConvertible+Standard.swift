@@ -72,6 +72,8 @@ extension UInt8: JSONConvertible {}
 extension UInt16: JSONConvertible {}
 extension UInt32: JSONConvertible {}
 extension UInt64: JSONConvertible {}
+extension Int128: JSONConvertible {}
+extension UInt128: JSONConvertible {}
 
 extension Double: JSONConvertible {
   /// Reads a number, whole or not.

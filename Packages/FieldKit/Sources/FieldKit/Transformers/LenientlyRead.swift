@@ -28,6 +28,8 @@ extension UInt8: LenientlyRead {}
 extension UInt16: LenientlyRead {}
 extension UInt32: LenientlyRead {}
 extension UInt64: LenientlyRead {}
+extension Int128: LenientlyRead {}
+extension UInt128: LenientlyRead {}
 extension Float: LenientlyRead {}
 extension Double: LenientlyRead {}
 extension Decimal: LenientlyRead {}
