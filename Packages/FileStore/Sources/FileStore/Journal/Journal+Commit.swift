@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -147,6 +149,8 @@ private struct Admission {
       reason = "is empty"
     } else if change.value.withUnsafeBytes({ has(0x0a, $0) || has(0, $0) }) {
       reason = "has a line break or a zero byte outside of its JSON strings"
+    } else if change.value.withUnsafeBytes(RecordLimits.isTooDeep) {
+      reason = RecordLimits.tooDeep
     } else {
       return
     }

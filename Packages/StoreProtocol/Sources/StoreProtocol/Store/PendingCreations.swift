@@ -137,7 +137,9 @@ public struct PendingCreations<M: Model> {
       if !others.isEmpty, let save = others[number] {
         try body(save.typeName, save.identifier ?? "", try save.recordBytes()[...])
       } else {
-        try body(begun[number].typeName, begun[number].identifier, bytes[begun[number].record])
+        let record = bytes[begun[number].record]
+        try RecordLimits.check(record, of: begun[number].typeName, begun[number].identifier)
+        try body(begun[number].typeName, begun[number].identifier, record)
       }
     }
   }

@@ -249,7 +249,7 @@ public struct PendingSave<M: Model> {
   public func recordBytes() throws -> [UInt8] {
     switch content {
     case .values: try bytes(of: record)
-    case .bytes(let bytes): bytes
+    case .bytes(let bytes): try RecordLimits.checked(bytes, of: typeName, identifier)
     }
   }
 
@@ -259,7 +259,9 @@ public struct PendingSave<M: Model> {
   ///   object.
   @_spi(ModelKitInternals)
   public func merged(intoBytes older: [UInt8]) throws -> [UInt8] {
-    if case .bytes(let changes) = content, let merged = RecordBytes.merging(changes, into: older) { return merged }
+    if case .bytes(let changes) = content, let merged = RecordBytes.merging(changes, into: older) {
+      return try RecordLimits.checked(merged, of: typeName, identifier)
+    }
     guard case .object(let record)? = try? JSONValue(json: older) else {
       throw ModelStoreError(
         .corrupt,
@@ -273,8 +275,9 @@ public struct PendingSave<M: Model> {
 
   private func bytes(of record: AttributeDictionary) throws -> [UInt8] {
     do {
-      return Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
-    } catch {
+      let bytes = Array(try JSONValue.object(record).jsonData(JSONWritingOptions(sortedKeys: true)))
+      return try RecordLimits.checked(bytes, of: typeName, identifier)
+    } catch let error as JSONWritingError {
       throw ModelStoreError(
         .invalid, "This \(typeName.nameForMessage) was not written: \("\(error)".wordsForMessage(atMost: 700))",
         identifier: identifier, cause: error)

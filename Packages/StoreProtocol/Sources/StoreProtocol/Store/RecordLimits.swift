@@ -1,0 +1,58 @@
+/// The limits of what a store accepts as a record, so that each accepted record can be read.
+@_spi(ModelKitInternals)
+public enum RecordLimits {
+  /// How many arrays and objects can be inside each other in a record, the record included.
+  ///
+  /// Readers of JSON take 512. Lists, files and snapshots need some of them around the record.
+  public static let maximumDepth = 500
+
+  /// Returns whether a record is nested deeper than a store accepts.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes, and O(1) for records of less than 1,000 bytes.
+  public static func isTooDeep(_ record: UnsafeRawBufferPointer) -> Bool {
+    // Each level has two brackets.
+    guard record.count > maximumDepth * 2 else { return false }
+    var depth = 0
+    var isInString = false
+    var isEscaped = false
+    for byte in record {
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInString = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        depth += 1
+        if depth > maximumDepth { return true }
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      default: break
+      }
+    }
+    return false
+  }
+
+  /// What is wrong with a record that is nested too deep, as a part of a sentence.
+  public static var tooDeep: String { "has more than \(maximumDepth) arrays and objects inside each other" }
+
+  /// Returns a record that can be read again.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if it could not.
+  static func checked(_ record: [UInt8], of typeName: String, _ identifier: String?) throws -> [UInt8] {
+    try check(record[...], of: typeName, identifier)
+    return record
+  }
+
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a record that could not be read again.
+  static func check(_ record: ArraySlice<UInt8>, of typeName: String, _ identifier: String?) throws {
+    guard record.withUnsafeBytes(isTooDeep) else { return }
+    throw ModelStoreError(
+      .invalid, "This \(typeName.nameForMessage) was not written: it \(tooDeep).", identifier: identifier)
+  }
+}
