@@ -15,7 +15,7 @@ struct ExportReader: Sendable {
   private var scanner: ExportScanner
   private var isInModels = false
   private var isAtEnd = false
-  private var hadModels = false
+  private var keys: Set<String> = []
 
   /// The versions of the models in the file; 1 for those that are not named.
   private(set) var modelVersions: [String: Int] = [:]
@@ -73,7 +73,11 @@ struct ExportReader: Sendable {
       guard case .string(let key)? = try? JSONValue(json: name.bytes) else {
         throw ExportFileError(line: name.line, offset: name.offset, reason: "a key is expected here")
       }
-      if key == "models", !hadModels {
+      guard keys.insert(key).inserted else {
+        throw ExportFileError(
+          line: name.line, offset: name.offset, reason: "the key \(key.quotedForMessage) is there twice")
+      }
+      if key == "models" {
         if format == nil {
           throw ExportFileError(
             line: name.line, offset: name.offset,
@@ -81,7 +85,6 @@ struct ExportReader: Sendable {
         }
         try scanner.pass("[")
         isInModels = true
-        hadModels = true
         return
       }
       try take(key, try scanner.value())
@@ -95,6 +98,7 @@ struct ExportReader: Sendable {
       ExportFileError(line: value.line, offset: value.offset, reason: reason)
     }
     guard let json = try? JSONValue(json: value.bytes) else { throw failure("the value of \"\(key)\" is no JSON") }
+    if let repeated = try value.repeatedKey() { throw repeated }
     switch key {
     case "format":
       guard json == .string(ExportFormat.name) else { throw failure("this is not the format \(ExportFormat.name)") }
@@ -119,15 +123,12 @@ struct ExportReader: Sendable {
   }
 
   private static func model(_ value: ExportScanner.Value) throws -> ExportedModel {
-    func failure(_ reason: String, _ place: Int = 0) -> ExportFileError {
-      let passed = value.bytes[..<min(place, value.bytes.count)]
-      return ExportFileError(
-        line: value.line + passed.count { $0 == 0x0a }, offset: value.offset + UInt64(passed.count), reason: reason)
-    }
+    func failure(_ reason: String, _ place: Int = 0) -> ExportFileError { value.failure(reason, at: place) }
     var type: String?
     var identifier: String?
     var record: [UInt8]?
     do {
+      if let repeated = try value.repeatedKey() { throw repeated }
       try value.bytes.withUnsafeBytes { bytes in
         var scanner = JSONScanner(bytes)
         try scanner.beginObject()
@@ -157,5 +158,20 @@ struct ExportReader: Sendable {
       record = Array(try JSONValue(json: record).jsonData(JSONWritingOptions(sortedKeys: true)))
     }
     return ExportedModel(type: type, identifier: identifier, value: record, line: value.line, offset: value.offset)
+  }
+}
+
+extension ExportScanner.Value {
+  /// An error about a byte of the value.
+  fileprivate func failure(_ reason: String, at place: Int) -> ExportFileError {
+    let passed = bytes[..<min(place, bytes.count)]
+    return ExportFileError(
+      line: line + passed.count { $0 == 0x0a }, offset: offset + UInt64(passed.count), reason: reason)
+  }
+
+  /// The error about a key that an object in it has twice; nil if there is none.
+  fileprivate func repeatedKey() throws -> ExportFileError? {
+    let repeated = try bytes.withUnsafeBytes { try RepeatedKey(in: $0) }
+    return repeated.map { failure($0.reason, at: $0.offset) }
   }
 }

@@ -1,0 +1,47 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// A key that an object has twice: readers disagree about which of the two values counts.
+struct RepeatedKey {
+  let key: String
+
+  /// The offset of the second one.
+  let offset: Int
+
+  /// Finds the first one in a JSON value, at any depth; nil if there is none.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes.
+  init?(in json: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
+    var scanner = JSONScanner(json)
+    // The keys of the objects that are open; nil for a list.
+    var open: [Set<String>?] = []
+    repeat {
+      switch try scanner.peek() {
+      case .object:
+        try scanner.beginObject()
+        open.append([])
+      case .array:
+        try scanner.beginArray()
+        open.append(nil)
+      default: try scanner.skipValue()
+      }
+      while let last = open.indices.last {
+        if open[last] == nil {
+          if try scanner.nextElement() { break }
+        } else {
+          let start = scanner.offset
+          if let key = try scanner.nextKey() {
+            if open[last]?.insert(key.string).inserted == true { break }
+            self.key = key.string
+            offset = json[start...].firstIndex(of: UInt8(ascii: "\"")) ?? start
+            return
+          }
+        }
+        open.removeLast()
+      }
+    } while !open.isEmpty
+    return nil
+  }
+
+  /// What is wrong, as a part of a sentence.
+  var reason: String { "the key \(key.quotedForMessage) is there twice in one object" }
+}
