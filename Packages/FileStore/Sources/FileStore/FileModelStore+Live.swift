@@ -40,6 +40,7 @@ extension FileModelStore: LiveModelStore {
   }
 
   private func readParts(of typeName: String, _ body: ([StoredRecord]) async throws -> Void) async throws {
+    if StoreFormat.isReservedType(typeName) { throw ModelStoreError(FileEngineError.reservedType(typeName)) }
     var cursor: CreationCursor? = .start
     while let position = cursor {
       let chunk = try await translating { try await handle.engine.readChunk(typeName, after: position) }

@@ -51,9 +51,8 @@ extension FileModelStore {
 
   /// Whether a query asks for all records of a type as they are in the files.
   private func isAboutAll<M: Model>(_ query: ModelQuery<M>) async throws -> Bool {
-    guard query.isPlain, query.limit == nil, query.offset == 0, try await known(M.self).hasAllRecords else {
-      return false
-    }
+    let known = try await known(M.self)
+    guard query.isPlain, query.limit == nil, query.offset == 0, known.hasAllRecords else { return false }
     return transaction?.touches(M.typeName) != true
   }
 

@@ -209,6 +209,7 @@ public final class FileModelStore: TransactionalModelStore {
       lastType = known
       return known
     }
+    if StoreFormat.isReservedType(M.typeName) { throw ModelStoreError(FileEngineError.reservedType(M.typeName)) }
     let known = FileFrontType(type, try await translating { try await handle.engine.state(of: M.typeName) })
     types[ObjectIdentifier(type)] = known
     lastType = known

@@ -60,7 +60,9 @@ extension FileEngineError {
     switch self {
     case .conflict, .staleRevision, .taken, .duplicates, .notEmpty, .notAStore: .conflict
     case .notFound: .notFound
-    case .invalidValue, .insideStore, .noPath, .batchTooLarge, .migrationFailed, .wrongMigrations: .invalid
+    case .invalidValue, .insideStore, .noPath, .batchTooLarge, .migrationFailed, .wrongMigrations,
+      .reservedType:
+      .invalid
     case .identifiersExhausted: .noIdentifier
     case .locked: .locked
     case .newerFormat, .unknownOperation, .closed, .readOnly, .newerModel, .needsMigration: .unsupported

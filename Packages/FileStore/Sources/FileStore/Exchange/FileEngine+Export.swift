@@ -80,8 +80,9 @@ extension FileEngine {
 
   /// - Throws: ``FileEngineError/insideStore(path:directory:)`` for a file that a store consists of.
   private static func refuseOwnFiles(_ path: String, of directory: String) throws {
-    let names = [StoreFormat.manifest, StoreFormat.lock, StoreFormat.groups]
-    if names.contains(where: { FilePlace.isInside(path, "\(directory)/\($0)") }) {
+    let (target, store) = (FilePlace.resolved(path), FilePlace.resolved(directory))
+    let parts = target.dropFirst(store.count).split(separator: "/", omittingEmptySubsequences: true)
+    if FilePlace.isInside(target, store), let name = parts.first, StoreFormat.isOwnName(name) {
       throw FileEngineError.insideStore(path: path, directory: directory)
     }
   }

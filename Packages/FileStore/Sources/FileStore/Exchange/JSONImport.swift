@@ -111,7 +111,7 @@ struct JSONImport {
         let read = try reader.nextModels()
         if read.isEmpty { break }
         for model in read {
-          guard model.type != ModelVersions.typeName else {
+          guard !StoreFormat.isReservedType(model.type) else {
             throw ExportFileError(line: model.line, offset: model.offset, reason: "models can't have this type")
           }
           let version = reader.modelVersions[model.type] ?? 1

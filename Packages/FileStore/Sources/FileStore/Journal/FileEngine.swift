@@ -83,6 +83,9 @@ package final class FileEngine: Sendable {
   @discardableResult
   package func write(_ changes: [Change], durability: Durability = .everyCommit) async throws -> [UInt64] {
     if service.isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
+    if let change = changes.first(where: { StoreFormat.isReservedType($0.type) }) {
+      throw FileEngineError.reservedType(change.type)
+    }
     _ = try await service.contents(of: group)
     try Task.checkCancellation()
     guard !changes.isEmpty else { return [] }

@@ -49,6 +49,9 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The steps that were declared don't lead from one version to the next.
   case wrongMigrations(type: String, reason: String)
 
+  /// A type has a name that the store keeps to itself.
+  case reservedType(String)
+
   /// A URL stands for no place in the file system.
   case noPath(String, reason: String)
 
@@ -131,6 +134,9 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
         + "Nothing was changed."
     case .wrongMigrations(let type, let reason):
       "The migrations of \(type.nameForMessage) don't go together: \(reason). Nothing was changed."
+    case .reservedType(let type):
+      "\(type.quotedForMessage) is no name for a type of models: names that begin with @ belong to the store. "
+        + "Nothing was read or changed: give the class another typeName."
     case .noPath(let url, let reason):
       "'\(url)' is no place for files: \(reason). Nothing was read or written: give a URL made by URL(filePath:)."
     case .notAStore(let directory, let name):

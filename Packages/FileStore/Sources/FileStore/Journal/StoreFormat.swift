@@ -22,6 +22,14 @@ enum StoreFormat {
   static let unfinishedSuffix = ".new"
   private static let compactedSuffix = ".compacted.journal"
 
+  /// Whether the store keeps names of types like this one to itself: those that begin with `@`.
+  static func isReservedType(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "@") }
+
+  /// Whether something in the directory of a store with this name belongs to the store, or may at another time.
+  static func isOwnName(_ name: Substring) -> Bool {
+    name == lock || name == groups || name.hasPrefix("manifest.") || name.hasPrefix("manifest-")
+  }
+
   /// The number of the segment with this file name; nil if it is something else.
   static func segmentNumber(_ name: String) -> UInt32? {
     guard name.hasSuffix(".journal"), let number = UInt32(name.dropLast(8)), (1...largestSegment).contains(number),

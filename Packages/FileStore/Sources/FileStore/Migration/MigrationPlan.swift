@@ -10,6 +10,7 @@ struct MigrationPlan: Sendable {
   init(_ migrations: [Migration] = []) {
     var mistake: FileEngineError?
     for (type, steps) in Dictionary(grouping: migrations, by: \.typeName) {
+      if StoreFormat.isReservedType(type) { mistake = .reservedType(type) }
       let sorted = steps.sorted { $0.version < $1.version }
       self.steps[type] = sorted
       for (step, next) in zip(sorted, sorted.dropFirst()) where step.version == next.version {

@@ -12,10 +12,15 @@ enum ModelVersions {
     var versions: [String: Int] = [:]
     let records = index.selection(index.types[number].entries.filter(\.isLive), ofType: number)
     try contents.forEachRecord(records) { number, line, value in
-      guard let value, let version = try? JSONValue(json: Array(line[value]))["version"]?.intValue else {
+      let type = records.identifier(number)
+      // Left by a program that gave this name to models: it says nothing about any records.
+      if StoreFormat.isReservedType(type) { return }
+      let version = value.flatMap { try? JSONValue(json: Array(line[$0]))["version"]?.intValue }
+      if version == nil, value != nil, index.number(of: type) == nil { return }
+      guard let version else {
         throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
       }
-      versions[records.identifier(number)] = version
+      versions[type] = version
     }
     return versions
   }
