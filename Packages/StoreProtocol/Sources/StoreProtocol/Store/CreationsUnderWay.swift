@@ -89,7 +89,8 @@ public final class CreationsUnderWay {
 extension ModelScope {
   /// The creations under way in this scope.
   public var creations: CreationsUnderWay {
-    if let known = storeState as? CreationsUnderWay { return known }
+    // Nothing else is kept there, and a cast would cost as much as a lookup.
+    if let known = storeState { return unsafeDowncast(known, to: CreationsUnderWay.self) }
     let made = CreationsUnderWay()
     storeState = made
     return made
