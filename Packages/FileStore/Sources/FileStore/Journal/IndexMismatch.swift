@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// A record that the index has elsewhere, in another revision, or not at all, compared with the files.

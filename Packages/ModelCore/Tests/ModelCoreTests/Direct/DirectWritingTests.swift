@@ -14,7 +14,7 @@ import Testing
     for model in models where random.chance(300) {
       for case let field as Field<Double> in model.fields { field.value = random.pick([0.1, .infinity, 1e300, -0.0]) }
     }
-    if random.chance(200) { models.first?.markDeleted() }
+    if random.chance(200) { models.first?.markDeleted(in: scope ?? ModelScope()) }
     // The first who looks at a list finds out that members are gone, which makes it incomplete.
     _ = try? models.treeData(pretty: false)
     let isPretty = random.chance(300)

@@ -1,4 +1,4 @@
-public import FieldKit
+@_spi(ModelKitInternals) public import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import FieldKit
+
 /// The limits of what a store accepts as a record, so that each accepted record can be read.
 @_spi(ModelKitInternals)
 public enum RecordLimits {

@@ -70,7 +70,7 @@ extension ModelStoreContract {
 private struct RandomNesting: RandomHistory {
   private struct Refusal: Error {}
 
-  private(set) var random: RandomSource
+  var random: RandomSource
   private(set) var steps: [String] = []
   private var expected: [String: Int] = [:]
   private var people: [String: ContractPerson] = [:]
