@@ -114,7 +114,7 @@ import Testing
 
   @Test(arguments: [
     (#"{"format":"modelkit-models","models":[],"models":[]}"#, "models", 40),
-    (#"{"format":"modelkit-models","format":"modelkit-models","models":[]}"#, "format", 29),
+    (#"{"format":"modelkit-models","format":"modelkit-models","models":[]}"#, "format", 28),
     (#"{"format":"modelkit-models","modelVersions":{"A":1,"A":2},"models":[]}"#, "A", 51),
     (
       #"{"format":"modelkit-models","models":[{"type":"Note","type":"Note","identifier":"1","value":{"id":1}}]}"#,
@@ -126,7 +126,7 @@ import Testing
     ),
     (
       #"{"format":"modelkit-models","models":[{"type":"X","identifier":"1","value":{"a":[{"b":1,"c":{},"\u0062":2}]}}]}"#,
-      "b", 94
+      "b", 95
     ),
   ])
   func `An import with a key that is there twice is refused with its position`(
