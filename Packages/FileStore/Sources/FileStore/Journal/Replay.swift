@@ -74,6 +74,7 @@ struct Replay {
     var type: String
     var identifier: String
     var place: RecordPlace
+    var revision: UInt64
   }
 
   /// A replay from the beginning.
@@ -318,7 +319,8 @@ struct Replay {
       staged[batch.records].map { record in
         AppliedRecord(
           operation: record.operation, type: index.name(ofType: record.type),
-          identifier: String(decoding: identifiers[record.identifier], as: UTF8.self), place: record.place)
+          identifier: String(decoding: identifiers[record.identifier], as: UTF8.self), place: record.place,
+          revision: record.revision)
       })
   }
 

@@ -19,7 +19,10 @@ extension Writer {
     let batches = reader.followed.map { records in
       records.map { record -> Change in
         // A record that can't be read any more is a newer one, or gone: observers find that out.
-        let value = record.operation == .delete ? nil : try? reader.contents.read(record.place)
+        let entry = TypeIndex.Entry(
+          place: record.place, identifierStart: 0, identifierLength: 0, revision: record.revision, ordinal: 0)
+        let value =
+          record.operation == .delete ? nil : try? reader.contents.read(entry, record.type, record.identifier)
         switch record.operation {
         case .create: return .create(record.type, record.identifier, value ?? [])
         case .update: return .update(record.type, record.identifier, value ?? [])
