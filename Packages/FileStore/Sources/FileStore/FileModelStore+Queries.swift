@@ -10,6 +10,7 @@ extension FileModelStore {
   ///   indexes of fields that the condition is about, in the number of models that they lead to; sorted by an indexed field
   ///   and with a limit, in the number of models that are passed before the limit is reached. Only records that are found
   ///   are kept in memory.
+  /// - Note: All models, and the records that conditions about relations read, are of one moment.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     if try await isAboutAll(query) { return try await listAll() }
     let records = try await run(query).records
@@ -56,42 +57,39 @@ extension FileModelStore {
     return transaction?.touches(M.typeName) != true
   }
 
-  /// All models of a type. Of a list that was replaced meanwhile nothing is used.
-  private func listAll<M: Model>() async throws -> [M] {
-    while true {
-      do { return try await listParts() } catch is RecordsWereReplaced { continue }
-    }
-  }
+  /// All models of a type, as of one moment.
+  private func listAll<M: Model>() async throws -> [M] { try await atOneMoment { try await listParts(at: $0) } }
 
   /// The same part by part: while models are made of one part, the next is read from the files.
-  private func listParts<M: Model>() async throws -> [M] {
+  private func listParts<M: Model>(at moment: JournalContents) async throws -> [M] {
     let (engine, type) = (handle.engine, M.typeName)
     var all: [M] = []
-    all.reserveCapacity(try await translating { try await engine.count(type) })
+    all.reserveCapacity(moment.count(of: type))
     var cursor = CreationCursor.start
-    var list = try await translating { try await engine.readList(type) }
+    var list = try await translating { try await engine.readList(type, after: .start, at: moment) }
     while let next = list.next {
-      async let following = engine.readList(type, after: next)
-      all += try await models(of: list, after: cursor)
+      async let following = engine.readList(type, after: next, at: moment)
+      all += try await models(of: list, after: cursor, at: moment)
       cursor = next
       do { list = try await following } catch { list = try await translating { throw error } }
     }
-    all += try await models(of: list, after: cursor)
+    all += try await models(of: list, after: cursor, at: moment)
     return all
   }
 
   /// The models of a part of a list that was read after a cursor.
-  private func models<M: Model>(of list: RecordList, after cursor: CreationCursor) async throws -> [M] {
+  private func models<M: Model>(
+    of list: RecordList, after cursor: CreationCursor, at moment: JournalContents
+  ) async throws -> [M] {
     // Which of them is wrong is looked for only then.
     func rows() async throws -> Chunk {
       let count = list.count + list.damages.count
       return try await translating {
-        try await handle.engine.readChunk(M.typeName, after: cursor, limit: count, byteLimit: .max)
+        try await handle.engine.readChunk(M.typeName, after: cursor, limit: count, byteLimit: .max, at: moment)
       }
     }
     if let damage = list.damages.first {
       try await rows().refuseDamage(of: M.typeName)
-      // Somebody else has changed or removed that model meanwhile.
       throw ModelStoreError(FileEngineError.damaged(damage))
     }
     try await scope.creations.settled(of: M.typeName)

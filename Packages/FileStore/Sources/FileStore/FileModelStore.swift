@@ -191,11 +191,13 @@ public final class FileModelStore: TransactionalModelStore {
   }
 
   /// A record as this front sees it, the transaction under way included; nil if there is none.
-  func row(_ type: String, _ identifier: String) async throws -> (bytes: [UInt8], revision: UInt64)? {
+  func row(
+    _ type: String, _ identifier: String, at moment: JournalContents? = nil
+  ) async throws -> (bytes: [UInt8], revision: UInt64)? {
     if let entry = transaction?.entry(type, identifier) { return entry.content.map { ($0, entry.revision ?? 0) } }
     return try await translating {
       do {
-        return try await handle.engine.read(type, identifier).map { ($0.value, $0.revision) }
+        return try await handle.engine.read(type, identifier, at: moment).map { ($0.value, $0.revision) }
       } catch FileEngineError.damaged(let finding) {
         throw ModelStoreError.damaged(type, identifier, finding)
       }

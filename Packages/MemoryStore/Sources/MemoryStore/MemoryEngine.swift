@@ -11,11 +11,18 @@
 /// }
 /// ```
 public final class MemoryEngine: Sendable {
-  private let tables = Lock<[String: MemoryTable]>([:])
+  private let tables: Lock<[String: MemoryTable]>
   /// Where writes are told, to all fronts.
   public let changeFeed = StoreChangeFeed()
 
-  init() {}
+  init() { tables = Lock([:]) }
+
+  private init(_ tables: [String: MemoryTable]) { self.tables = Lock(tables) }
+
+  /// Everything as of now, for reads that belong together: later writes do not show in it.
+  ///
+  /// - Complexity: O(1). The next write copies the names of the records of its type.
+  func moment() -> MemoryEngine { MemoryEngine(tables.withLock { $0 }) }
 
   /// A change of one record. Nothing else is done to it between the check and the change.
   struct Change: Sendable {

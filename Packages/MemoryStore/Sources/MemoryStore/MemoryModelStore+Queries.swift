@@ -137,23 +137,38 @@ extension MemoryModelStore {
   }
 
   func run<M: Model>(_ query: ModelQuery<M>) throws -> (rows: [MemoryRow], plan: QueryPlan, lookedAt: Int) {
+    do {
+      return try run(query, at: nil)
+    } catch is RelatedRecordIsMissing {
+      return try run(query, at: handle.moment())
+    }
+  }
+
+  /// - Parameter moment: the moment of which all records are. Without one, those of one selection are, and a condition about
+  ///   other records throws `RelatedRecordIsMissing`.
+  private func run<M: Model>(
+    _ query: ModelQuery<M>, at moment: MemoryEngine?
+  ) throws -> (rows: [MemoryRow], plan: QueryPlan, lookedAt: Int) {
     try query.validateRange()
     let name = known(M.self).name
+    let engine = moment ?? handle
     let finding: MemoryFinding
     if let transaction, transaction.touches(name) {
-      finding = self.finding(of: query, name, in: transaction)
+      finding = self.finding(of: query, name, in: transaction, engine)
     } else {
-      finding = handle.find(name, QueryPlanner(query, fields: handle.indexedFields(name)), atMost: query.end)
+      finding = engine.find(name, QueryPlanner(query, fields: engine.indexedFields(name)), atMost: query.end)
       if finding.plan.isAnswer, case .some(let rows) = finding.records {
         return (query.page(of: rows), finding.plan, rows.count)
       }
     }
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
     let run = try QueryRun(program, finding.plan) { [self] modelClass, identifier in
-      row(modelClass.typeName, identifier)?.bytes
+      guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier) }
+      return row(modelClass.typeName, identifier, in: moment)?.bytes
     } joined: { [self] modelClass, condition in
+      guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: "") }
       guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
-      return try records(modelClass, where: condition)
+      return try records(modelClass, where: condition, at: moment)
     }
     let (rows, lookedAt) = try finding.run(run)
     return (rows, finding.plan, lookedAt)
@@ -162,15 +177,15 @@ extension MemoryModelStore {
   /// The records that a query has to look at inside a transaction that wrote some of their type: those that indexes lead
   /// to, as far as it left them alone, and those that it wrote and its own keys lead to, since indexes don't know them yet.
   private func finding<M: Model>(
-    of query: ModelQuery<M>, _ name: String, in transaction: MemoryTransaction
+    of query: ModelQuery<M>, _ name: String, in transaction: MemoryTransaction, _ engine: MemoryEngine
   ) -> MemoryFinding {
     // What was written may come anywhere in the order, so that nothing is enough before all is looked at.
     var unordered = ModelQuery(M.self)
     unordered.filter = query.filter
-    let fields = handle.indexedFields(name)
+    let fields = engine.indexedFields(name)
     let planner = QueryPlanner(unordered, fields: fields)
     let written = planner.canUseIndexes ? transaction.identifiers(of: name, for: planner, fields) : []
-    switch handle.find(name, planner, placing: written) {
+    switch engine.find(name, planner, placing: written) {
     case .all(let rows):
       let rows = transaction.rows(name, over: rows)
       return MemoryFinding(plan: .all(rows.count), records: .some(rows))
@@ -180,9 +195,11 @@ extension MemoryModelStore {
     }
   }
 
-  private func records<M: Model>(_ type: M.Type, where condition: QueryExpression) throws -> [[UInt8]] {
+  private func records<M: Model>(
+    _ type: M.Type, where condition: QueryExpression, at moment: MemoryEngine
+  ) throws -> [[UInt8]] {
     var query = ModelQuery(type)
     query.filter = condition
-    return try run(query).rows.map(\.bytes)
+    return try run(query, at: moment).rows.map(\.bytes)
   }
 }

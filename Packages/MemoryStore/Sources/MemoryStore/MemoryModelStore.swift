@@ -137,13 +137,15 @@ public final class MemoryModelStore: TransactionalModelStore {
   }
 
   /// A record as this front sees it, the transaction under way included.
-  func row(_ type: String, _ identifier: String) -> MemoryRow? {
+  ///
+  /// - Parameter engine: the records as of a moment; nil for those that are there now.
+  func row(_ type: String, _ identifier: String, in engine: MemoryEngine? = nil) -> MemoryRow? {
     if let entry = transaction?.entry(type, identifier) {
       return entry.content.map {
         MemoryRow(identifier: identifier, bytes: $0, revision: entry.revision ?? 0)
       }
     }
-    return handle.row(type, identifier)
+    return (engine ?? handle).row(type, identifier)
   }
 
   /// What is known of a class of models.

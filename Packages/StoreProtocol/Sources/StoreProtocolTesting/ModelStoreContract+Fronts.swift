@@ -91,7 +91,7 @@ extension ModelStoreContract {
       cancellation,
       cancellationTogether,
       editing,
-    ] + transactionsTogether + transactionsBesideTasks
+    ] + transactionsTogether + transactionsBesideTasks + readingOneMoment
 
   /// One promise about several fronts on one engine, as a sentence, and what proves it.
   public struct FrontCheck: Sendable, CustomStringConvertible {

@@ -51,28 +51,32 @@ extension FileEngine {
   }
 
   /// The fields of which there are indexes, in their order.
-  func indexedFields(_ type: String) async throws -> [StoredKeyPath] {
-    try await contents().withIndex { index in
+  func indexedFields(_ type: String, at moment: JournalContents? = nil) async throws -> [StoredKeyPath] {
+    try await contents(at: moment).withIndex { index in
       index.number(of: type).map { index.fields[$0].map(\.field) } ?? []
     }
   }
 
   /// The records that a query has to look at.
-  func select(_ type: String, _ planner: QueryPlanner, orderedLimit: Int) async throws -> SelectedRecords {
-    let contents = try await contents()
+  func select(
+    _ type: String, _ planner: QueryPlanner, orderedLimit: Int, at moment: JournalContents? = nil
+  ) async throws -> SelectedRecords {
+    let contents = try await contents(at: moment)
     try Task.checkCancellation()
     return contents.select(of: type, planner, orderedLimit: orderedLimit)
   }
 
   /// Where records are in the order of creation; nil for one that is not there.
-  func ordinals(_ type: String, of identifiers: [String]) async throws -> [UInt64?] {
-    let contents = try await contents()
+  func ordinals(
+    _ type: String, of identifiers: [String], at moment: JournalContents? = nil
+  ) async throws -> [UInt64?] {
+    let contents = try await contents(at: moment)
     return identifiers.map { contents.entry(type, $0)?.ordinal }
   }
 
   /// The values of records that were selected.
-  func read(_ records: ArraySlice<SelectedRecord>) async throws -> [[UInt8]] {
-    let contents = try await contents()
+  func read(_ records: ArraySlice<SelectedRecord>, at moment: JournalContents? = nil) async throws -> [[UInt8]] {
+    let contents = try await contents(at: moment)
     try Task.checkCancellation()
     return try await reading { try contents.read(records) }
   }

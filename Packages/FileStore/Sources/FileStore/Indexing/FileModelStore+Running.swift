@@ -15,6 +15,11 @@ private final class QueryMemory {
   var joined: [Join: [[UInt8]]] = [:]
   var missingJoin: (relatedClass: ModelObject.Type, condition: QueryExpression)?
 
+  /// The moment of which all records are; nil as long as those of one selection are enough.
+  let moment: JournalContents?
+
+  init(at moment: JournalContents?) { self.moment = moment }
+
   func record(of modelClass: ModelObject.Type, _ identifier: String) throws -> [UInt8]? {
     guard let known = related[modelClass.typeName]?[ExactText(identifier)] else {
       throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier)
@@ -56,23 +61,29 @@ extension FileModelStore {
     _ query: ModelQuery<M>
   ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    // Most queries read the records of one selection, which is of one moment.
+    do { return try await run(query, program, at: nil) } catch is MomentIsNeeded {} catch is RecordsWereMoved {}
+    return try await atOneMoment { try await run(query, program, at: $0) }
+  }
+
+  private func run<M: Model>(
+    _ query: ModelQuery<M>, _ program: QueryProgram<M>, at moment: JournalContents?
+  ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
     let (engine, name) = (handle.engine, M.typeName)
-    let memory = QueryMemory()
+    let memory = QueryMemory(at: moment)
     if let transaction, transaction.touches(name) { return try await run(query, program, in: transaction, memory) }
-    let fields = try await translating { try await engine.indexedFields(name) }
+    let fields = try await translating { try await engine.indexedFields(name, at: moment) }
     let planner = QueryPlanner(program, fields: fields)
     // An order is followed as far as it takes to have enough; how far that is, is known only afterwards.
     var orderedLimit = max(128, query.limit.map { $0.addingReportingOverflow(query.offset).partialValue } ?? .max)
     while true {
       let limit = orderedLimit
-      let selected = try await translating { try await engine.select(name, planner, orderedLimit: limit) }
-      guard let records = selected.records else { return try await runThroughAll(program, selected.plan, memory) }
-      do {
-        if let found = try await run(program, selected, records, memory) { return found }
-        orderedLimit = orderedLimit.multipliedReportingOverflow(by: 8).overflow ? .max : orderedLimit * 8
-      } catch is RecordsWereMoved {
-        continue
+      let selected = try await translating {
+        try await engine.select(name, planner, orderedLimit: limit, at: moment)
       }
+      guard let records = selected.records else { return try await runThroughAll(program, selected.plan, memory) }
+      if let found = try await run(program, selected, records, memory) { return found }
+      orderedLimit = orderedLimit.multipliedReportingOverflow(by: 8).overflow ? .max : orderedLimit * 8
     }
   }
 
@@ -82,14 +93,18 @@ extension FileModelStore {
     _ query: ModelQuery<M>, _ program: QueryProgram<M>, in transaction: FileTransaction, _ memory: QueryMemory
   ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
     let (engine, name) = (handle.engine, M.typeName)
-    let fields = try await translating { try await engine.indexedFields(name) }
+    let fields = try await translating { try await engine.indexedFields(name, at: memory.moment) }
     // What was written may come anywhere in the order, so that nothing is enough before all is looked at.
     var unordered = ModelQuery(M.self)
     unordered.filter = query.filter
     let planner = QueryPlanner(unordered, fields: fields)
-    while planner.canUseIndexes {
-      let selected = try await translating { try await engine.select(name, planner, orderedLimit: .max) }
-      guard let found = selected.records else { break }
+    if planner.canUseIndexes {
+      // Where the records are that the transaction changed is of the same moment.
+      guard let moment = memory.moment else { throw MomentIsNeeded() }
+      let selected = try await translating {
+        try await engine.select(name, planner, orderedLimit: .max, at: moment)
+      }
+      guard let found = selected.records else { return try await runThroughAll(program, selected.plan, memory) }
       // Both as of one moment: what a task of the transaction writes while the files are read must not be in neither.
       let written = transaction.records(name, for: planner, fields)
       var candidates = found.compactMap { record in
@@ -97,15 +112,12 @@ extension FileModelStore {
       }
       let changed = written.filter { !$0.isNew }
       let ordinals =
-        changed.isEmpty ? [] : try await translating { try await engine.ordinals(name, of: changed.map(\.identifier)) }
+        changed.isEmpty
+        ? [] : try await translating { try await engine.ordinals(name, of: changed.map(\.identifier), at: moment) }
       candidates += zip(changed, ordinals).map { Candidate($0, ordinal: $1 ?? .max) }
       candidates.sort { $0.ordinal < $1.ordinal }
       candidates += written.filter(\.isNew).map { Candidate($0, ordinal: .max) }
-      do {
-        return try await run(program, selected.plan.testing(candidates.count), candidates, memory)
-      } catch is RecordsWereMoved {
-        continue
-      }
+      return try await run(program, selected.plan.testing(candidates.count), candidates, memory)
     }
     let plan = QueryPlan.all(try await translating { try await engine.count(name) })
     return try await runThroughAll(program, plan, memory)
@@ -123,7 +135,8 @@ extension FileModelStore {
     while start < candidates.count, !run.isFinished {
       let slice = candidates[start..<min(start + Self.sliceSize, candidates.count)]
       let stored = slice.compactMap(\.stored)
-      var values = stored.isEmpty ? [] : try await translating { try await engine.read(stored[...]) }[...]
+      var values =
+        stored.isEmpty ? [] : try await translating { try await engine.read(stored[...], at: memory.moment) }[...]
       for candidate in slice where !run.isFinished {
         guard let value = candidate.written ?? values.popFirst() else { continue }
         lookedAt += 1
@@ -157,7 +170,7 @@ extension FileModelStore {
     var size = plan.isSortedByIndex ? 64 : Self.sliceSize
     while start < records.count, !isEnough {
       let slice = records[start..<min(start + size, records.count)]
-      let values = try await translating { try await engine.read(slice) }
+      let values = try await translating { try await engine.read(slice, at: memory.moment) }
       for (record, value) in zip(slice, values) {
         if plan.isSortedByIndex, record.isNewKey, run.isFinishedBeforeNewKey { isEnough = true }
         if isEnough { break }
@@ -172,19 +185,11 @@ extension FileModelStore {
     return (run.finish().map { found[$0] }, plan, lookedAt)
   }
 
-  /// Looks at all records of a type, those of the transaction under way included. Of a list that was replaced meanwhile
-  /// nothing is used.
+  /// Looks at all records of a type, those of the transaction under way included.
   private func runThroughAll<M: Model>(
     _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory
   ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
-    while true {
-      do { return try await runThroughList(program, plan, memory) } catch is RecordsWereReplaced { continue }
-    }
-  }
-
-  private func runThroughList<M: Model>(
-    _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory
-  ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
+    guard let moment = memory.moment else { throw MomentIsNeeded() }
     let name = M.typeName
     let run = try makeRun(program, plan, memory)
     var found: [FoundRecord] = []
@@ -195,7 +200,7 @@ extension FileModelStore {
     }
     var cursor: CreationCursor? = .start
     while let position = cursor, !run.isFinished {
-      let chunk = try await translating { try await handle.engine.readChunk(name, after: position) }
+      let chunk = try await translating { try await handle.engine.readChunk(name, after: position, at: moment) }
       try chunk.refuseDamage(of: name)
       for row in chunk.rows where !run.isFinished {
         if let entry = transaction?.entry(name, row.identifier) {
@@ -221,26 +226,32 @@ extension FileModelStore {
       do {
         return try run.take(value).isFound
       } catch let missing as RelatedRecordIsMissing {
+        guard let moment = memory.moment else { throw MomentIsNeeded() }
         if let join = memory.missingJoin {
           memory.missingJoin = nil
           let key = QueryMemory.Join(relatedClass: ObjectIdentifier(join.relatedClass), condition: join.condition)
-          memory.joined[key] = try await records(of: join.relatedClass, where: join.condition)
+          memory.joined[key] = try await records(of: join.relatedClass, where: join.condition, at: moment)
         } else {
           memory.related[missing.typeName, default: [:]][ExactText(missing.identifier)] = .some(
-            try await row(missing.typeName, missing.identifier)?.bytes)
+            try await row(missing.typeName, missing.identifier, at: moment)?.bytes)
         }
       }
     }
   }
 
-  private func records(of modelClass: ModelObject.Type, where condition: QueryExpression) async throws -> [[UInt8]] {
+  private func records(
+    of modelClass: ModelObject.Type, where condition: QueryExpression, at moment: JournalContents
+  ) async throws -> [[UInt8]] {
     guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
-    return try await records(modelClass, where: condition)
+    return try await records(modelClass, where: condition, at: moment)
   }
 
-  private func records<M: Model>(_ type: M.Type, where condition: QueryExpression) async throws -> [[UInt8]] {
+  private func records<M: Model>(
+    _ type: M.Type, where condition: QueryExpression, at moment: JournalContents
+  ) async throws -> [[UInt8]] {
     var query = ModelQuery(type)
     query.filter = condition
-    return try await run(query).records.map(\.value)
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    return try await run(query, program, at: moment).records.map(\.value)
   }
 }

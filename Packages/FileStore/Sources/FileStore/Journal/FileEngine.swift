@@ -106,7 +106,14 @@ package final class FileEngine: Sendable {
   ///
   /// - Throws: ``FileEngineError/damaged(_:)`` if the record does not match its checksum any more, or is another one.
   package func read(_ type: String, _ identifier: String) async throws -> (value: [UInt8], revision: UInt64)? {
-    let contents = try await service.contents(of: group)
+    try await read(type, identifier, at: nil)
+  }
+
+  /// The same as of a moment.
+  func read(
+    _ type: String, _ identifier: String, at moment: JournalContents?
+  ) async throws -> (value: [UInt8], revision: UInt64)? {
+    let contents = try await contents(at: moment)
     try Task.checkCancellation()
     // Checking very long records takes a while, which is nothing for a main thread.
     guard let found = contents.entry(type, identifier) else { return nil }
@@ -139,36 +146,16 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// A part of the models of a type as one JSON list, for those who want all of them.
-  ///
-  /// - Throws: ``RecordsWereReplaced`` as ``readChunk(_:after:limit:byteLimit:)`` does.
-  package func readList(
-    _ type: String, after cursor: CreationCursor = .start, limit: Int = 4_096, byteLimit: Int = 1 << 20
-  ) async throws -> RecordList {
-    let contents = try await service.contents(of: group)
-    try Task.checkCancellation()
-    return try await service.reading {
-      try contents.list(of: type, after: cursor, limit: max(limit, 1), byteLimit: max(byteLimit, 1))
-    }
-  }
-
-  /// The identifiers of a type's models, in the order of their creation.
+  /// The identifiers of a type's models, in the order of their creation, all as of one moment.
   package func identifiers(_ type: String) async throws -> [String] {
-    let contents = try await service.contents(of: group)
+    let stored = try await service.contents(of: group).withIndex { index in
+      index.number(of: type).map { index.types[$0] }
+    }
+    try Task.checkCancellation()
     var identifiers: [String] = []
-    var cursor: CreationCursor? = .start
-    while let position = cursor {
-      try Task.checkCancellation()
-      do {
-        // Not all at once, so that nobody waits long for the lock.
-        cursor = try contents.withIndex { index throws(RecordsWereReplaced) in
-          guard let number = index.number(of: type) else { return nil }
-          return try index.appendIdentifiers(ofType: number, after: position, limit: 4_096, to: &identifiers)
-        }
-      } catch {
-        identifiers = []
-        cursor = .start
-      }
+    if let stored {
+      identifiers.reserveCapacity(stored.liveCount)
+      stored.appendIdentifiers(0..<stored.entries.count, to: &identifiers)
     }
     return identifiers
   }

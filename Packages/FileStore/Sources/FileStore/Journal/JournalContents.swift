@@ -28,10 +28,19 @@ final class JournalContents: Sendable {
   /// How often records were moved.
   private let moves = Lock(0)
 
+  /// The contents of which these are one moment; nil for those that follow the journal.
+  private let source: JournalContents?
+
+  /// The segments that a moment keeps open, so that a compaction leaves them readable.
+  private let kept = Lock<[SegmentNumber: any StoreFile]>([:])
+
   /// - Parameter files: Where segments are kept open for reading.
   init(
-    folder: String, index: JournalIndex, findings: [Finding], fileSystem: any FileSystem, files: OpenFiles = OpenFiles()
+    folder: String, index: JournalIndex, findings: [Finding], fileSystem: any FileSystem,
+    files: OpenFiles = OpenFiles(),
+    momentOf source: JournalContents? = nil
   ) {
+    self.source = source
     self.folder = folder
     self.index = Lock(index)
     self.findings = findings
@@ -39,7 +48,7 @@ final class JournalContents: Sendable {
     self.files = files
   }
 
-  deinit { closeFiles() }
+  deinit { if source == nil { closeFiles() } }
 
   /// Runs `body` on the index while nobody else does.
   func withIndex<Result, Failure: Error>(
@@ -140,6 +149,10 @@ final class JournalContents: Sendable {
 
   /// The segment, opened for reading.
   func openFile(_ segment: SegmentNumber) throws(FileSystemError) -> any StoreFile {
+    if let source {
+      if let file = kept.withLock({ $0[segment] }) { return file }
+      return try source.openFile(segment)
+    }
     if let file = files.file(key(segment)) { return file }
     let file = try fileSystem.open(path(segment), .read)
     files.keep(file, as: key(segment))
@@ -147,7 +160,7 @@ final class JournalContents: Sendable {
   }
 
   private func key(_ segment: SegmentNumber) -> OpenFiles.Key {
-    OpenFiles.Key(contents: ObjectIdentifier(self), segment: segment)
+    OpenFiles.Key(contents: ObjectIdentifier(source ?? self), segment: segment)
   }
 
   /// Runs a read, and once more if the records that it was after were moved meanwhile.
@@ -156,6 +169,8 @@ final class JournalContents: Sendable {
       let before = moves.withLock { $0 }
       do {
         return try body()
+      } catch let error as FileSystemError where error.code == ENOENT && source != nil {
+        throw RecordsWereMoved()
       } catch let error as FileSystemError where error.code == ENOENT && moves.withLock({ $0 }) != before {
         continue
       }
@@ -166,6 +181,31 @@ final class JournalContents: Sendable {
   func move(_ older: JournalIndex, to places: [[RecordPlace]]) {
     withIndex { $0.move(older, to: places) }
     moves.withLock { $0 += 1 }
+  }
+
+  /// Everything as of now: later writes do not show in it.
+  ///
+  /// A read of it throws ``RecordsWereMoved`` if a compaction has removed the file since, unless the files are kept.
+  ///
+  /// - Parameter keepsFiles: Whether all files are opened now and stay readable as long as the moment is there.
+  /// - Throws: ``FileSystemError`` if a file can't be opened.
+  /// - Complexity: O(1); O(*n*) in the number of models if files are kept. The next write copies the index of its type.
+  func moment(keepsFiles: Bool) throws -> JournalContents {
+    try readingAgainIfMoved {
+      let index = withIndex { $0 }
+      let moment = JournalContents(
+        folder: folder, index: index, findings: [], fileSystem: fileSystem, files: files, momentOf: self)
+      if keepsFiles {
+        let segments = index.types.reduce(into: Set<SegmentNumber>()) { segments, type in
+          for entry in type.entries where entry.isLive { segments.insert(entry.place.segment) }
+        }
+        for segment in segments {
+          let file = try openFile(segment)
+          moment.kept.withLock { $0[segment] = file }
+        }
+      }
+      return moment
+    }
   }
 
   /// The same files with another index.

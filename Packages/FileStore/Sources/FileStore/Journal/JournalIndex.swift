@@ -154,20 +154,6 @@ struct JournalIndex: Sendable {
     RecordSelection(entries, of: names[type], identifiers: types[type].identifiers)
   }
 
-  /// Adds the identifiers of the first models that were created after `cursor`.
-  ///
-  /// - Returns: Where to go on; nil after the last.
-  func appendIdentifiers(
-    ofType type: Int, after cursor: CreationCursor, limit: Int, to identifiers: inout [String]
-  ) throws(RecordsWereReplaced) -> CreationCursor? {
-    try check(cursor)
-    let first = types[type].index(after: cursor.ordinal)
-    let last = min(first + limit, types[type].entries.count)
-    types[type].appendIdentifiers(first..<last, to: &identifiers)
-    guard last < types[type].entries.count else { return nil }
-    return CreationCursor(ordinal: types[type].entries[last - 1].ordinal, generation: generation)
-  }
-
   mutating func reserveInteger(type: Int) -> Int? { types[type].reserveInteger() }
 
   /// Says that an integer was an identifier once.
