@@ -41,8 +41,11 @@ struct Writer {
   var followDeadlines: GroupTable<UInt64> = [:]
   private(set) var isClosed = false
 
-  /// Rises with everything that may leave something to do.
-  private var writes = 0
+  /// The groups of which a write or the end of a hold may have left something to do.
+  private var due: Set<ExactText> = []
+
+  /// How often the journal of a group was checked for something to do.
+  private(set) var careCount = 0
 
   init(directory: String, options: FileEngineOptions, fileSystem: any FileSystem, clock: any EngineClock) {
     self.directory = directory
@@ -56,11 +59,10 @@ struct Writer {
   /// Works until the mailbox is finished, and closes what is still open then.
   mutating func run(_ mailbox: Mailbox<Job>, _ caretaker: Caretaker) {
     while let jobs = mailbox.takeAll(waitingAtMost: timeToNextDeadline()) {
-      let before = writes
       perform(jobs)
       syncWhatIsDue()
       followWhatIsDue()
-      if writes != before { takeCare(with: caretaker) }
+      takeCare(with: caretaker)
     }
     caretaker.finish()
     // Nobody is left who could be told about an error; whoever wants to know closes the store himself.
@@ -68,8 +70,15 @@ struct Writer {
   }
 
   /// Hands over what there is to do beside writing.
+  ///
+  /// - Complexity: O(*n*) in the number of groups that were written since the last call, however many are open.
   private mutating func takeCare(with caretaker: Caretaker) {
-    for (group, journal) in journals.elements {
+    if due.isEmpty { return }
+    let groups = due
+    due.removeAll()
+    for group in groups.map(\.text) {
+      guard let journal = journals[group] else { continue }
+      careCount += 1
       if let checkpoint = journal.takeDueCheckpoint() { caretaker.write(checkpoint, to: journal.contents.folder) }
       guard !held.contains(ExactText(group)), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction
       else { continue }
@@ -118,7 +127,7 @@ struct Writer {
 
   /// Lets the old files of a group be replaced again.
   mutating func release(_ group: String) {
-    writes += 1
+    due.insert(ExactText(group))
     guard held.remove(ExactText(group)) != nil else { return }
     for body in waiting.removeValue(forKey: group) ?? [] { body() }
   }
@@ -259,7 +268,7 @@ struct Writer {
 
   /// Writes requests of one group with one call and at most one sync.
   private mutating func write(_ requests: [WriteRequest], in group: String) {
-    writes += 1
+    due.insert(ExactText(group))
     guard let journal = journals[group] else {
       for request in requests { request.finish(.failure(FileEngineError.closed(directory: directory))) }
       return

@@ -50,6 +50,15 @@ import Testing
     }
   }
 
+  @Test func `A write to one of many open groups checks no other group for something to do`() async throws {
+    let engine = makeEngine(FaultyFileSystem(), openGroups: 3, openFiles: 3)
+    for number in 0..<100 { try await create("0", in: engine.group("\(number)")) }
+    let before = try await engine.service.writing { writer in writer.careCount }
+    for round in 1...10 { try await create("\(round)", in: engine.group("7")) }
+    let after = try await engine.service.writing { writer in writer.careCount }
+    #expect(after - before <= 11)
+  }
+
   @Test func `is followed by others with as few`() async throws {
     let disk = FaultyFileSystem()
     let writer = makeEngine(disk, openGroups: 3, openFiles: 3)
