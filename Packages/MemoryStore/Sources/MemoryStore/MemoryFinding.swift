@@ -23,8 +23,8 @@ struct MemoryFinding {
     if run.isFinished { return ([], 0) }
     func take(_ row: MemoryRow) throws -> Bool {
       lookedAt += 1
-      let (progress, isFound) = try run.take(row.bytes)
-      if isFound { found.append(row) }
+      let (progress, place) = try run.take(row.bytes)
+      if let place { found.put(row, at: place) }
       return progress == .goesOn
     }
     switch records {

@@ -140,7 +140,7 @@ extension FileModelStore {
       for candidate in slice where !run.isFinished {
         guard let value = candidate.written ?? values.popFirst() else { continue }
         lookedAt += 1
-        if try await take(candidate.identifier, value, run, memory) { found.append((candidate.identifier, value)) }
+        if let place = try await take(value, run, memory) { found.put((candidate.identifier, value), at: place) }
       }
       start += slice.count
     }
@@ -175,7 +175,7 @@ extension FileModelStore {
         if plan.isSortedByIndex, record.isNewKey, run.isFinishedBeforeNewKey { isEnough = true }
         if isEnough { break }
         lookedAt += 1
-        if try await take(record.identifier, value, run, memory) { found.append((record.identifier, value)) }
+        if let place = try await take(value, run, memory) { found.put((record.identifier, value), at: place) }
         isEnough = run.isFinished
       }
       start += slice.count
@@ -196,7 +196,7 @@ extension FileModelStore {
     var lookedAt = 0
     func look(_ identifier: String, _ value: [UInt8]) async throws {
       lookedAt += 1
-      if try await take(identifier, value, run, memory) { found.append((identifier, value)) }
+      if let place = try await take(value, run, memory) { found.put((identifier, value), at: place) }
     }
     var cursor: CreationCursor? = .start
     while let position = cursor, !run.isFinished {
@@ -220,11 +220,11 @@ extension FileModelStore {
 
   /// Looks at one record, and asks for those of others that it takes.
   private func take<M: Model>(
-    _ identifier: String, _ value: [UInt8], _ run: QueryRun<M>, _ memory: QueryMemory
-  ) async throws -> Bool {
+    _ value: [UInt8], _ run: QueryRun<M>, _ memory: QueryMemory
+  ) async throws -> Int? {
     while true {
       do {
-        return try run.take(value).isFound
+        return try run.take(value).place
       } catch let missing as RelatedRecordIsMissing {
         guard let moment = memory.moment else { throw MomentIsNeeded() }
         if let join = memory.missingJoin {

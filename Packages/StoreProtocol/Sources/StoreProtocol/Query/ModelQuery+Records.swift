@@ -16,10 +16,13 @@ extension ModelQuery {
   public func apply(to models: [M]) throws -> [M] {
     let program = try QueryProgram(
       self, in: models.first?.scope?.transformers ?? .standard, isForRecords: false)
-    let found = try models.filter(program.matches)
-    guard program.isSorted else { return page(of: found) }
+    guard program.isSorted else { return page(of: try models.filter(program.matches)) }
     let sorter = try program.sorter()
-    for model in found { try program.add(model, to: sorter) }
+    var found: [M] = []
+    for model in models where try program.matches(model) {
+      try program.add(model, to: sorter)
+      if let place = sorter.keepBest(end) { found.put(model, at: place) }
+    }
     return page(of: sorter.order()).map { found[$0] }
   }
 
@@ -34,7 +37,8 @@ extension ModelQuery {
   ///     of the other side keep, such as `$0.employees.contains { $0.age > 60 }`. Without it such a condition throws
   ///     `unsupported`.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record.
-  /// - Complexity: O(*n*) in the number of records, and O(*m* log *m*) for sorting *m* that fit.
+  /// - Complexity: O(*n*) in the number of records, and O(*m* log *k*) for sorting *m* that fit, of which *k* are
+  ///   kept.
   public func apply(
     to records: some Sequence<AttributeDictionary>, in context: ValueTransformerContext,
     related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil,
@@ -52,15 +56,18 @@ extension ModelQuery {
         }
       })
     var found: [AttributeDictionary] = []
-    let end = program.isSorted ? .max : end
     if end == 0 { return [] }
+    let sorter = program.isSorted ? try program.sorter() : nil
     for record in records where try program.matches(record, surroundings) {
-      found.append(record)
-      if found.count >= end { break }
+      guard let sorter else {
+        found.append(record)
+        if found.count >= end { break }
+        continue
+      }
+      try program.add(record, to: sorter, surroundings)
+      if let place = sorter.keepBest(end) { found.put(record, at: place) }
     }
-    guard program.isSorted else { return page(of: found) }
-    let sorter = try program.sorter()
-    for record in found { try program.add(record, to: sorter, surroundings) }
+    guard let sorter else { return page(of: found) }
     return page(of: sorter.order()).map { found[$0] }
   }
 

@@ -54,13 +54,16 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     if !isPlain { _ = try QueryProgram(self, in: .standard, canJoin: true) }
   }
 
-  /// Checks limit and offset.
+  /// Checks limit, offset and the size of the condition.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if one is negative.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if one is negative, or the condition is too large.
   @_spi(ModelKitInternals)
   public func validateRange() throws {
     if let limit, limit < 0 {
       throw ModelStoreError(.invalid, "A list can't have a limit of \(limit): say 0 or more, or nil for all.")
+    }
+    if let excess = filter?.excess {
+      throw ModelStoreError(.invalid, "The condition can't be evaluated: \(excess). Split the query, or use isIn.")
     }
     if offset < 0 {
       throw ModelStoreError(.invalid, "A list can't begin at an offset of \(offset): say 0 or more.")

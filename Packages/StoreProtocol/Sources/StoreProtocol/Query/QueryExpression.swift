@@ -10,6 +10,9 @@
 ///   `!($0.age > 30)`.
 /// - A field that a record does not have is as it would be after reading the record: it has its initial value.
 /// - A path through a relation that leads to no model gives nil.
+///
+/// A condition has at most 100,000 parts, which are nested at most 500 levels deep; a longer chain of `&&` or of `||` counts
+/// one level for every 256 terms. A query with a larger one throws ``ModelStoreError`` with the code `invalid`.
 public indirect enum QueryExpression: Hashable, Sendable {
   /// Always, or never.
   case constant(Bool)
@@ -32,20 +35,23 @@ extension QueryExpression {
   /// Both hold.
   @_disfavoredOverload
   public static func && (left: QueryExpression, right: QueryExpression) -> QueryExpression {
-    if case .and(let terms) = left { return .and(terms + [right]) }
-    return .and([left, right])
+    if case .and(let terms) = left, terms.count < joinedCount { return .and(terms + [right]) }
+    return QueryExpression.and([left, right]).limited
   }
 
   /// One holds, or both.
   @_disfavoredOverload
   public static func || (left: QueryExpression, right: QueryExpression) -> QueryExpression {
-    if case .or(let terms) = left { return .or(terms + [right]) }
-    return .or([left, right])
+    if case .or(let terms) = left, terms.count < joinedCount { return .or(terms + [right]) }
+    return QueryExpression.or([left, right]).limited
   }
 
   /// It does not hold.
   @_disfavoredOverload
-  public static prefix func ! (expression: QueryExpression) -> QueryExpression { .not(expression) }
+  public static prefix func ! (expression: QueryExpression) -> QueryExpression {
+    if case .not(let term) = expression { return term }
+    return QueryExpression.not(expression).limited
+  }
 }
 
 /// How a field is compared.

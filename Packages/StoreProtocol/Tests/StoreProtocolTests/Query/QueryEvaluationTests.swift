@@ -36,7 +36,7 @@ import Testing
     let live = try query.matches(worker)
     let stored = try query.apply(to: [record], in: scope.transformers).count == 1
     let bytes = Array(try JSONValue.object(record).jsonData(JSONWritingOptions(pretty: true, sortedKeys: true)))
-    let fromBytes = try QueryRun(QueryProgram(query, in: scope.transformers)).take(bytes).isFound
+    let fromBytes = try QueryRun(QueryProgram(query, in: scope.transformers)).take(bytes).place != nil
     #expect(live == stored, "live and record differ for \(query)")
     #expect(stored == fromBytes, "record and bytes differ for \(query)")
     return live
@@ -85,7 +85,7 @@ import Testing
 
   @Test func `and numbers compare as numbers, however they are written`() throws {
     func count(_ filter: @escaping Filter, _ text: String) throws -> Int {
-      try QueryRun(QueryProgram(ModelQuery(where: filter), in: .standard)).take(Array(text.utf8)).isFound ? 1 : 0
+      try QueryRun(QueryProgram(ModelQuery(where: filter), in: .standard)).take(Array(text.utf8)).place != nil ? 1 : 0
     }
     #expect(try count({ $0.age == 4 }, #"{"age": 4.0}"#) == 1)
     #expect(try count({ $0.age > 3 }, #"{"age": 4e0, "x": [1, {"age": 2}]}"#) == 1)

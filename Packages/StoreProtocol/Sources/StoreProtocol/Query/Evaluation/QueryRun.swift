@@ -5,8 +5,8 @@
 /// ```swift
 /// let run = try QueryRun(program) { modelClass, identifier in bytes(of: modelClass.typeName, identifier) }
 /// for row in rows {
-///   let (progress, isFound) = try run.take(row)
-///   if isFound { found.append(row) }
+///   let (progress, place) = try run.take(row)
+///   if let place { found.put(row, at: place) }
 ///   if progress == .enough { break }
 /// }
 /// let page = run.finish().map { found[$0] }
@@ -26,6 +26,8 @@ public final class QueryRun<M: Model> {
   private let sorter: QuerySorter?
   /// How many have to be found, if they come in order.
   private let end: Int
+  /// How many of the found ones are kept, if they have to be sorted.
+  private let keptCount: Int
   /// How many have to be found before a group begins, if groups come in order.
   private let endOfGroups: Int
   private let isExact: Bool
@@ -49,6 +51,7 @@ public final class QueryRun<M: Model> {
     let comesInOrder = !program.isSorted || plan?.order?.isPartial == false
     sorter = comesInOrder ? nil : try program.sorter()
     end = comesInOrder ? program.query.end : .max
+    keptCount = program.query.end
     endOfGroups = plan?.order == nil ? .max : program.query.end
     surroundings = QuerySurroundings(
       related.map { related in
@@ -61,27 +64,39 @@ public final class QueryRun<M: Model> {
       })
   }
 
-  /// Whether nothing can be found, because the limit is 0.
-  public var isFinished: Bool { count >= end }
+  /// Whether nothing more has to be found: there are enough, or the limit is 0.
+  public var isFinished: Bool { count >= end || keptCount == 0 }
 
   /// Whether all that is asked for was found, if the next record has another key in the index whose order is followed.
   public var isFinishedBeforeNewKey: Bool { count >= endOfGroups }
 
   /// Looks at the next record.
   ///
-  /// - Returns: whether to go on, and whether this record was found.
+  /// - Returns: whether to go on, and the place among those that were found: the next free one, or that of another record,
+  ///   which is of no use any more; nil if this record is of no use.
   /// - Throws: ``ModelStoreError``; the run can go on with the same record.
-  public func take(_ record: [UInt8]) throws -> (progress: Progress, isFound: Bool) {
-    if isFinished { return (.enough, false) }
+  /// - Complexity: of *n* found ones to be sorted with a limit *m*, O(log *m*), and only these *m* are kept.
+  public func take(_ record: [UInt8]) throws -> (progress: Progress, place: Int?) {
+    if isFinished { return (.enough, nil) }
     let isFound = try record.withUnsafeBytes { bytes in
       if !isExact, try !program.matches(bytes, surroundings) { return false }
       if let sorter { try program.add(bytes, to: sorter, surroundings) }
       return true
     }
-    if isFound { count += 1 }
-    return (isFinished ? .enough : .goesOn, isFound)
+    if !isFound { return (.goesOn, nil) }
+    count += 1
+    guard let sorter else { return (isFinished ? .enough : .goesOn, count - 1) }
+    return (.goesOn, sorter.keepBest(keptCount))
   }
 
-  /// The numbers of the found records, from offset to limit, in the order asked for: 0 for the first that was found.
+  /// The places of the found records, from offset to limit, in the order asked for.
   public func finish() -> [Int] { program.query.page(of: sorter?.order() ?? Array(0..<count)) }
+}
+
+extension Array {
+  /// Puts an element at the place that ``QueryRun/take(_:)`` gave.
+  @_spi(ModelKitInternals)
+  public mutating func put(_ element: Element, at place: Int) {
+    if place == count { append(element) } else { self[place] = element }
+  }
 }

@@ -5,6 +5,11 @@
 final class QuerySorter {
   private let columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]
   private(set) var count = 0
+  /// The places of the best rows, the last of which is at the root of this heap; empty as long as none was dropped.
+  private var heap: [Int] = []
+  /// By place, when the row was added; empty as long as none was dropped.
+  private var numbers: [Int] = []
+  private var addedCount = 0
 
   init(_ columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]) { self.columns = columns }
 
@@ -30,10 +35,53 @@ final class QuerySorter {
     return 0
   }
 
+  /// Drops the worst row if there are more than a limit, after one was added.
+  ///
+  /// - Returns: the place of the row that was added, which may be that of the one that was dropped; nil if it was dropped
+  ///   itself.
+  /// - Complexity: O(1) for a row that is dropped, otherwise O(log *n*) in the limit.
+  func keepBest(_ limit: Int) -> Int? {
+    addedCount += 1
+    guard count > limit else { return count - 1 }
+    if heap.isEmpty, limit > 0 {
+      numbers = Array(0..<limit)
+      heap = numbers.sorted { isBefore($1, $0) }
+    }
+    guard let worst = heap.first, compare(count - 1, worst) < 0 else {
+      for column in columns { column.keys.removeLast() }
+      count -= 1
+      return nil
+    }
+    moveLast(to: worst)
+    numbers[worst] = addedCount - 1
+    sink()
+    return worst
+  }
+
+  /// Puts the root of the heap below those that come after it.
+  private func sink() {
+    var parent = 0
+    while true {
+      var last = parent
+      for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && isBefore(heap[last], heap[child]) {
+        last = child
+      }
+      if last == parent { return }
+      heap.swapAt(parent, last)
+      parent = last
+    }
+  }
+
+  private func isBefore(_ left: Int, _ right: Int) -> Bool {
+    let comparison = compare(left, right)
+    return comparison == 0 ? numbers[left] < numbers[right] : comparison < 0
+  }
+
   /// The places of the rows in the order asked for. Equal ones stay in the order in which they were added.
   ///
   /// - Complexity: O(*n* log *n*).
   func order() -> [Int] {
+    if !numbers.isEmpty { return heap.sorted(by: isBefore) }
     var places = Array(0..<count)
     places.sort { left, right in
       for (_, keys, order) in columns {
@@ -52,6 +100,9 @@ class QuerySortKeys {
 
   /// Puts the last key in the place of an earlier one.
   func moveLast(to place: Int) {}
+
+  /// Removes the last key.
+  func removeLast() {}
 
   /// Negative if the left row comes first, positive if the right one does, 0 if neither.
   func compare(_ left: Int, _ right: Int, _ order: QueryOrder) -> Int { 0 }
@@ -106,6 +157,8 @@ private final class TypedSortKeys<Value>: QuerySortKeys {
   override func add(_ json: JSONValue) throws { keys.append(try read(json)) }
 
   override func moveLast(to place: Int) { keys[place] = keys.removeLast() }
+
+  override func removeLast() { keys.removeLast() }
 
   override func compare(_ left: Int, _ right: Int, _ order: QueryOrder) -> Int {
     switch (keys[left], keys[right]) {

@@ -130,3 +130,28 @@ public struct IndexRanges: Hashable, Sendable {
     return ranges
   }
 }
+
+extension IndexRanges {
+  /// Keys that are in one of these at least; nil if one of them is not known.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of ranges.
+  static func union(ofKnown all: [IndexRanges?]) -> IndexRanges? {
+    let known = all.compactMap { $0 }
+    guard known.count == all.count else { return nil }
+    return IndexRanges(known.flatMap(\.ranges), isExact: known.allSatisfy(\.isExact))
+  }
+
+  /// Keys that are in all of these that are known; nil if none is.
+  ///
+  /// - Complexity: O(*n* log² *n*) in the number of ranges.
+  static func intersection(ofKnown all: [IndexRanges?]) -> IndexRanges? {
+    var known = all.compactMap { $0 }
+    let isComplete = known.count == all.count
+    while known.count > 1 {
+      known = stride(from: 0, to: known.count, by: 2).map { number in
+        number + 1 < known.count ? known[number].intersection(known[number + 1]) : known[number]
+      }
+    }
+    return isComplete ? known.first : known.first?.inexact
+  }
+}

@@ -52,7 +52,7 @@ public struct QueryPlanner: Sendable {
   ///   - fields: the fields of which there are indexes.
   public init<M: Model>(_ query: ModelQuery<M>, fields: [StoredKeyPath]) {
     self.fields = fields
-    part = fields.isEmpty ? nil : query.filter.map { Self.part($0, fields) }
+    part = fields.isEmpty ? nil : query.filter.map { Self.part($0, fields, depth: 1) }
     hasCondition = query.filter != nil
     end = query.end
     isSorted = !query.sort.isEmpty
@@ -67,14 +67,48 @@ public struct QueryPlanner: Sendable {
   /// Whether there are a condition and indexes, so that these may lead to what it holds for.
   public var canUseIndexes: Bool { part != nil }
 
-  private static func part(_ condition: QueryExpression, _ fields: [StoredKeyPath]) -> Part {
-    let ranges = fields.indices.compactMap { number in
-      fields[number].ranges(where: condition).map { (index: number, ranges: $0) }
-    }
+  /// Deeper parts of a condition are left to the look at the records.
+  private static let maximumDepth = 32
+
+  /// - Complexity: O(*n* log *n*) in the size of the condition, for each field and each level.
+  private static func part(_ condition: QueryExpression, _ fields: [StoredKeyPath], depth: Int) -> Part {
+    if depth > maximumDepth { return .ranges([]) }
     switch condition {
-    case .and(let terms): return .and(ranges, terms.map { part($0, fields) })
-    case .or(let terms): return .or(ranges, terms.map { part($0, fields) })
-    default: return .ranges(ranges)
+    case .and(let terms):
+      let parts = terms.map { part($0, fields, depth: depth + 1) }
+      return .and(combined(parts, fields.count, IndexRanges.intersection(ofKnown:)), parts)
+    case .or(let terms):
+      let parts = terms.map { part($0, fields, depth: depth + 1) }
+      return .or(combined(parts, fields.count, IndexRanges.union(ofKnown:)), parts)
+    case .not(let term):
+      return .ranges(
+        ranges(part(term, fields, depth: depth + 1)).compactMap { index, ranges in
+          // What holds for some of these values only may not hold for any of them.
+          ranges.isExact ? (index: index, ranges: ranges.complement) : nil
+        })
+    default:
+      return .ranges(
+        fields.indices.compactMap { number in
+          fields[number].ranges(where: condition).map { (index: number, ranges: $0) }
+        })
+    }
+  }
+
+  /// The ranges of each field that follow from those of the parts.
+  private static func combined(
+    _ parts: [Part], _ fieldCount: Int, _ combine: ([IndexRanges?]) -> IndexRanges?
+  ) -> [(index: Int, ranges: IndexRanges)] {
+    var known = [[IndexRanges?]](repeating: [], count: fieldCount)
+    for (number, part) in parts.enumerated() {
+      for (index, ranges) in ranges(part) {
+        known[index] += Array(repeating: nil, count: number - known[index].count)
+        known[index].append(ranges)
+      }
+    }
+    return known.indices.compactMap { index in
+      if known[index].isEmpty, !parts.isEmpty { return nil }
+      let rest = Array<IndexRanges?>(repeating: nil, count: parts.count - known[index].count)
+      return combine(known[index] + rest).map { (index: index, ranges: $0) }
     }
   }
 

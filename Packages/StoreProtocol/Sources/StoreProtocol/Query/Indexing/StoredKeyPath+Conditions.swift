@@ -10,17 +10,8 @@ extension StoredKeyPath {
     case .constant(let value): return value ? nil : IndexRanges.none
     case .comparison(let comparison): return ranges(where: comparison)
     case .and(let terms):
-      let known = terms.map(ranges(where:))
-      guard var ranges = known.lazy.compactMap({ $0 }).first else { return nil }
-      for case let other? in known { ranges = ranges.intersection(other) }
-      return known.contains { $0 == nil } ? ranges.inexact : ranges
-    case .or(let terms):
-      var ranges = IndexRanges.none
-      for term in terms {
-        guard let other = self.ranges(where: term) else { return nil }
-        ranges = ranges.union(other)
-      }
-      return ranges
+      return IndexRanges.intersection(ofKnown: terms.map(ranges(where:)))
+    case .or(let terms): return IndexRanges.union(ofKnown: terms.map(ranges(where:)))
     case .not(let term):
       // What holds for some of these values only may not hold for any of them.
       guard let ranges = ranges(where: term), ranges.isExact else { return nil }
