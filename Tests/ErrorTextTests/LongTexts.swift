@@ -136,7 +136,7 @@ private final class Nested: Model {
 
 /// Objects inside each other, of which the innermost is no object.
 private indirect enum Deep: Codable, Sendable {
-  case next(Deep)
+  case next(Deep), end
   private enum Key: CodingKey { case key }
   init(from decoder: any Decoder) throws {
     self = .next(try decoder.container(keyedBy: Key.self).decode(Deep.self, forKey: .key))

@@ -91,7 +91,7 @@ extension ModelStoreContract {
       cancellation,
       cancellationTogether,
       editing,
-    ] + transactionsTogether + transactionsBesideTasks + readingOneMoment
+    ] + transactionsTogether + transactionsBesideTasks + readingOneMoment + isolation
 
   /// One promise about several fronts on one engine, as a sentence, and what proves it.
   public struct FrontCheck: Sendable, CustomStringConvertible {

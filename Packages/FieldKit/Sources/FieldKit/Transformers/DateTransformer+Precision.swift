@@ -15,7 +15,8 @@ extension DateTransformer {
     let rest = milliseconds % unit
     let kept = milliseconds - (rest < 0 ? rest + unit : rest)
     let below = (kept % 1_000 + 1_000) % 1_000
-    return Date(timeIntervalSince1970: Double((kept - below) / 1_000) + Double(below) / 1_000)
+    // As the text is read.
+    return ISO8601Text.date((kept - below) / 1_000, DigitScanner.Fraction(number: below, power: 1_000))
   }
 
   /// The milliseconds since 1970, rounded down.

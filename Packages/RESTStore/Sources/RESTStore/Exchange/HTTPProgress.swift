@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 /// How far the exchange of one request is.
 ///
 /// ```swift
@@ -34,10 +36,12 @@ public struct HTTPProgress: Sendable, Hashable {
   /// - Parameters:
   ///   - observer: called on any thread, whenever bytes went or came. Return soon: the transfer waits, and with it others
   ///     of the transport.
+  ///   - isolation: the isolation in which `body` runs, that of the caller.
   ///   - body: makes requests.
   public static func observing<Result>(
-    _ observer: @escaping @Sendable (HTTPProgress) -> Void, _ body: () async throws -> Result
+    _ observer: @escaping @Sendable (HTTPProgress) -> Void, in isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
   ) async rethrows -> Result {
-    try await $observer.withValue(observer, operation: body)
+    try await $observer.withValue(observer, in: isolation, body)
   }
 }

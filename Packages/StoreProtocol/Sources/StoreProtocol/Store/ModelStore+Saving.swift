@@ -44,7 +44,7 @@ extension ModelStore {
     guard let identifier = model.identifier else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     scope.add(model)
     let stamp = ChangeStamp.next()
-    let found = try await Refreshing.$isUnderWay.withValue(true) {
+    let found = try await Refreshing.$isUnderWay.withValue(true, in: #isolation) {
       // The class of the model may be derived from `M`, and be one that stores call otherwise.
       try await lookup(ModelType(type(of: model)), identifier: identifier)
     }
@@ -72,7 +72,7 @@ extension ModelStore {
   private func save(_ step: SavePlan.Step) async throws {
     guard let model = step.model as? any ModelObject & ModelIsolation else { return }
     if step.linksToFollow.isEmpty { return try await save(model) }
-    try await SavedLater.$models.withValue(step.later) { try await save(model) }
+    try await SavedLater.$models.withValue(step.later, in: #isolation) { try await save(model) }
   }
 
   private func update(_ step: SavePlan.Step) async throws {

@@ -14,8 +14,10 @@ public final class TransactionMark: Sendable {
   /// Whether the running task is in the transaction, or was begun by one that is.
   public var isEntered: Bool { Self.entered.contains { $0 === self } }
 
-  /// Runs the body of the transaction.
-  public func enter<Result>(_ body: () async throws -> Result) async throws -> Result {
-    try await Self.$entered.withValue(Self.entered + [self], operation: body)
+  /// Runs the body of the transaction, in the isolation of the caller.
+  public func enter<Result>(
+    in isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+  ) async throws -> Result {
+    try await Self.$entered.withValue(Self.entered + [self], in: isolation, body)
   }
 }
