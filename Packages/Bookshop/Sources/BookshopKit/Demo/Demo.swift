@@ -139,7 +139,7 @@ package struct Demo {
     BookTable(style).lines(query(try await shop.books())).forEach(print)
   }
 
-  private func show(_ report: ImportReport) {
+  private func show(_ report: CatalogueReport) {
     let text = ReportText(report)
     text.rejections.forEach { print(style.red($0)) }
     text.summary.forEach(print)

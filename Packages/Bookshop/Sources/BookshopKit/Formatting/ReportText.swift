@@ -1,8 +1,8 @@
 /// An import, push or pull in words.
 package struct ReportText {
-  private let report: ImportReport
+  private let report: CatalogueReport
 
-  package init(_ report: ImportReport) { self.report = report }
+  package init(_ report: CatalogueReport) { self.report = report }
 
   /// The rejected entries, one line for each reason; at the end a count of those that are not described.
   package var rejections: [String] {

@@ -9,7 +9,7 @@ struct CatalogueImporter {
 
   private let merger: StockMerger
   private let progress: ValueSource<ShopProgress>
-  private var report = ImportReport()
+  private var report = CatalogueReport()
   private var authors: [Author] = []
   private var books: [Book] = []
 
@@ -18,7 +18,7 @@ struct CatalogueImporter {
     self.progress = progress
   }
 
-  mutating func run(_ file: CatalogueFile) async throws -> ImportReport {
+  mutating func run(_ file: CatalogueFile) async throws -> CatalogueReport {
     var reader = file.authors
     let list = FieldPath(file.listPath)
     let total = file.data.count
@@ -81,7 +81,7 @@ struct CatalogueImporter {
   /// The model, or nil if it breaks rules, which is reported.
   private mutating func valid<M: Model>(
     _ type: M.Type, _ attributes: AttributeDictionary, at place: FieldPath,
-    _ counts: WritableKeyPath<ImportReport, MergeCounts>
+    _ counts: WritableKeyPath<CatalogueReport, MergeCounts>
   ) throws -> M? {
     let model = try M.from(dictionaryValue: attributes)
     if model.validate().isValid { return model }
@@ -123,7 +123,7 @@ extension Shop {
   /// Entries that are not valid are reported, and the others taken. A book goes with its author.
   ///
   /// - Throws: what the store throws; what was written before stays.
-  package func importCatalogue(_ file: CatalogueFile) async throws -> ImportReport {
+  package func importCatalogue(_ file: CatalogueFile) async throws -> CatalogueReport {
     var importer = CatalogueImporter(into: store, progress: progress)
     return try await importer.run(file)
   }

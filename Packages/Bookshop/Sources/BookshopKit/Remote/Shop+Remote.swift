@@ -5,13 +5,13 @@ extension Shop {
   /// Creates on a server what it lacks, and updates what differs. Nothing is deleted there.
   ///
   /// - Throws: what the server answers; what was sent before stays there.
-  package func push(to url: URL) async throws -> ImportReport { try await push(to: Self.remote(at: url)) }
+  package func push(to url: URL) async throws -> CatalogueReport { try await push(to: Self.remote(at: url)) }
 
-  func push(to remote: any ModelStore) async throws -> ImportReport {
+  func push(to remote: any ModelStore) async throws -> CatalogueReport {
     let authors = try await authors()
     let books = try await store.list(Book.self)
     var meter = Meter(progress, total: authors.count + books.count)
-    var report = ImportReport()
+    var report = CatalogueReport()
     report.authors = try await push(authors, to: remote, &meter)
     report.books = try await push(books, to: remote, &meter)
     return report
@@ -38,13 +38,13 @@ extension Shop {
   /// Takes over what a server has. What the store has is updated where the server says otherwise; nothing is deleted.
   ///
   /// - Throws: what the server answers, or the store; what was written before stays.
-  package func pull(from url: URL) async throws -> ImportReport { try await pull(from: Self.remote(at: url)) }
+  package func pull(from url: URL) async throws -> CatalogueReport { try await pull(from: Self.remote(at: url)) }
 
-  func pull(from remote: any ModelStore) async throws -> ImportReport {
+  func pull(from remote: any ModelStore) async throws -> CatalogueReport {
     let authors = try await remote.list(Author.self)
     let books = try await remote.list(Book.self)
     var meter = Meter(progress, total: authors.count + books.count)
-    var report = ImportReport()
+    var report = CatalogueReport()
     try await pull(authors, \.authors, &report, &meter) { _ in nil }
     let known = Set(try await self.authors().compactMap(\.id.value))
     try await pull(books, \.books, &report, &meter) { book in
@@ -55,7 +55,7 @@ extension Shop {
   }
 
   private func pull<M: Model>(
-    _ models: [M], _ counts: WritableKeyPath<ImportReport, MergeCounts>, _ report: inout ImportReport,
+    _ models: [M], _ counts: WritableKeyPath<CatalogueReport, MergeCounts>, _ report: inout CatalogueReport,
     _ meter: inout Meter, objection: (M) -> String?
   ) async throws {
     let merger = StockMerger(store: store)

@@ -18,7 +18,7 @@ struct OutputOptions: ParsableArguments {
   }
 
   /// Prints what became of the entries of an import, push or pull: the rejected ones to standard error.
-  func print(_ report: ImportReport) throws {
+  func print(_ report: CatalogueReport) throws {
     let text = ReportText(report)
     let style = Style(forStandardStream: STDERR_FILENO)
     if !isJSON { text.rejections.forEach { printToStandardError(style.red($0)) } }

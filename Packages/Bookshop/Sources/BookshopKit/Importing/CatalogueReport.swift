@@ -1,7 +1,7 @@
 package import ModelKit
 
 /// What became of the entries of a catalogue. It stays small, however many entries are rejected.
-package struct ImportReport: Hashable, Sendable {
+package struct CatalogueReport: Hashable, Sendable {
   /// How many rejections are described; the others are counted.
   package static let describedRejections = 50
 
@@ -17,8 +17,9 @@ package struct ImportReport: Hashable, Sendable {
   package var keptCount: Int { authors.kept + books.kept }
 
   /// Counts a rejection, and describes it if it is among the first.
-  mutating func reject(_ counts: WritableKeyPath<ImportReport, MergeCounts>, _ rejection: @autoclosure () -> Rejection)
-  {
+  mutating func reject(
+    _ counts: WritableKeyPath<CatalogueReport, MergeCounts>, _ rejection: @autoclosure () -> Rejection
+  ) {
     self[keyPath: counts].rejected += 1
     if rejections.count < Self.describedRejections { rejections.append(rejection()) }
   }
