@@ -3,7 +3,7 @@
 extension FileModelStore: LiveModelStore {
   /// Where writes of all fronts are told, in the order of their commits, once they are as durable as the store promises.
   ///
-  /// A store that was opened for reading only tells of what another process writes, as long as somebody listens.
+  /// A store that was opened for reading only tells of what another process writes, while it is observed.
   public var changeFeed: StoreChangeFeed { handle.feeds.feed(of: handle.engine) }
 
   /// Records are given.
@@ -84,7 +84,7 @@ final class FileChangeFeeds: Sendable {
     feeds.withLock { $0[ExactText(group)] }.flatMap { $0.isObserved ? $0 : nil }
   }
 
-  /// Whether somebody listens to the feed of a group.
+  /// Whether the feed of a group is observed.
   func isObserved(_ group: String) -> Bool { observedFeed(group) != nil }
 
   /// Tells of what another process has written; nil if everything may be something else.

@@ -93,7 +93,7 @@ extension Field {
     constrain(to: RangeValueDomain(upperBound: range.upperBound - 1))
   }
 
-  /// What the field stores when it is set to a value: the value itself, or what its domain and its transformer make of it. A list also
+  /// The value that the field stores when it is set: the value itself, or what its domain and its transformer make of it. A list also
   /// leaves out what its elements' domain refuses, and duplicates if it allows none.
   public final func constrained(_ value: Content?) -> Content? {
     guard let value, flags.contains(.hooksSet), case .replaced(let replacement) = coercion(of: value) else {

@@ -12,7 +12,7 @@ final class FieldMetadata<Content> {
   let transformer: FieldTransformer<Content>?
   /// The domain, as a closure that was compiled for the type of the value.
   let domain: ((Content) -> Coercion<Content>)?
-  /// What is done to a value before it is stored: the domain, and then what the transformer keeps of it.
+  /// The changes of a value before it is stored: the domain, and then what the transformer keeps of it.
   @usableFromInline let coerce: ((Content) -> Coercion<Content>)?
   /// Whether all fields that are declared like this have it together. Set before anybody else sees it, so that there is no
   /// conflicting access to check for.

@@ -9,7 +9,7 @@ struct FieldTransformer<Content>: Sendable {
     return general
   }
 
-  /// What turns a value into the one that is read back after it was written; nil if that is always the same.
+  /// Turns a value into the one that is read back after it was written; nil if that is always the same.
   ///
   /// Only of the transformer for all contexts: the others are for copies, and the record has everything.
   var normalization: ((Content) -> Coercion<Content>)? {

@@ -43,6 +43,6 @@ struct RepeatedKey {
     return nil
   }
 
-  /// What is wrong, as a part of a sentence.
+  /// The problem, as a part of a sentence.
   var reason: String { "the key \(key.quotedForMessage) is there twice in one object" }
 }
