@@ -28,13 +28,19 @@ enum StoreInspection {
     let names = try fileSystem.list(directory)
     let path = "\(directory)/\(StoreFormat.manifest)"
     guard names.contains(StoreFormat.manifest) else {
-      if try Self.hasJournals(directory, fileSystem) {
+      let hasJournals = try Self.hasJournals(directory, fileSystem)
+      let foreignName = hasJournals ? nil : try Self.foreignName(names, in: directory, fileSystem)
+      if !hasJournals, foreignName == nil {
+        self = .empty
+      } else if try fileSystem.list(directory).contains(StoreFormat.manifest) {
+        // Another process made the store between two looks. A manifest is never removed: it is found now.
+        self = try StoreInspection(of: directory, fileSystem)
+      } else if let foreignName {
+        throw FileEngineError.notAStore(directory: directory, name: foreignName)
+      } else {
         // Every segment names its version too, so the store can be read; but somebody ought to know.
         let finding = Finding(kind: .missing, file: path, offset: 0, length: 0, reason: "the file is missing")
         self = .store(version: nil, findings: [finding])
-      } else {
-        try Self.refuseWhatOthersHave(names, in: directory, fileSystem)
-        self = .empty
       }
       return
     }
@@ -76,11 +82,10 @@ enum StoreInspection {
     }
   }
 
-  /// Throws if there is anything but what systems and editors leave everywhere, and what is there of a store whose
-  /// making was interrupted.
-  private static func refuseWhatOthersHave(
+  /// The first name that neither systems and editors leave everywhere, nor a store whose creation was interrupted.
+  private static func foreignName(
     _ names: [String], in directory: String, _ fileSystem: any FileSystem
-  ) throws {
+  ) throws -> String? {
     for name in names.sorted() where !isLitter(name) {
       let path = "\(directory)/\(name)"
       let isOurs =
@@ -95,8 +100,9 @@ enum StoreInspection {
           } ?? false
         default: false
         }
-      if !isOurs { throw FileEngineError.notAStore(directory: directory, name: name) }
+      if !isOurs { return name }
     }
+    return nil
   }
 
   /// The bytes of a small file, or the beginning of a large one; nil if there is none.

@@ -72,6 +72,49 @@ import Testing
     }
   }
 
+  @Test(arguments: 1...6, [false, true])
+  func `opens while another process makes the store, whenever its files appear`(
+    number: Int, isBegun: Bool
+  ) async throws {
+    try await withTemporaryDirectory { directory in
+      let made = makeEngine(directory + "/made")
+      try await made.write([.create("Book", "1", value)])
+      try await made.close()
+      // As the other process writes them: the manifest before the first journal.
+      let contents = try files(directory + "/made").filter { $0.key != "lock" && $0.value != nil }
+        .sorted { $0.key.contains("/") == $1.key.contains("/") ? $0.key < $1.key : !$0.key.contains("/") }
+      for isReadOnly in [false, true] {
+        let store = "\(directory)/\(isReadOnly)"
+        let begun = isBegun ? store + "/groups/@default" : store
+        try FileManager.default.createDirectory(atPath: begun, withIntermediateDirectories: true)
+        let looks = Lock(0)
+        let fileSystem = HookedFileSystem(base: PosixFileSystem()) {
+          let look = looks.withLock { looks in
+            looks += 1
+            return looks
+          }
+          // Who holds the lock has no other process beside it.
+          guard look == number, !FileManager.default.fileExists(atPath: store + "/lock") else { return }
+          for (path, data) in contents {
+            let url = URL(filePath: "\(store)/\(path)")
+            try? FileManager.default.createDirectory(
+              at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try? data?.write(to: url)
+          }
+        }
+        var options = FileEngineOptions()
+        options.isReadOnly = isReadOnly
+        let engine = FileEngine(directory: store, options: options, fileSystem: fileSystem)
+        do {
+          #expect(try await engine.open() == [])
+        } catch FileEngineError.noStore where isReadOnly {
+          // It looked before there was a store.
+        }
+        try await engine.close()
+      }
+    }
+  }
+
   @Test func `is not made by who only reads, and he is told so`() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory + "/none"
