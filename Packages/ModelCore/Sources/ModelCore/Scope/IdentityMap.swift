@@ -112,16 +112,18 @@ final class IdentityMap {
 
   /// Makes a model part of the scope, and the object for its identifier unless another live one is.
   ///
+  /// - Parameter isCreated: whether a store has just created the record. A stored model with its identifier was then read
+  ///   from a record that has been deleted: it gives the identifier up.
   /// - Returns: the object for the identifier; the model itself if it has none.
   @discardableResult
-  func add(_ model: ModelObject) -> ModelObject {
+  func add(_ model: ModelObject, isCreated: Bool = false) -> ModelObject {
     if model.identityMap !== self {
       transformers.prepare(model)
       model.identityMap?.remove(model)
       model.identityMap = self
       if model.watchFields() || model.origin == .new { keep(model) }
     }
-    return register(model)
+    return register(model, isCreated: isCreated)
   }
 
   /// Forgets a model, under every identifier it had here.
@@ -137,7 +139,7 @@ final class IdentityMap {
 
   /// Follows a change of a model's identifier.
   @discardableResult
-  func register(_ model: ModelObject) -> ModelObject {
+  func register(_ model: ModelObject, isCreated: Bool = false) -> ModelObject {
     let identifier = model.identifierToRegister
     if identifier == model.registeredIdentifier { return model }
     if model.registeredIdentifier != nil {
@@ -150,10 +152,12 @@ final class IdentityMap {
       model.registeredIdentifier = identifier
       guard let canonical = memoryRegistry.claim(model, as: type, identifier) else { return model }
       model.registeredIdentifier = nil
+      if isCreated, canonical.isStored { return replace(canonical, by: model) }
       tellOfConflict(model, identifier, canonical)
       return canonical
     }
     if let canonical = canonicalModel(of: type, identifier), canonical !== model {
+      if isCreated, canonical.isStored { return replace(canonical, by: model) }
       if contenders.contains(where: { $0.model === model && $0.identifier == identifier }) { return canonical }
       contenders.removeAll { $0.model == nil || $0.model === model }
       tellOfConflict(model, identifier, canonical)
@@ -161,6 +165,15 @@ final class IdentityMap {
     }
     enter(model, type, identifier)
     return model
+  }
+
+  /// Registers a model that was created instead of one whose record was deleted before.
+  private func replace(_ deleted: ModelObject, by model: ModelObject) -> ModelObject {
+    remove(deleted)
+    deleted.markNew()
+    deleted.isDeleted = true
+    hasDeletions = true
+    return register(model)
   }
 
   private func tellOfConflict(_ model: ModelObject, _ identifier: RegisteredIdentifier, _ canonical: ModelObject) {

@@ -301,6 +301,10 @@ extension ModelScope {
   /// Makes a model part of this scope, and the one object for its identifier unless another live one is.
   public func add(_ model: ModelObject) { register(model) }
 
+  /// Adds a model whose record a store has just created. A stored model with its identifier is marked as deleted: it was
+  /// made of an earlier record, which was read before that was deleted.
+  public func addCreated(_ model: ModelObject) { map.add(model, isCreated: true) }
+
   /// Makes room for models of a type that are about to be added, if there are many.
   public func reserveCapacity<M: Model>(_ count: Int, for type: M.Type) {
     if count > 64 { map.reserveCapacity(count, for: ModelTypeKey(type)) }

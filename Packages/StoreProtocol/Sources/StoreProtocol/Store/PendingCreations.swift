@@ -155,7 +155,7 @@ public struct PendingCreations<M: Model> {
       let model = begun[number].model
       model.markSaved(begun[number].fields, asOf: begun[number].stamp)
       model.markWhollySaved(asOf: begun[number].stamp)
-      scope.add(model)
+      scope.addCreated(model)
       model.afterCreate()
     }
   }

@@ -319,7 +319,7 @@ public struct PendingSave<M: Model> {
     let (isMember, isNew) = (model.scope === scope, isIdentifierNew)
     if isNew { assignIdentifier() }
     model.markStored()
-    scope.add(model)
+    if kind == .create { scope.addCreated(model) } else { scope.add(model) }
     transaction.onFailure { [model, scope] in
       if !isMember { scope.remove(model) }
       if isNew { (model.identifierField as? FieldBase)?.unload() }
@@ -335,13 +335,23 @@ public struct PendingSave<M: Model> {
   }
 
   private func complete(answer: AttributeDictionary?) throws {
-    let readAnswer = try answer.map { try scope.staged($0, into: model) }
+    let isMember = model.scope === scope
+    // Unless a server chose the identifier: it may answer with a record that was there before.
+    let isCreated = kind == .create && (answer == nil || !isIdentifierNew)
+    if isCreated, !isIdentifierNew { scope.addCreated(model) }
+    let readAnswer: (() -> Void)?
+    do {
+      readAnswer = try answer.map { try scope.staged($0, into: model) }
+    } catch {
+      if !isMember { scope.remove(model) }
+      throw error
+    }
     if isIdentifierNew, model.storedIdentifier != identifier { assignIdentifier() }
     model.markSaved(fields, asOf: stamp)
     if isWhole || model.dirtyFields.isEmpty { model.markWhollySaved(asOf: stamp) }
     readAnswer?()
     if kind == .create { model.becomeWhole() }
-    scope.add(model)
+    if isCreated { scope.addCreated(model) } else { scope.add(model) }
     runHook()
   }
 

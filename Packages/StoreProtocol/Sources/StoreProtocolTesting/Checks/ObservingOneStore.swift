@@ -1,6 +1,6 @@
 import Foundation
 @_spi(ModelKitInternals) import ModelCore
-import StoreProtocol
+@_spi(ModelKitInternals) import StoreProtocol
 
 // One store instance whose models are observed and written at once, in every order of the steps.
 extension ModelStoreContract {
@@ -97,6 +97,25 @@ extension ModelStoreContract {
       let person = stage.person()
       let results = await stage.atOnce([person, person]) { store, person in try await store.save(person) }
       if let error = results.compactMap(\.self).first { throw error }
+    },
+    FrontCheck("create of a deleted model whose record was read before leaves one object for its identifier") {
+      makeFront in
+      let store = try await makeFront()
+      let conflicts = Lock<[String]>([])
+      store.scope.conflictHandler = { conflict in conflicts.withLock { $0.append("\(conflict)") } }
+      let person = try await store.create(ContractPerson.named("Ada", age: 1))
+      let (identifier, record) = (person.identifier ?? "", try Array(person.jsonData()))
+      try await store.delete(person)
+      // A reader that was suspended between reading the record and making its model.
+      let stale = try store.models(ContractPerson.self, fromBytes: [record]) { _ in identifier }[0]
+      try require(stale !== person, "the deleted model stands for its record again")
+      person.age.value = 2
+      try await store.create(person)
+      try requireEqual(conflicts.withLock { $0 }, [], "the identifiers with two live models")
+      try require(person.canonicalInstance(in: store.scope) === person, "the created model is not the object")
+      let found = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try require(found === person, "a lookup finds another object")
+      try await requireError(.conflict, "create of the model of the former record") { try await store.create(stale) }
     },
   ]
 
