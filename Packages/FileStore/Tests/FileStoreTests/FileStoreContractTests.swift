@@ -27,19 +27,20 @@ import Testing
     }
   }
 
-  @Test(arguments: [21, 22] as [UInt64])
+  @Test(arguments: TestEffort.seeds(2))
   func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
     try await withTemporaryDirectory { directory in
       let options = FileStoreOptions(durability: .none)
-      try await ModelStoreContract.randomQueries(5_000, seed: seed).run {
+      try await ModelStoreContract.randomQueries(1_000, seed: seed).run {
         FileModelStore(directory: directory, options: options)
       }
     }
   }
 
-  @Test(arguments: [
-    ModelStoreContract.randomLinks(200, seed: 23), ModelStoreContract.randomEmployments(200, seed: 24),
-  ])
+  @Test(
+    arguments: TestEffort.seeds(1).flatMap { seed in
+      [ModelStoreContract.randomLinks(60, seed: seed), ModelStoreContract.randomEmployments(60, seed: seed)]
+    })
   func `has after random changes of relations what the models have`(check: ModelStoreContract.Check) async throws {
     try await withTemporaryDirectory { directory in
       try await check.run { FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)) }

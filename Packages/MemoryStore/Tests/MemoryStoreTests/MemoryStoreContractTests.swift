@@ -20,21 +20,22 @@ import Testing
     try await check.run { MemoryModelStore(handle) }
   }
 
-  @Test(arguments: [11, 12, 13, 14] as [UInt64])
+  @Test(arguments: TestEffort.seeds(4))
   func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
-    try await ModelStoreContract.randomQueries(2_500, seed: seed).run { MemoryModelStore() }
+    try await ModelStoreContract.randomQueries(700, seed: seed).run { MemoryModelStore() }
   }
 
-  @Test(arguments: [
-    ModelStoreContract.randomLinks(400, seed: 17), ModelStoreContract.randomEmployments(400, seed: 18),
-  ])
+  @Test(
+    arguments: TestEffort.seeds(1).flatMap { seed in
+      [ModelStoreContract.randomLinks(100, seed: seed), ModelStoreContract.randomEmployments(100, seed: seed)]
+    })
   func `has after random changes of relations what the models have`(check: ModelStoreContract.Check) async throws {
     try await check.run { MemoryModelStore() }
   }
 
-  @Test(arguments: [15, 16] as [UInt64])
+  @Test(arguments: TestEffort.seeds(2))
   func `finds the same with indexes of everything`(seed: UInt64) async throws {
-    try await ModelStoreContract.randomQueries(2_500, seed: seed).run {
+    try await ModelStoreContract.randomQueries(1_000, seed: seed).run {
       let store = MemoryModelStore()
       try store.index(\ContractPerson.id, unique: true)
       try store.index(\ContractPerson.age)

@@ -5,18 +5,15 @@
   @testable import FileStore
 
   /// Ends a process that writes with SIGKILL, again and again, at moments that a seed chooses.
-  ///
-  /// `MODELKIT_KILL_ROUNDS` is how often, 30 times if it is not set; a long run takes 500. A failure names its seed:
-  /// `MODELKIT_KILL_SEED` begins with that one.
+  /// A failure names its seed.
   @Suite(.serialized) struct `A store whose process was killed` {
-    static let rounds = ProcessInfo.processInfo.environment["MODELKIT_KILL_ROUNDS"].flatMap(UInt64.init) ?? 30
-    static let firstSeed = ProcessInfo.processInfo.environment["MODELKIT_KILL_SEED"].flatMap(UInt64.init) ?? 1
+    static let seeds = TestEffort.seeds(30)
 
     @Test func `holds what was acknowledged, whole transactions only, and goes on`() async throws {
       try await withTemporaryDirectory { directory in
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         var acknowledged = 0
-        for seed in Self.firstSeed..<Self.firstSeed + Self.rounds {
+        for seed in Self.seeds {
           await #expect(processExitsWith: .signal(SIGKILL), "seed \(seed)") {
             [directory = directory as String, seed = seed as UInt64] in
             try await KilledWriter(directory: directory, seed: seed).run()
@@ -25,7 +22,7 @@
           // A fresh store now and then, so that also the making of one is hit.
           if seed % 8 == 0 { try FileManager.default.removeItem(atPath: directory + "/store") }
         }
-        print("Killed processes: \(Self.rounds) rounds, \(acknowledged) acknowledged transactions, none lost.")
+        print("Killed processes: \(Self.seeds.count) rounds, \(acknowledged) acknowledged transactions, none lost.")
       }
     }
   }

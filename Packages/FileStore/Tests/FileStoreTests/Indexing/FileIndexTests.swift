@@ -30,10 +30,10 @@ import Testing
     return try await front.list(query).map(\.name.value)
   }
 
-  @Test(arguments: [23, 24] as [UInt64])
+  @Test(arguments: TestEffort.seeds(2))
   func `of everything finds what random queries find without`(seed: UInt64) async throws {
     try await withTemporaryDirectory { directory in
-      try await ModelStoreContract.randomQueries(2_500, seed: seed).run {
+      try await ModelStoreContract.randomQueries(700, seed: seed).run {
         let store = FileModelStore(directory: directory, options: Self.options)
         try await Self.indexEverything(store)
         return store

@@ -75,6 +75,7 @@ import Testing
       try fileSystem.createDirectories(JournalScript.directory)
       var options = Journal.Options()
       options.segmentSize = 200
+      options.preallocation = 1_024
       let journal = try Journal.open(
         group: "books", in: JournalScript.directory, options: options, fileSystem: fileSystem)
       for number in 1...6 { try journal.write([.create("Book", "\(number)", JournalScript.json("a"))]) }

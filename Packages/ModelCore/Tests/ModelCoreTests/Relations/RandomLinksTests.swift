@@ -67,7 +67,8 @@ private final class Reports {
 @Suite struct `Random operations on a relation` {
   /// Performs operations on the real relation and on the reference, and compares both sides after every one.
   private func run(
-    _ sides: [RelationSide], counts: [Int], isSymmetric: Bool = false, seed: UInt64, steps: Int = 20_000
+    _ sides: [RelationSide], counts: [Int], isSymmetric: Bool = false, seed: UInt64,
+    steps: Int = 6_000 * TestEffort.factor
   ) {
     var generator = SeededGenerator(seed: seed)
     var reference = ReferenceRelation(isMany: sides.map(\.isMany), counts: counts, isSymmetric: isSymmetric)

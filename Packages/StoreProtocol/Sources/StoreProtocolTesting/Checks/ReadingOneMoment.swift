@@ -102,7 +102,7 @@ extension ModelStoreContract {
     }
     do {
       let store = try await makeFront()
-      for _ in 0..<20 { try await read(store) }
+      for _ in 0..<5 { try await read(store) }
     } catch {
       swaps.cancel()
       _ = await swaps.result
