@@ -1,0 +1,156 @@
+"""What is wrong with a text: words, openings, and sentences that are too long."""
+
+import re
+
+# Words of which the field has a better one, and that one. Looked for in prose only: code in a text may be called anything.
+WORDS = {
+    r"(?:go|goes|going|gone|went|taken|takes|taking) back(?! to sleep)": "revert, roll back, return",
+    r"(?:leads?|leading|led)(?: back)? to": "references, points to, is the inverse",
+    r"leads? back": "is the inverse",
+    r"the other sides?": "the inverse",
+    r"(?:is|are|was|were|be|being|been) told": "is notified",
+    r"(?:tells?|telling) (?:its|the|all|each|that|who|what|of)": "notifies, reports, describes",
+    r"hears?": "receives, is notified",
+    r"becomes? (?:read|whole)": "is loaded",
+    r"shells?": "unloaded reference",
+    r"(?:takes?|taking|taken) down": "captures",
+    r"anew": "again, rebuilds",
+    r"fronts?(?! end)(?!-end)": "store, store instance",
+    r"forg(?:ets?|etting|otten|ot)": "unloads, discards, removes",
+    r"recogni[sz](?:e|es|ed|ing)": "identifies, resolves the identity",
+    r"findings?": "issue, match, row",
+    r"caretakers?": "background maintenance",
+    r"upkeep": "background maintenance",
+    r"nobody|nobody's|somebody|somebody's": "no observer, another process, the caller",
+    r"(?:he|him|his|she|her)": "it, the caller",
+    r"dies|died": "is deallocated",
+    r"(?:lives|lived)(?! in| on)": "is live",
+    r"lifelines?": "token, owner",
+    r"looks? at|looked at|looking at": "reads, checks",
+    r"asks?|asked|asking": "queries, calls, requests",
+    r"says|said": "returns, declares, reports, describes",
+}
+OPENINGS = ("What", "Who", "Whose", "Which", "Those", "Says")
+MOST_WORDS = 30
+
+_WORDS = [(re.compile(rf"(?<![\w'-]){pattern}(?![\w'])", re.IGNORECASE), better) for pattern, better in WORDS.items()]
+_CODE = re.compile(r"``[^`]*``|`[^`]*`|<doc:[^>]*>|https?://\S+")
+_SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z*`(\d])|(?<=[.!?])$")
+_TEST = re.compile(r"func `([^`]*)`")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def plain(text):
+    """The text without code and markup; a piece of code counts as one word."""
+    text = _CODE.sub("x", text)
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+
+
+def faults_of_words(text, line):
+    for pattern, better in _WORDS:
+        for match in pattern.finditer(plain(text)):
+            yield line, match[0], f"'{match[0]}': better {better}"
+
+
+def faults_of_sentences(lines):
+    """Sentences that are too long, in the lines of one paragraph: pairs of number and text."""
+    text, starts = "", []
+    for number, line in lines:
+        starts.append((len(text), number))
+        text += plain(line).strip() + " "
+    position = 0
+    for sentence in _SENTENCE_END.split(text):
+        count = len(sentence.split())
+        if count > MOST_WORDS:
+            start = text.find(sentence, position)
+            line = max(number for offset, number in starts if offset <= max(start, 0))
+            yield line, "long sentence", f"a sentence has {count} words, {MOST_WORDS} at most: {sentence.strip()[:60]}…"
+        position += len(sentence)
+
+
+def _paragraphs(lines):
+    """Splits lines at empty ones, at bullets and headings; leaves out fenced code and tables."""
+    paragraph, is_code = [], False
+    for number, line in lines:
+        stripped = line.strip()
+        if stripped.startswith(("```", "~~~")):
+            is_code = not is_code
+            stripped = ""
+        if is_code or not stripped or stripped.startswith(("|", "#", "<!--")):
+            if paragraph:
+                yield paragraph
+            paragraph = []
+            if is_code or not stripped or stripped.startswith("<!--"):
+                continue
+            yield [(number, stripped.replace("|", ". "))]
+            continue
+        if re.match(r"(?:[-*+]|\d+\.)\s", stripped) and paragraph:
+            yield paragraph
+            paragraph = []
+        paragraph.append((number, stripped))
+    if paragraph:
+        yield paragraph
+
+
+def faults_of_swift(text):
+    block, is_documentation = [], False
+    lines = text.splitlines() + [""]
+    for number, line in enumerate(lines, 1):
+        stripped = line.strip()
+        comment = re.match(r"(///?)(?: (.*))?$", stripped)
+        if comment and comment[1] == "///":
+            block.append((number, comment[2] or ""))
+            is_documentation = True
+            continue
+        if block and is_documentation:
+            yield from _faults_of_documentation(block)
+        if comment:
+            if is_documentation:
+                block, is_documentation = [], False
+            for fault in faults_of_words(comment[2] or "", number):
+                yield fault
+            continue
+        block, is_documentation = [], False
+        test = _TEST.search(stripped)
+        if test:
+            name = test[1]
+            yield from faults_of_words(name, number)
+            if name[:1].islower():
+                yield number, name, f"the test name is no sentence without its suite: {name}"
+        else:
+            # Messages: strings with a space in them.
+            for string in _STRING.findall(stripped):
+                if string.count(" ") >= 2:
+                    yield from faults_of_words(re.sub(r"\\\([^)]*\)", "x", string), number)
+
+
+def _faults_of_documentation(block):
+    number, first = block[0]
+    opening = first.split(" ")[0]
+    if opening in OPENINGS:
+        yield number, opening, f"the documentation opens with '{opening}'"
+    for paragraph in _paragraphs(block):
+        for number, line in paragraph:
+            yield from faults_of_words(line, number)
+        yield from faults_of_sentences(paragraph)
+
+
+def faults_of_markdown(text):
+    for paragraph in _paragraphs(list(enumerate(text.splitlines(), 1))):
+        for number, line in paragraph:
+            yield from faults_of_words(line, number)
+        if not paragraph[0][1].startswith("#"):
+            yield from faults_of_sentences(paragraph)
+
+
+def faults_of_changelog(text):
+    start, length = 0, 0
+    for number, line in enumerate(text.splitlines() + ["- "], 1):
+        if line.startswith("- "):
+            if length > 2:
+                yield start, "long bullet", f"a bullet has {length} lines, two at most"
+            start, length = number, 1
+        elif line.startswith("  ") and length:
+            length += 1
+        else:
+            length = 0
