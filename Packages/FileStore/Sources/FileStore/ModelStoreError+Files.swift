@@ -64,6 +64,7 @@ extension FileEngineError {
       .reservedType:
       .invalid
     case .identifiersExhausted: .noIdentifier
+    case .noRoomToCompact: .full
     case .locked: .locked
     case .newerFormat, .unknownOperation, .closed, .readOnly, .newerModel, .needsMigration: .unsupported
     case .wrongGroup, .unknownGroup, .damaged: .corrupt

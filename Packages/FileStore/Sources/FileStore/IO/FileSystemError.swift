@@ -39,6 +39,9 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     "Could not \(operation.rawValue) '\(path)'\(newPath.map { " to '\($0)'" } ?? ""): \(String(cString: strerror(code))) (errno \(code)).\(advice)"
   }
 
+  /// Whether there is no room on the disk.
+  var isAboutRoom: Bool { [ENOSPC, EDQUOT].contains(code) }
+
   private var advice: String {
     switch code {
     case ENOSPC, EDQUOT: " Make room on the disk, then try again."

@@ -71,16 +71,21 @@ struct Checkpoint: Sendable {
   func write(to folder: String, _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws {
     // Before the file is touched: when this is to stop, another store may have the directory soon.
     if shouldStop() { throw CancellationError() }
-    var writer = try CheckpointWriter(
-      file: fileSystem.open("\(folder)/\(StoreFormat.checkpoint)\(StoreFormat.unfinishedSuffix)", .create))
-    try writer.begin(self)
-    for (name, type) in zip(index.names, index.types) {
-      if shouldStop() { throw CancellationError() }
-      try writer.add(type, name: name)
+    let unfinished = "\(folder)/\(StoreFormat.checkpoint)\(StoreFormat.unfinishedSuffix)"
+    var writer = try CheckpointWriter(file: fileSystem.open(unfinished, .create))
+    do {
+      try writer.begin(self)
+      for (name, type) in zip(index.names, index.types) {
+        if shouldStop() { throw CancellationError() }
+        try writer.add(type, name: name)
+      }
+      try writer.finish(self)
+    } catch let error as FileSystemError where error.isAboutRoom {
+      // What there is of it has room that others need.
+      try? fileSystem.remove(unfinished)
+      throw error
     }
-    try writer.finish(self)
-    try fileSystem.rename(
-      "\(folder)/\(StoreFormat.checkpoint)\(StoreFormat.unfinishedSuffix)", to: "\(folder)/\(StoreFormat.checkpoint)")
+    try fileSystem.rename(unfinished, to: "\(folder)/\(StoreFormat.checkpoint)")
     try fileSystem.synchronizeDirectory(folder)
   }
 

@@ -16,8 +16,17 @@ struct Compaction: Sendable {
   /// The files that are to be replaced: all up to this number.
   let number: UInt32
 
+  /// These files, in their order.
+  var files: [SegmentExtent] = []
+
+  /// Whether the index was read from these files alone, and others follow them.
+  var isStep = false
+
   /// The last batch in them.
   let batch: UInt64
+
+  /// How many bytes of disk space are taken before anything is written, so that the disk can't be full in the middle.
+  var preallocation: UInt64 = 0
 
   /// What was made: how long the file is, and where in it the records stand, in the order of the index.
   struct Outcome: Sendable {
@@ -40,6 +49,7 @@ struct Compaction: Sendable {
     if shouldStop() { throw CancellationError() }
     let file = try fileSystem.open(unfinishedPath, .create)
     try file.truncate(to: 0)
+    if preallocation > 0 { try file.preallocate(from: 0, length: preallocation) }
     let contents = JournalContents(folder: folder, index: JournalIndex(), findings: [], fileSystem: fileSystem)
     var output = Output(file: file)
     output.encoder.segment(
@@ -64,6 +74,7 @@ struct Compaction: Sendable {
       places.append(moved)
     }
     try output.flush()
+    if preallocation > 0 { try file.truncate(to: output.end) }
     try file.synchronize()
     return Outcome(length: output.end, places: places)
   }
@@ -117,8 +128,7 @@ extension Journal {
     guard let last = sealed.last else { return nil }
     return Compaction(
       group: group, folder: contents.folder, index: contents.withIndex { $0.withoutFieldIndexes },
-      number: last.segment.number,
-      batch: lastBatch)
+      number: last.segment.number, files: sealed, batch: lastBatch)
   }
 
   /// What was damaged when the journal was opened, and still stands in its files and nowhere else.
@@ -141,7 +151,7 @@ extension Journal {
     try fileSystem.rename(compaction.unfinishedPath, to: compaction.path)
     // Whoever looks into the folder takes the new file from now on, so this journal does too.
     let naming = Result { try fileSystem.synchronizeDirectory(folder) }
-    contents.move(compaction.index, to: outcome.places)
+    contents.move(compaction.index, to: outcome.places, areNamed: compaction.isStep)
     try replaceFiles(
       upTo: compaction.number, with: SegmentExtent(segment: compaction.segment, length: outcome.length))
     contents.closeFiles()

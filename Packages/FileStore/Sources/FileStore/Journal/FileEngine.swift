@@ -9,6 +9,9 @@ package struct FileEngineOptions: Sendable {
   /// How many files are kept open for reading, those of all groups together.
   package var openFiles = 128
 
+  /// How much space is kept for deletions and compactions on a full disk, in bytes; more for a large store. 0 for none.
+  package var reserve: UInt64 = 1 << 20
+
   /// Whether the engine only reads, and follows what another process writes.
   package var isReadOnly = false
 
@@ -89,7 +92,19 @@ package final class FileEngine: Sendable {
     _ = try await service.contents(of: group)
     try Task.checkCancellation()
     guard !changes.isEmpty else { return [] }
-    let request = WriteRequest(group: group, changes: changes, durability: durability)
+    do {
+      return try await send(changes, durability)
+    } catch let error as FileSystemError where error.isAboutRoom && WriteRequest.areDeletion(changes) {
+      // What was deleted before has space that this needs. Not all of it has to be freed for that.
+      try? await service.compact(group)
+      return try await send(changes, durability, isLastResort: true)
+    }
+  }
+
+  private func send(
+    _ changes: [Change], _ durability: Durability, isLastResort: Bool = false
+  ) async throws -> [UInt64] {
+    let request = WriteRequest(group: group, changes: changes, durability: durability, isLastResort: isLastResort)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard request.wait(with: continuation) else { return continuation.resume(throwing: CancellationError()) }

@@ -25,6 +25,9 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// A batch is larger than a segment can be.
   case batchTooLarge(bytes: Int)
 
+  /// The disk has no room for what a compaction keeps.
+  case noRoomToCompact(folder: String, bytes: UInt64)
+
   /// There is no integer left for a new model.
   case identifiersExhausted(type: String)
 
@@ -112,6 +115,9 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .batchTooLarge(let bytes):
       "A batch of \(bytes) bytes is too large, the limit is \(Journal.largestBatch). Nothing was written: "
         + "write it in several batches."
+    case .noRoomToCompact(let folder, let bytes):
+      "'\(folder)' was not compacted, since that needs \(bytes) bytes of free disk space for what is kept, and the disk has "
+        + "less. Nothing was lost: make so much room on the disk, or delete more models, then compact again."
     case .identifiersExhausted(let type):
       "\(type.nameForMessage) has used the largest integer as an identifier: give new models identifiers of your own."
     case .locked(let directory, let holder):

@@ -159,17 +159,48 @@ final class FileEngineService: Sendable {
   /// Compacts a group, after what holds it came to its end.
   func compact(_ group: String) async throws {
     try await holding(group) {
-      guard let compaction = try await writing({ writer in try writer.beginCompaction(of: group) }) else { return }
       do {
-        let outcome = try await caretaking { [fileSystem] shouldStop in
-          try compaction.run(fileSystem, shouldStop: shouldStop)
-        }
-        try await writing { writer in try writer.finish(compaction, outcome) }
-      } catch {
-        try? await writing { writer in writer.abandon(compaction) }
-        throw error
+        try await compactAll(group)
+      } catch let error as FileSystemError where error.isAboutRoom {
+        try await compactOnFullDisk(group)
       }
     }
+  }
+
+  private func compactAll(_ group: String) async throws {
+    guard let compaction = try await writing({ writer in try writer.beginCompaction(of: group) }) else { return }
+    do {
+      let outcome = try await caretaking { [fileSystem] shouldStop in
+        try compaction.run(fileSystem, shouldStop: shouldStop)
+      }
+      try await writing { writer in try writer.finish(compaction, outcome) }
+    } catch {
+      try? await writing { writer in writer.abandon(compaction) }
+      throw error
+    }
+  }
+
+  /// Compacts a group with the space of the reserve, in as many steps as the disk has room for.
+  private func compactOnFullDisk(_ group: String) async throws {
+    try await writing { writer in try writer.beginSavingRoom(for: group) }
+    do {
+      while let compaction = try await writing({ writer in try writer.beginCompaction(of: group) }) {
+        let (step, outcome) = try await caretaking { [fileSystem] shouldStop in
+          try compaction.runStep(fileSystem, shouldStop: shouldStop)
+        }
+        do {
+          try await writing { writer in try writer.finish(step, outcome) }
+        } catch {
+          try? await writing { writer in writer.abandon(step) }
+          throw error
+        }
+        if step.number == compaction.number { break }
+      }
+    } catch {
+      try? await writing { writer in writer.endSavingRoom(for: group) }
+      throw error
+    }
+    try await writing { writer in writer.endSavingRoom(for: group) }
   }
 
   /// Runs `body` while nothing replaces the old files of a group.

@@ -51,7 +51,7 @@ extension Journal {
   /// Begins another segment if so many bytes have no place in this one, and reserves room for them.
   private func makeRoom(for count: Int) throws {
     guard count <= Self.largestBatch else { throw FileEngineError.batchTooLarge(bytes: count) }
-    if hasBatches, end + UInt64(count) > min(options.segmentSize, UInt64(Self.largestBatch)) { try beginSegment() }
+    if hasBatches, end + UInt64(count) > segmentLimit { try beginSegment() }
     reserve(UInt64(count))
   }
 

@@ -58,6 +58,13 @@ package final class Journal {
   /// What was missing when it was opened, until a repair has said so.
   private var losses: [Finding]
 
+  /// Whether no room is taken for what can wait: the disk is full, and what there is has other uses.
+  var savesRoom = false
+
+  /// The size beyond which a segment gets no more batches. It is a small part of the journal, so that a full disk has room for
+  /// what is left of one.
+  private(set) var segmentLimit: UInt64 = 0
+
   /// Why nothing can be written any more.
   private var failure: (any Error)?
 
@@ -83,6 +90,11 @@ package final class Journal {
     losses = opened.contents.findings.filter {
       $0.kind == .missing && $0.file.hasPrefix("\(opened.contents.folder)/")
     }
+    setSegmentLimit()
+  }
+
+  private func setSegmentLimit() {
+    segmentLimit = min(options.segmentSize, UInt64(Self.largestBatch), max(1 << 20, size / 16))
   }
 
   /// Takes over that batches were written.
@@ -147,12 +159,11 @@ package final class Journal {
       file.drop()
     }
     try trim()
-    let mark = position
+    if position != mark { try leave(position) }
     if bytesSinceCheckpoint >= options.checkpointInterval {
       // It only makes opening faster: a disk that has no room for it is no reason to fail.
       try? makeCheckpoint().write(to: contents.folder, fileSystem)
     }
-    if mark != self.mark { try leave(mark) }
   }
 
   /// Says in a file of its own that everything up to a place is on the disk.
@@ -220,6 +231,7 @@ package final class Journal {
     file = SegmentFile(next.file, fileSystem)
     (segment, end, hasBatches) = (segment + 1, next.end, false)
     room.giveBack(from: end)
+    setSegmentLimit()
     if bytesSinceCheckpoint >= options.checkpointInterval { dueCheckpoint = makeCheckpoint() }
   }
 
@@ -233,8 +245,20 @@ package final class Journal {
 
   /// A checkpoint that is to be written, once.
   func takeDueCheckpoint() -> Checkpoint? {
+    if savesRoom { return nil }
     defer { dueCheckpoint = nil }
     return dueCheckpoint == nil || isWithoutLock ? nil : dueCheckpoint
+  }
+
+  /// Removes the checkpoint: the next opening reads everything.
+  ///
+  /// - Returns: Whether there was one.
+  func dropCheckpoint() throws -> Bool {
+    guard try fileSystem.list(contents.folder).contains(StoreFormat.checkpoint) else { return false }
+    try fileSystem.remove("\(contents.folder)/\(StoreFormat.checkpoint)")
+    try fileSystem.synchronizeDirectory(contents.folder)
+    bytesSinceCheckpoint = size
+    return true
   }
 
   /// How many bytes the files have, without reserved room.
@@ -250,6 +274,7 @@ package final class Journal {
   /// Lets a compacted file take the place of those that it was made from.
   func replaceFiles(upTo number: UInt32, with extent: SegmentExtent) throws {
     sealed = [extent] + sealed.filter { $0.segment.number > number }
+    setSegmentLimit()
     try sync()
     dueCheckpoint = makeCheckpoint()
   }
@@ -274,7 +299,7 @@ package final class Journal {
 
   /// Reserves room for `count` bytes and more. That it fails is no harm: the write that follows tells what is wrong.
   func reserve(_ count: UInt64) {
-    guard room.isShort(of: count, at: end), let file = try? openedFile() else { return }
+    guard !savesRoom, room.isShort(of: count, at: end), let file = try? openedFile() else { return }
     room.reserve(count, at: end, in: file)
   }
 

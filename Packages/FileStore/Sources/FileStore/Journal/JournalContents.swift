@@ -178,8 +178,10 @@ final class JournalContents: Sendable {
   }
 
   /// Lets readers find records where compaction has put them.
-  func move(_ older: JournalIndex, to places: [[RecordPlace]]) {
-    withIndex { $0.move(older, to: places) }
+  ///
+  /// - Parameter areNamed: Whether the index that they were moved by has other ordinals.
+  func move(_ older: JournalIndex, to places: [[RecordPlace]], areNamed: Bool = false) {
+    withIndex { $0.move(older, to: places, areNamed: areNamed) }
     moves.withLock { $0 += 1 }
   }
 

@@ -160,7 +160,20 @@ struct JournalIndex: Sendable {
   mutating func noteInteger(_ integer: Int, type: Int) { types[type].noteInteger(integer) }
 
   /// Says where records stand now that were moved: those of an earlier state of this index, type by type.
-  mutating func move(_ older: JournalIndex, to places: [[RecordPlace]]) {
-    for (type, places) in places.enumerated() { types[type].move(older.types[type], to: places) }
+  ///
+  /// - Parameter areNamed: Whether they are found by their identifiers, since the other index has other ordinals.
+  mutating func move(_ older: JournalIndex, to places: [[RecordPlace]], areNamed: Bool) {
+    for (type, places) in places.enumerated() {
+      if areNamed {
+        types[type].moveNamed(older.types[type], to: places)
+      } else {
+        types[type].move(older.types[type], to: places)
+      }
+    }
+  }
+
+  /// Removes the models that are not in another index with the same types.
+  mutating func removeModels(missingIn other: JournalIndex) {
+    for type in types.indices { types[type].removeModels(missingIn: other.types[type]) }
   }
 }

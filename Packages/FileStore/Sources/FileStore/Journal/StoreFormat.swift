@@ -12,6 +12,7 @@ enum StoreFormat {
   static let manifest = "manifest.json"
   static let lock = "lock"
   static let groups = "groups"
+  static let reserve = "reserve"
   static let closedMark = "closed.json"
   static let checkpoint = "index.checkpoint"
 
@@ -27,7 +28,7 @@ enum StoreFormat {
 
   /// Whether something in the directory of a store with this name belongs to the store, or may at another time.
   static func isOwnName(_ name: Substring) -> Bool {
-    name == lock || name == groups || name.hasPrefix("manifest.") || name.hasPrefix("manifest-")
+    name == lock || name == groups || name == reserve || name.hasPrefix("manifest.") || name.hasPrefix("manifest-")
   }
 
   /// The number of the segment with this file name; nil if it is something else.

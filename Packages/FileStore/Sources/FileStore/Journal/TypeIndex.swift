@@ -168,6 +168,24 @@ struct TypeIndex: Sendable {
     }
   }
 
+  /// The same, where `older` was read from some of the files alone: its ordinals say nothing here.
+  mutating func moveNamed(_ older: TypeIndex, to places: [RecordPlace]) {
+    for (number, entry) in older.entries.lazy.filter(\.isLive).enumerated() {
+      guard let index = older.withIdentifier(of: entry, { find($0) }), entries[index].place == entry.place else {
+        continue
+      }
+      entries[index].place = places[number]
+    }
+  }
+
+  /// Removes the models that are not in another index.
+  mutating func removeModels(missingIn other: TypeIndex) {
+    let names = self
+    for entry in names.entries where entry.isLive {
+      names.withIdentifier(of: entry) { identifier in if other.find(identifier) == nil { remove(identifier) } }
+    }
+  }
+
   /// The index of the first entry created after the one with `ordinal`.
   func index(after ordinal: UInt64) -> Int {
     guard let first = entries.first?.ordinal, first <= ordinal else { return 0 }

@@ -16,11 +16,23 @@ final class WriteRequest: Sendable {
   let changes: [Change]
   let durability: Durability
 
+  /// Whether a compaction has freed what it could, and the disk is still full.
+  let isLastResort: Bool
+
+  /// Whether it may use the reserve of a full disk.
+  var isDeletion: Bool { Self.areDeletion(changes) }
+
+  /// Returns whether changes delete models and create none.
+  static func areDeletion(_ changes: [Change]) -> Bool {
+    changes.contains { $0.operation == .delete } && !changes.contains { $0.operation == .create }
+  }
+
   /// About how many bytes it adds to the journal.
   let size: Int
   private let state = Lock<State>(.new)
 
-  init(group: String, changes: [Change], durability: Durability) {
+  init(group: String, changes: [Change], durability: Durability, isLastResort: Bool = false) {
+    self.isLastResort = isLastResort
     self.group = group
     self.changes = changes
     self.durability = durability

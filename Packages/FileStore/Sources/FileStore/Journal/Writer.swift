@@ -37,6 +37,9 @@ struct Writer {
   /// When the journals of these groups are to be synced, by ``clock``.
   private var deadlines: GroupTable<UInt64> = [:]
 
+  /// What deletions and compactions get on a full disk.
+  var reserve: DiskReserve
+
   /// When these groups are to be followed, by ``clock``: they are observed.
   var followDeadlines: GroupTable<UInt64> = [:]
   private(set) var isClosed = false
@@ -54,6 +57,7 @@ struct Writer {
     self.clock = clock
     awake = RecentGroups(limit: options.openGroups)
     openFiles = OpenFiles(limit: options.openFiles)
+    reserve = DiskReserve(in: directory, size: options.reserve, fileSystem)
   }
 
   /// Works until the mailbox is finished, and closes what is still open then.
@@ -79,6 +83,7 @@ struct Writer {
     for group in groups.map(\.text) {
       guard let journal = journals[group] else { continue }
       careCount += 1
+      if !journal.savesRoom { reserve.grow(for: journal.size) }
       if let checkpoint = journal.takeDueCheckpoint() { caretaker.write(checkpoint, to: journal.contents.folder) }
       guard !held.contains(ExactText(group)), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction
       else { continue }
@@ -139,8 +144,15 @@ struct Writer {
 
   mutating func finish(_ compaction: Compaction, _ outcome: Compaction.Outcome) throws {
     guard held.contains(ExactText(compaction.group)) else { throw FileEngineError.closed(directory: directory) }
-    try journal(compaction.group).finish(compaction, outcome)
+    let journal = try journal(compaction.group)
+    try journal.finish(compaction, outcome)
+    if !journal.savesRoom { fitReserve() }
     sizesToTryAgain[compaction.group] = nil
+  }
+
+  /// Gives the reserve the size that is due to the largest journal, as far as the disk has room.
+  mutating func fitReserve() {
+    if home != nil { reserve.fit(journals.values.reduce(0) { max($0, $1.size) }) }
   }
 
   /// Gives a compaction up.
@@ -181,6 +193,7 @@ struct Writer {
     if let refusal = options.refusal { throw refusal }
     if directory.utf8.contains(0) { throw FileEngineError.noPath(directory, reason: "it has a zero byte") }
     if options.isReadOnly { return try openReader(group) }
+    let isFirst = journals.isEmpty
     let home = try home ?? StoreHome(directory: directory, fileSystem: fileSystem, clock: clock)
     self.home = home
     do {
@@ -190,6 +203,7 @@ struct Writer {
         home: home, files: openFiles)
       try journal.migrate(options.migrations)
       journals[group] = journal
+      if isFirst { reserve.fit(journal.size) }
       return journal.contents
     } catch {
       // A store without an open journal has no use for the lock, and another may be waiting for it.
@@ -218,7 +232,10 @@ struct Writer {
 
   /// Closes all journals and gives the directory back, also if there are errors, the first of which is thrown.
   mutating func close() throws {
+    if isClosed { return }
     var failure: (any Error)?
+    // The marks of the journals need a few bytes.
+    let wasReleased = reserve.releaseForClosing()
     for journal in journals.values {
       do { try journal.close() } catch { failure = failure ?? error }
       journal.contents.closeFiles()
@@ -229,6 +246,7 @@ struct Writer {
     for group in held { release(group.text) }
     journals = [:]
     deadlines = [:]
+    if wasReleased { reserve.fill() }
     home = nil
     isClosed = true
     if let failure { throw failure }
@@ -273,9 +291,12 @@ struct Writer {
       for request in requests { request.finish(.failure(FileEngineError.closed(directory: directory))) }
       return
     }
+    let requests = refuseCreations(requests, to: journal)
+    if requests.isEmpty { return }
     wake(group)
     let isDurable = requests.contains { $0.durability == .everyCommit }
-    let results = journal.commit(requests.map(\.changes), isDurable: isDurable)
+    var results = journal.commit(requests.map(\.changes), isDurable: isDurable)
+    writeDeletions(requests, &results, to: journal)
     if !journal.needsSync {
       deadlines[group] = nil
     } else {

@@ -173,7 +173,12 @@ struct CrashWorkload {
         try journal.sync()
         histories[group].acknowledge(at: fileSystem.trace.count)
       case 12..<15:
-        guard let compaction = try journal.beginCompaction() else { continue }
+        guard var compaction = try journal.beginCompaction() else { continue }
+        if round % 3 == 0,
+          let count = compaction.files.indices.filter({ !compaction.files[$0].segment.isCompacted }).first
+        {
+          compaction = try compaction.step(over: Array(compaction.files[...count]), fileSystem)
+        }
         histories[group].acknowledge(at: fileSystem.trace.count)
         let outcome = try compaction.run(fileSystem)
         if Bool.random(using: &random) { try write(to: group, journal, isDurable: true, fileSystem) }

@@ -70,8 +70,14 @@ extension LongLife {
   }
 
   private mutating func compact(_ group: Int, _ journal: Journal) throws {
-    guard let compaction = try journal.beginCompaction() else { return }
+    guard var compaction = try journal.beginCompaction() else { return }
     noteSynced(group)
+    let files = compaction.files.prefix { !$0.segment.isCompacted || $0 != compaction.files.last }
+    if below(3) == 0, let count = files.indices.filter({ !files[$0].segment.isCompacted }).randomElement(using: &random)
+    {
+      note("of \(count + 1) of \(compaction.files.count) files")
+      compaction = try compaction.step(over: Array(files[...count]), fileSystem)
+    }
     do {
       let outcome = try compaction.run(fileSystem)
       if below(2) == 0 { write(makeBatches(group), to: group, journal, isDurable: below(2) == 0) }

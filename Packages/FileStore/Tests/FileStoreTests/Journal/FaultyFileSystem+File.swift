@@ -37,7 +37,7 @@ extension FaultyFileSystem {
           }
           throw error
         }
-        if state.isFull, Int(offset) + bytes.count > node.content.count {
+        if !state.hasRoom(for: Int(offset) + bytes.count, of: node) {
           throw FileSystemError(.write, path, code: ENOSPC)
         }
         let taken = bytes.prefix(state.largestWrite)
@@ -49,7 +49,9 @@ extension FaultyFileSystem {
     func preallocate(from offset: UInt64, length: UInt64) throws(FileSystemError) {
       try system.locked { state throws(FileSystemError) in
         try system.enter(.preallocate, path, &state)
-        if state.isFull { throw FileSystemError(.preallocate, path, code: ENOSPC) }
+        if state.isFull || !state.hasRoom(for: Int(offset + length), of: node) {
+          throw FileSystemError(.preallocate, path, code: ENOSPC)
+        }
         node.change(.truncate(max(node.content.count, Int(offset + length))))
       }
     }

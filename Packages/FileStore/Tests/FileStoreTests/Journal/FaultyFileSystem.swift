@@ -14,6 +14,16 @@ final class FaultyFileSystem: FileSystem {
     var stopsAt = Int.max
     var largestWrite = Int.max
     var isFull = false
+    var capacity = Int.max
+
+    /// Whether a file can become as long as this.
+    func hasRoom(for size: Int, of node: Node) -> Bool {
+      if size <= node.content.count { return true }
+      if isFull { return false }
+      if capacity == .max { return true }
+      return names.values.reduce(size - node.content.count) { $0 + $1.content.count } <= capacity
+    }
+
     var log: [String] = []
     var fileSyncs = 0
   }
@@ -50,6 +60,9 @@ final class FaultyFileSystem: FileSystem {
 
   /// Leaves no room for files that grow, or lets there be room again.
   func setFull(_ isFull: Bool) { lock.withLock { state.isFull = isFull } }
+
+  /// Lets all files together have so many bytes.
+  func setCapacity(_ capacity: Int) { lock.withLock { state.capacity = capacity } }
 
   func bytes(_ path: String) -> [UInt8]? { lock.withLock { state.names[path]?.content } }
 

@@ -199,8 +199,9 @@ import Testing
       let fileSystem = FaultyFileSystem()
       fileSystem.fail(number, with: EIO)
       let engine = makeEngine(fileSystem)
-      // The first look at the directory only saves time if it succeeds.
-      if number > 1 { await #expect(throws: FileSystemError.self, "\(calls[number - 1])") { try await engine.open() } }
+      // The first look at the directory only saves time if it succeeds, and a store can do without its reserve.
+      let isNeeded = number > 1 && !calls[number - 1].hasSuffix("/reserve")
+      if isNeeded { await #expect(throws: FileSystemError.self, "\(calls[number - 1])") { try await engine.open() } }
       #expect(try await engine.open().allSatisfy { $0.file.hasSuffix(".journal") }, "\(calls[number - 1])")
       try await engine.write([.create("Book", "1", value)])
       let restarted = makeEngine(fileSystem.disk(after: .dropped))

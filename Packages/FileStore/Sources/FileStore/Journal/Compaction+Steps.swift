@@ -1,0 +1,114 @@
+// Compaction on a full disk: as much at a time as there is room for.
+extension Compaction {
+  /// Runs the compaction, or one of the first files only if the disk has no room for what all of them keep. The files that are
+  /// replaced are removed before the next step, so that it has more room.
+  ///
+  /// - Returns: What was run, which has the number of this one if it is all, and its outcome.
+  /// - Throws: ``FileEngineError/noRoomToCompact(folder:bytes:)`` if there is room for no step, and the errors of
+  ///   ``run(_:shouldStop:)``.
+  func runStep(
+    _ fileSystem: any FileSystem, shouldStop: () -> Bool
+  ) throws -> (step: Compaction, outcome: Outcome) {
+    var smallest = size
+    if let outcome = try run(ifThereIsRoomIn: fileSystem, shouldStop) { return (self, outcome) }
+    let live = liveBytesByFile()
+    var count = files.count - 1
+    while count > 0 {
+      defer { count -= 1 }
+      let files = files.prefix(count)
+      // A compacted file can't get the name of the one that it replaces.
+      guard let last = files.last, !last.segment.isCompacted else { break }
+      let total = files.reduce(0) { $0 + $1.length }
+      let kept = files.reduce(Self.size(of: index, keeping: 0)) { $0 + (live[$1.segment] ?? 0) }
+      guard Self.isWorthIt(kept, of: total) else { continue }
+      // The estimate first: reading the files takes longer than asking for room.
+      guard try hasRoom(for: kept, fileSystem) else {
+        smallest = min(smallest, kept)
+        continue
+      }
+      let step = try step(over: Array(files), fileSystem, shouldStop: shouldStop)
+      guard Self.isWorthIt(step.size, of: total) else { continue }
+      if let outcome = try step.run(ifThereIsRoomIn: fileSystem, shouldStop) { return (step, outcome) }
+      smallest = min(smallest, step.size)
+      // It was far from the estimate: the files have older revisions, which keep the order of the models.
+      count = count / 2 + 1
+    }
+    throw FileEngineError.noRoomToCompact(folder: folder, bytes: smallest)
+  }
+
+  /// Whether a step frees half as much as it writes, or more. One that frees less only makes the next ones larger, since they
+  /// write the same again.
+  private static func isWorthIt(_ kept: UInt64, of total: UInt64) -> Bool { kept + kept / 2 <= total }
+
+  /// How many bytes are written at most.
+  private var size: UInt64 { Self.size(of: index, keeping: index.liveBytes) }
+
+  private static func size(of index: JournalIndex, keeping bytes: UInt64) -> UInt64 {
+    index.names.reduce(bytes + 1_024) { $0 + UInt64($1.count) * 6 + 256 } + UInt64(index.liveCount / 64)
+  }
+
+  /// - Returns: The outcome; nil if the disk has not so much room. Nothing is left of the attempt then.
+  private func run(
+    ifThereIsRoomIn fileSystem: any FileSystem, _ shouldStop: () -> Bool
+  ) throws -> Outcome? {
+    var compaction = self
+    compaction.preallocation = size
+    do {
+      return try compaction.run(fileSystem, shouldStop: shouldStop)
+    } catch let error as FileSystemError where error.isAboutRoom {
+      try fileSystem.remove(unfinishedPath)
+      return nil
+    } catch {
+      try? fileSystem.remove(unfinishedPath)
+      throw error
+    }
+  }
+
+  private func hasRoom(for count: UInt64, _ fileSystem: any FileSystem) throws -> Bool {
+    let file = try fileSystem.open(unfinishedPath, .create)
+    defer { try? fileSystem.remove(unfinishedPath) }
+    do {
+      try file.truncate(to: 0)
+      try file.preallocate(from: 0, length: count)
+      return true
+    } catch {
+      if error.isAboutRoom { return false }
+      throw error
+    }
+  }
+
+  private func liveBytesByFile() -> [SegmentNumber: UInt64] {
+    var bytes: [SegmentNumber: UInt64] = [:]
+    for type in index.types {
+      for entry in type.entries where entry.isLive {
+        bytes[entry.place.segment, default: 0] += UInt64(entry.place.length) + 1
+      }
+    }
+    return bytes
+  }
+
+  /// The compaction of the first files, read on their own.
+  ///
+  /// It keeps the models of these files that are there now, each as it was when the last of the files ended: so they stay in
+  /// the order of their creation, and what was written later is replayed over them.
+  func step(
+    over files: [SegmentExtent], _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }
+  ) throws -> Compaction {
+    var replay = Replay(into: index.withoutModels)
+    for extent in files {
+      let path = "\(folder)/\(StoreFormat.segment(extent.segment))"
+      replay.begin(segment: extent.segment, file: path)
+      let scan = SegmentScan(
+        file: try fileSystem.open(path, .read), segment: extent.segment, group: group, folder: folder)
+      _ = try scan.run(into: &replay, shouldStop: shouldStop)
+    }
+    replay.end(synced: .max)
+    if let damage = replay.findings.first { throw FileEngineError.damaged(damage) }
+    let batch = replay.lastBatch
+    var kept = replay.takeIndex()
+    kept.removeModels(missingIn: index)
+    return Compaction(
+      group: group, folder: folder, index: kept, number: files.last?.segment.number ?? 0, files: files, isStep: true,
+      batch: batch)
+  }
+}
