@@ -44,7 +44,7 @@ extension FileModelStore: LiveModelStore {
     var cursor: CreationCursor? = .start
     while let position = cursor {
       let chunk = try await translating { try await handle.engine.readChunk(typeName, after: position) }
-      try chunk.refuseDamage(of: typeName)
+      try skipDamage(in: chunk, of: typeName)
       let records = chunk.rows.map { StoredRecord($0.identifier, Array(chunk.value($0)), order: $0.ordinal) }
       try await body(records)
       cursor = chunk.next

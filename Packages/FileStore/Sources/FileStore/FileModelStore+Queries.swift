@@ -15,7 +15,7 @@ extension FileModelStore {
     if try await isAboutAll(query) { return try await listAll() }
     let records = try await run(query).records
     try await scope.creations.settled(of: M.typeName)
-    return try models(M.self, fromBytes: records.map(\.value)) { records[$0].identifier }
+    return try await readableModels(M.self, records)
   }
 
   /// How many models ``list(_:)`` would find. No model is made for that.
@@ -81,24 +81,18 @@ extension FileModelStore {
   private func models<M: Model>(
     of list: RecordList, after cursor: CreationCursor, at moment: JournalContents
   ) async throws -> [M] {
-    // Which of them is wrong is looked for only then.
-    func rows() async throws -> Chunk {
-      let count = list.count + list.damages.count
-      return try await translating {
-        try await handle.engine.readChunk(M.typeName, after: cursor, limit: count, byteLimit: .max, at: moment)
-      }
-    }
-    if let damage = list.damages.first {
-      try await rows().refuseDamage(of: M.typeName)
-      throw ModelStoreError(FileEngineError.damaged(damage))
-    }
     try await scope.creations.settled(of: M.typeName)
-    do {
-      return try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
-    } catch {
-      let chunk = try await rows()
-      _ = try models(M.self, fromBytes: chunk.rows.map { Array(chunk.value($0)) }) { chunk.rows[$0].identifier }
-      throw ModelStoreError.unreadable(M.typeName, identifier: nil, error)
+    if list.damages.isEmpty {
+      do {
+        return try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
+      } catch {}
     }
+    // Which of them is wrong is looked for only now.
+    let count = list.count + list.damages.count
+    let chunk = try await translating {
+      try await handle.engine.readChunk(M.typeName, after: cursor, limit: count, byteLimit: .max, at: moment)
+    }
+    try skipDamage(in: chunk, of: M.typeName)
+    return try await readableModels(M.self, chunk.rows.map { ($0.identifier, Array(chunk.value($0))) })
   }
 }

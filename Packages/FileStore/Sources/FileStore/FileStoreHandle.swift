@@ -23,6 +23,8 @@ public struct FileStoreOptions: Sendable {
   public var mode: FileStoreMode
   /// The steps from older versions of stored records to those of this program.
   public var migrations: [Migration]
+  /// What becomes of records that can't be read.
+  public var unreadable: UnreadableRecords
 
   /// Creates options.
   ///
@@ -31,9 +33,13 @@ public struct FileStoreOptions: Sendable {
   ///   - mode: whether the store is opened for writing too. Default: it is.
   ///   - migrations: the steps from older versions of stored records to those of this program, in any order. They run when
   ///     the store, or another group of it, is opened for writing.
+  ///   - unreadable: what becomes of records that can't be read, when others are asked for together with them. Default: the
+  ///     call throws.
   public init(
-    durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite, migrations: [Migration] = []
+    durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite, migrations: [Migration] = [],
+    unreadable: UnreadableRecords = .refuse
   ) {
+    self.unreadable = unreadable
     self.durability = durability
     self.mode = mode
     self.migrations = migrations

@@ -47,14 +47,6 @@ extension ModelStoreError {
   }
 }
 
-extension Chunk {
-  /// - Throws: `ModelStoreError` with the code `corrupt` for the first model whose record is damaged.
-  func refuseDamage(of type: String) throws {
-    guard let identifier = damagedIdentifiers.first, let finding = damages.first else { return }
-    throw ModelStoreError.damaged(type, identifier, finding)
-  }
-}
-
 extension FileEngineError {
   fileprivate var code: ModelStoreError.Code {
     switch self {

@@ -19,14 +19,17 @@ extension FileEngine {
   private static let pieceSize = 1 << 20
 
   /// Writes all models as of one moment into a file.
-  func exportJSON(to path: String, _ progress: (FileStoreProgress) -> Void) async throws -> Int {
+  func exportJSON(
+    to path: String, unreadable: UnreadableRecords = .refuse, _ progress: (FileStoreProgress) -> Void
+  ) async throws -> Int {
     let contents = try await contents()
-    if isReadOnly { return try await export(contents, to: path, progress) }
-    return try await service.holding(group) { try await export(contents, to: path, progress) }
+    if isReadOnly { return try await export(contents, to: path, unreadable, progress) }
+    return try await service.holding(group) { try await export(contents, to: path, unreadable, progress) }
   }
 
   private func export(
-    _ contents: JournalContents, to path: String, _ progress: (FileStoreProgress) -> Void
+    _ contents: JournalContents, to path: String, _ unreadable: UnreadableRecords,
+    _ progress: (FileStoreProgress) -> Void
   ) async throws -> Int {
     // As it is now: records don't move as long as the files are held.
     let index = contents.withIndex { $0.withoutFieldIndexes }
@@ -50,14 +53,16 @@ extension FileEngine {
           let (entries, next) = type.liveEntries(after: position, limit: 4_096, byteLimit: Self.pieceSize)
           let (start, isFirst) = (end, count == 0)
           let begun = bytes
-          end = try await reading {
+          let skipped: Int
+          (end, skipped) = try await reading {
             var piece = begun
-            try Self.append(index.selection(entries, ofType: number), typeName, isFirst: isFirst, contents, to: &piece)
+            let skipped = try Self.append(
+              index.selection(entries, ofType: number), typeName, isFirst: isFirst, contents, unreadable, to: &piece)
             try file.writeFully(piece, at: start)
-            return start + UInt64(piece.count)
+            return (start + UInt64(piece.count), skipped)
           }
           bytes = []
-          count += entries.count
+          count += entries.count - skipped
           done += entries.reduce(0) { $0 + UInt64($1.place.length) + 1 }
           progress(FileStoreProgress(count, done, of: index.liveBytes))
           cursor = next
@@ -120,16 +125,23 @@ extension FileEngine {
   }
 
   /// Adds models, each on a line of its own.
+  ///
+  /// - Returns: How many were skipped.
   private static func append(
-    _ records: RecordSelection, _ typeName: String, isFirst: Bool, _ contents: JournalContents, to bytes: inout [UInt8]
-  ) throws {
+    _ records: RecordSelection, _ typeName: String, isFirst: Bool, _ contents: JournalContents,
+    _ unreadable: UnreadableRecords, to bytes: inout [UInt8]
+  ) throws -> Int {
+    var skipped = 0
     var isFirst = isFirst
     var start = Array(#"{"type":"#.utf8)
     appendText(typeName, to: &start)
     start += Array(#","identifier":"#.utf8)
     try contents.forEachRecord(records) { number, line, value in
       guard let value else {
-        throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
+        let damage = contents.damage(at: records.entries[number].place, in: line)
+        try unreadable.skip(typeName, records.identifier(number), damage)
+        skipped += 1
+        return
       }
       if !isFirst { bytes.append(UInt8(ascii: ",")) }
       isFirst = false
@@ -140,6 +152,7 @@ extension FileEngine {
       bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: line[value]))
       bytes.append(UInt8(ascii: "}"))
     }
+    return skipped
   }
 
   private static func appendText(_ text: String, to bytes: inout [UInt8]) {

@@ -26,7 +26,7 @@ extension FileModelStore {
   @discardableResult
   public func exportJSON(to url: URL, progress: ((FileStoreProgress) -> Void)? = nil) async throws -> Int {
     try await translating {
-      try await handle.engine.exportJSON(to: url.filePath()) { progress?($0) }
+      try await handle.engine.exportJSON(to: url.filePath(), unreadable: handle.options.unreadable) { progress?($0) }
     }
   }
 

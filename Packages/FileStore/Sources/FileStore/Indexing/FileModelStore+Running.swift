@@ -127,7 +127,6 @@ extension FileModelStore {
   private func run<M: Model>(
     _ program: QueryProgram<M>, _ plan: QueryPlan, _ candidates: [Candidate], _ memory: QueryMemory
   ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
-    let engine = handle.engine
     let run = try makeRun(program, plan, memory)
     var found: [FoundRecord] = []
     var lookedAt = 0
@@ -136,11 +135,13 @@ extension FileModelStore {
       let slice = candidates[start..<min(start + Self.sliceSize, candidates.count)]
       let stored = slice.compactMap(\.stored)
       var values =
-        stored.isEmpty ? [] : try await translating { try await engine.read(stored[...], at: memory.moment) }[...]
+        stored.isEmpty ? [] : try await values(of: stored[...], type: M.typeName, at: memory.moment)[...]
       for candidate in slice where !run.isFinished {
-        guard let value = candidate.written ?? values.popFirst() else { continue }
+        guard let value = candidate.written ?? (values.popFirst() ?? nil) else { continue }
         lookedAt += 1
-        if let place = try await take(value, run, memory) { found.put((candidate.identifier, value), at: place) }
+        if let place = try await take(candidate.identifier, value, run, memory) {
+          found.put((candidate.identifier, value), at: place)
+        }
       }
       start += slice.count
     }
@@ -160,7 +161,7 @@ extension FileModelStore {
   private func run<M: Model>(
     _ program: QueryProgram<M>, _ selected: SelectedRecords, _ records: [SelectedRecord], _ memory: QueryMemory
   ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int)? {
-    let (engine, plan) = (handle.engine, selected.plan)
+    let plan = selected.plan
     let run = try makeRun(program, plan, memory)
     var found: [FoundRecord] = []
     var lookedAt = 0
@@ -170,12 +171,15 @@ extension FileModelStore {
     var size = plan.isSortedByIndex ? 64 : Self.sliceSize
     while start < records.count, !isEnough {
       let slice = records[start..<min(start + size, records.count)]
-      let values = try await translating { try await engine.read(slice, at: memory.moment) }
+      let values = try await values(of: slice, type: M.typeName, at: memory.moment)
       for (record, value) in zip(slice, values) {
+        guard let value else { continue }
         if plan.isSortedByIndex, record.isNewKey, run.isFinishedBeforeNewKey { isEnough = true }
         if isEnough { break }
         lookedAt += 1
-        if let place = try await take(value, run, memory) { found.put((record.identifier, value), at: place) }
+        if let place = try await take(record.identifier, value, run, memory) {
+          found.put((record.identifier, value), at: place)
+        }
         isEnough = run.isFinished
       }
       start += slice.count
@@ -196,12 +200,12 @@ extension FileModelStore {
     var lookedAt = 0
     func look(_ identifier: String, _ value: [UInt8]) async throws {
       lookedAt += 1
-      if let place = try await take(value, run, memory) { found.put((identifier, value), at: place) }
+      if let place = try await take(identifier, value, run, memory) { found.put((identifier, value), at: place) }
     }
     var cursor: CreationCursor? = .start
     while let position = cursor, !run.isFinished {
       let chunk = try await translating { try await handle.engine.readChunk(name, after: position, at: moment) }
-      try chunk.refuseDamage(of: name)
+      try skipDamage(in: chunk, of: name)
       for row in chunk.rows where !run.isFinished {
         if let entry = transaction?.entry(name, row.identifier) {
           // What it was before the transaction does not count; what came with it comes last.
@@ -220,7 +224,7 @@ extension FileModelStore {
 
   /// Looks at one record, and asks for those of others that it takes.
   private func take<M: Model>(
-    _ value: [UInt8], _ run: QueryRun<M>, _ memory: QueryMemory
+    _ identifier: String, _ value: [UInt8], _ run: QueryRun<M>, _ memory: QueryMemory
   ) async throws -> Int? {
     while true {
       do {
@@ -233,8 +237,11 @@ extension FileModelStore {
           memory.joined[key] = try await records(of: join.relatedClass, where: join.condition, at: moment)
         } else {
           memory.related[missing.typeName, default: [:]][ExactText(missing.identifier)] = .some(
-            try await row(missing.typeName, missing.identifier, at: moment)?.bytes)
+            try await readableRow(missing.typeName, missing.identifier, at: moment))
         }
+      } catch let error as ModelStoreError where error.code == .corrupt {
+        try await skip(error, M.typeName, identifier)
+        return nil
       }
     }
   }

@@ -201,7 +201,12 @@ struct Writer {
       let journal = try Journal.open(
         group: group, in: home.groups, options: options.journal, fileSystem: fileSystem, findings: home.findings,
         home: home, files: openFiles)
-      try journal.migrate(options.migrations)
+      do {
+        try journal.migrate(options.migrations)
+      } catch FileEngineError.damaged(let finding) {
+        guard try journal.dropCheckpoint() else { throw FileEngineError.damaged(finding) }
+        return try open(group)
+      }
       journals[group] = journal
       if isFirst { reserve.fit(journal.size) }
       return journal.contents

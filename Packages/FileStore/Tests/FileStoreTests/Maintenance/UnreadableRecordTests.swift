@@ -1,0 +1,120 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreProtocol
+import StoreProtocolTesting
+import Testing
+
+@testable import FileStore
+
+@Suite struct `A record that can't be read` {
+  private final class Note: Model {
+    let id = Field<String>()
+    let text = Field<String>()
+    override var identifierField: (any FieldProtocol)? { id }
+    override class var typeName: String { "Note" }
+  }
+
+  private func segment(_ directory: URL) -> URL { directory.appending(path: "groups/@default/000001.journal") }
+
+  private func damage(_ text: String, in file: URL) throws {
+    var data = try Data(contentsOf: file)
+    let range = try #require(data.range(of: Data(text.utf8)))
+    data[range.lowerBound] ^= 1
+    let handle = try FileHandle(forWritingTo: file)
+    try handle.write(contentsOf: data)
+    try handle.close()
+  }
+
+  /// Five notes: one is damaged, and of one the class can't be made.
+  private func makeStore(_ directory: URL, _ options: FileStoreOptions) async throws -> FileModelStore {
+    let store = FileModelStore(directory: directory, options: options)
+    for number in 1...4 {
+      let note = Note()
+      note.id.value = "\(number)"
+      note.text.value = "text \(number)"
+      try await store.create(note)
+    }
+    try await store.handle.engine.write([.create("Note", "5", Array(#"{"id":"5","text":["no text"]}"#.utf8))])
+    try damage("text 2", in: segment(directory))
+    return FileModelStore(store.handle)
+  }
+
+  @Test func `It does not keep others from being listed, counted, observed and exported, and it is reported`()
+    async throws
+  {
+    try await withTemporaryDirectory { directory in
+      let reports = Lock<[UnreadableRecord]>([])
+      let options = FileStoreOptions(unreadable: .skip { record in reports.withLock { $0.append(record) } })
+      let store = try await makeStore(directory.appending(path: "store"), options)
+      let offsets = try ["2", "5"].reduce(into: [String: UInt64]()) { offsets, identifier in
+        let lines = try Data(contentsOf: segment(directory.appending(path: "store")))
+        let name = try #require(lines.range(of: Data(#""Note","\#(identifier)""#.utf8)))
+        offsets[identifier] = UInt64((lines[..<name.lowerBound].lastIndex(of: 0x0a) ?? 0) + 1)
+      }
+      func reported() -> Set<String> {
+        reports.withLock { reports in
+          defer { reports = [] }
+          for report in reports {
+            #expect(report.error.code == .corrupt)
+            #expect(report.typeName == "Note")
+            #expect(report.file?.lastPathComponent == "000001.journal")
+            #expect(report.offset == offsets[report.identifier])
+            #expect(!report.reason.isEmpty)
+          }
+          return Set(reports.map(\.identifier))
+        }
+      }
+      #expect(try await store.list(Note.self).map(\.id.value) == ["1", "3", "4"])
+      #expect(reported() == ["2", "5"])
+      #expect(try await store.list(Note.self, where: { $0.id != "3" }).map(\.id.value) == ["1", "4"])
+      #expect(reported().contains("2"))
+      #expect(try await store.count(ModelQuery(Note.self, where: { $0.text >= "text 3" })) == 2)
+      #expect(reported().contains("2"))
+      try await store.index(\Note.id)
+      #expect(try await store.list(Note.self, where: { $0.id >= "1" }, sort: [.ascending(\.id)]).count == 3)
+      _ = reported()
+      let file = directory.appending(path: "notes.json")
+      #expect(try await store.exportJSON(to: file) == 4)
+      #expect(reported() == ["2"])
+      #expect(try String(contentsOf: file, encoding: .utf8).contains("text 4"))
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.lookup(Note.self, identifier: "2") }
+      #expect(error?.code == .corrupt)
+      #expect(try await store.verify().count == 1)
+      try await store.close()
+    }
+  }
+
+  @Test func `It is named by the error of a store that does not skip it`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = try await makeStore(directory, FileStoreOptions())
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Note.self) }
+      #expect(error?.identifier == "2")
+      try await store.close()
+    }
+  }
+
+  @Test func `It does not keep a store from being migrated, although only a checkpoint knows it`() throws {
+    let fileSystem = FaultyFileSystem()
+    var options = FileEngineOptions()
+    options.journal.checkpointInterval = 1
+    options.journal.segmentSize = 300
+    var writer = Writer(directory: "/store", options: options, fileSystem: fileSystem, clock: SystemClock())
+    _ = try writer.open("")
+    for number in 1...20 {
+      try writer.journal("").write([.create("Book", "\(number)", JournalScript.json("title \(number)"))])
+    }
+    try writer.close()
+    let path = try #require(fileSystem.paths.first { $0.hasSuffix("000001.journal") })
+    var bytes = try #require(fileSystem.bytes(path))
+    let place = try #require(Data(bytes).range(of: Data("title 1\"".utf8)))
+    bytes[place.lowerBound] ^= 1
+    fileSystem.overwrite(path, with: bytes)
+    options.migrations = MigrationPlan([Migration("Book", to: 2) { $0["isOld"] = true }])
+    var again = Writer(directory: "/store", options: options, fileSystem: fileSystem, clock: SystemClock())
+    let contents = try again.open("")
+    #expect(contents.findings.map(\.file) == [path])
+    let books = try #require(contents.snapshot().types["Book"])
+    #expect(books.count == 19)
+    #expect(books.allSatisfy { $0.value.contains("isOld") })
+    try again.close()
+  }
+}
