@@ -126,7 +126,11 @@ public final class MemoryEngine: Sendable {
 
   /// When records of a type were last written.
   func state(of type: String) -> MemoryTypeState {
-    tables.withLock { $0[type, default: MemoryTable()].state }
+    tables.withLock { tables in
+      // Reading through a default would insert nothing, and give each caller a state of its own.
+      if tables[type] == nil { tables[type] = MemoryTable() }
+      return tables[type, default: MemoryTable()].state
+    }
   }
 
   /// How many models of each type there are, in the order of the names of the types.

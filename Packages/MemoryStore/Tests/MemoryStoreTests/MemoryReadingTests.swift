@@ -37,6 +37,20 @@ import Testing
     #expect(try store.listImmediately(ContractMember.self) == [])
   }
 
+  @Test func `follows another store that writes the first record of a type which was asked for before`() async throws {
+    #expect(throws: ModelStoreError.self) { try stored() }
+    let (reds, blues) = (try await team("reds"), try await team("blues"))
+    let other = MemoryModelStore(store.handle)
+    let same = ContractMember()
+    same.team.value = try other.lookupImmediately(ContractTeam.self, identifier: reds.id.value ?? "")
+    try await other.create(same)
+    let member = try stored()
+    #expect(member.team.value === reds)
+    same.team.value = try other.lookupImmediately(ContractTeam.self, identifier: blues.id.value ?? "")
+    try await other.update(same)
+    #expect(try stored().team.value === blues)
+  }
+
   @Test func `keeps local changes, and takes what it was made to forget`() async throws {
     let reds = try await team("reds")
     let member = ContractMember()
