@@ -20,6 +20,19 @@ import Testing
     #expect(!company.isDirty)
   }
 
+  @Test func `is a value that was set while the first save was under way, and reverting keeps it`() throws {
+    let person = ContractPerson()
+    person.id.value = 1
+    person.name.value = "Ada"
+    person.age.value = 1
+    let save = try PendingSave(creating: person, in: store.scope)
+    person.age.value = 2
+    try save.finish()
+    person.revert()
+    #expect(person.age.value == 2)
+    #expect(person.age.isDirty)
+  }
+
   @Test func `is a list that lost members, which is not written without them`() async throws {
     let keeper = ContractKeeper()
     keeper.animals.value = []

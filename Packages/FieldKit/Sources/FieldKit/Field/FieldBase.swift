@@ -148,7 +148,7 @@ open class FieldBase: FieldProtocol {
   public final func markSaved(asOf stamp: ChangeStamp) {
     guard changedStamp <= stamp else {
       // What was saved is neither the value nor what was kept of the one before.
-      if details?.restoration != nil { details?.restoration = { _ in false } }
+      if details?.restoration != nil || !isRelation { detailsForWriting.restoration = { _ in false } }
       return
     }
     flags.formUnion(.original)
