@@ -9,11 +9,12 @@ extension FileModelStore {
   /// - Complexity: O(1), one read of the file.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
     let known = try await known(type)
+    try transaction?.noteRead(known.name, identifier)
     let isInTransaction = transaction?.touches(known.name) == true
     let remembers = known.remembersReading && !isInTransaction && handle.options.mode == .readWrite
     // What is written from here on may be read or not.
     let lastWrite = known.state.lastWrite
-    if remembers, !isRefreshing, let model = scope.liveModel(type, identifier: identifier),
+    if remembers, transaction == nil, !isRefreshing, let model = scope.liveModel(type, identifier: identifier),
       Swift.type(of: model) == type, let revision = model.revisionRead(from: known.source), lastWrite <= revision
     {
       try checkCancellation()

@@ -52,6 +52,7 @@ extension FileModelStore {
 
   /// Whether a query asks for all records of a type as they are in the files.
   private func isAboutAll<M: Model>(_ query: ModelQuery<M>) async throws -> Bool {
+    try transaction?.noteQuery(M.typeName)
     let known = try await known(M.self)
     guard query.isPlain, query.limit == nil, query.offset == 0, known.hasAllRecords else { return false }
     return transaction?.touches(M.typeName) != true

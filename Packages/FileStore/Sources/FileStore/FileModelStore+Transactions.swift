@@ -25,7 +25,10 @@ extension FileModelStore {
       throw error
     }
     do {
-      try await write(current.changes)
+      let reads = current.reads.isEmpty ? nil : WatchedReads(watch: current.watch, reads: current.reads)
+      try await translating {
+        try await handle.engine.write(current.changes, durability: handle.options.durability, after: reads)
+      }
     } catch {
       current.log.rollBack()
       guard let reason = (error as? ModelStoreError)?.cause as? FileEngineError, let place = reason.changedMeanwhile

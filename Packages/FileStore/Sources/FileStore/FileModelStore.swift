@@ -19,6 +19,8 @@ public final class FileModelStore: TransactionalModelStore {
   public let scope: ModelScope
   /// What fronts of this store share. It is `Sendable`.
   public let handle: FileStoreHandle
+  /// The decision of saves and updates that say nothing else.
+  public var conflictPolicy = ConflictPolicy.merge
   /// The transactions under way, in this front: one of a task, and of what that has begun.
   var transactions: [FileTransaction] = []
   /// Of which foreign keys deletions need an index.
@@ -154,19 +156,41 @@ public final class FileModelStore: TransactionalModelStore {
     return models
   }
 
+  /// Writes changes of a model, as ``conflictPolicy`` says.
+  ///
+  /// - Parameters:
+  ///   - model: the model to write.
+  ///   - fields: the fields to write; nil for those that changed.
+  /// - Throws: `ModelStoreError` as ``update(_:fields:onConflict:)`` does.
+  @discardableResult
+  public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+    try await update(model, fields: fields, onConflict: conflictPolicy)
+  }
+
   /// Writes changes of a model.
   ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed.
-  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier`, `notFound`, or what the disk says.
+  ///   - policy: the decision where someone else changed the record since the model read it.
+  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier`, `notFound`, `conflict` if someone else changed the
+  ///   record, or what the disk says.
   @discardableResult
-  public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  public func update<M: Model>(
+    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+  ) async throws -> M {
     let save = try PendingSave(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     while true {
       guard let stored = try await row(type, identifier) else {
         throw ModelStoreError.notFound(type, identifier: identifier)
+      }
+      if let entry = transaction?.entry(type, identifier) {
+        // The transaction's own writes are no conflict.
+        let original = entry.original.map { [$0] } ?? []
+        if !entry.isOwn { try save.checkConflicts(withBytes: [stored.bytes] + original, policy) }
+      } else {
+        try save.checkConflicts(withBytes: [stored.bytes], policy)
       }
       var change = Change.update(
         type, identifier, try save.merged(intoBytes: stored.bytes), ifRevision: stored.revision)

@@ -11,6 +11,8 @@ final class FileTransaction {
     /// What it is now; nil if it was removed.
     var content: [UInt8]?
     let order: Int
+    /// Whether all of it is of the transaction, which created it.
+    let isOwn: Bool
   }
 
   let mark = TransactionMark()
@@ -18,6 +20,8 @@ final class FileTransaction {
 
   /// What others write while it is under way.
   let watch: RecordWatch
+  /// The records and types that were read, each with the position of the watch before.
+  private(set) var reads = TransactionReads()
   private var entries: [String: [ExactText: Entry]] = [:]
   /// By type, once a query has asked for them.
   private var keys: [String: WrittenKeys] = [:]
@@ -34,6 +38,29 @@ final class FileTransaction {
   /// Whether the transaction wrote records of a type.
   func touches(_ type: String) -> Bool { entries[type] != nil }
 
+  /// Notes that a record is about to be read.
+  ///
+  /// - Parameter position: the position of the watch before the moment that is read; nil for now.
+  /// - Throws: `ModelStoreError` with the code `conflict` if someone else changed it since it was read before.
+  func noteRead(_ type: String, _ identifier: String, at position: UInt64? = nil) throws {
+    if entry(type, identifier) != nil { return }
+    let position = position ?? watch.position
+    if watch.saw(type, identifier, after: reads.note(type, identifier, position)) {
+      throw TransactionReads.Part(type: type, identifier: identifier).conflict
+    }
+  }
+
+  /// Notes that a query is about to read records of a type.
+  ///
+  /// - Parameter position: the position of the watch before the moment that is read; nil for now.
+  /// - Throws: `ModelStoreError` with the code `conflict` if someone else changed the type since it was read before.
+  func noteQuery(_ type: String, at position: UInt64? = nil) throws {
+    let position = position ?? watch.position
+    if watch.saw(type, after: reads.note(type, position)) {
+      throw TransactionReads.Part(type: type, identifier: nil).conflict
+    }
+  }
+
   /// - Parameter stored: the record before the call; nil if it was not there.
   func put(
     _ content: [UInt8]?, _ type: String, _ identifier: String, stored: (bytes: [UInt8], revision: UInt64)?
@@ -48,7 +75,8 @@ final class FileTransaction {
     if isNew { count += 1 }
     let entry = Entry(
       revision: known.map(\.revision) ?? revision, original: known.map(\.original) ?? stored?.bytes,
-      content: content, order: isNew ? count : known?.order ?? count)
+      content: content, order: isNew ? count : known?.order ?? count,
+      isOwn: known == nil ? revision == nil : isNew || known?.isOwn == true)
     entries[type, default: [:]][key] = entry
     parts.nestedLog?.onFailure { [weak self] in self?.restore(known, type, key) }
     if keys[type] == nil { return }

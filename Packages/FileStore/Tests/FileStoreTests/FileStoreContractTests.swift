@@ -47,6 +47,14 @@ import Testing
     }
   }
 
+  @Test(arguments: [25, 26] as [UInt64])
+  func `loses no increment of several store instances unless a conflict is reported`(seed: UInt64) async throws {
+    try await withTemporaryDirectory { directory in
+      let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
+      try await ModelStoreContract.randomEdits(100, seed: seed).run { FileModelStore(handle) }
+    }
+  }
+
   @Test func `has everything again after it was closed and opened`() async throws {
     try await withTemporaryDirectory { directory in
       let first = FileModelStore(directory: directory)
@@ -76,8 +84,7 @@ import Testing
     }
   }
 
-  @Test func `lets fronts in many tasks change different fields of one model without undoing each other`() async throws
-  {
+  @Test func `lets fronts in two tasks change different fields of one model without undoing each other`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       let person = ContractPerson()
@@ -86,12 +93,12 @@ import Testing
       try await store.create(person)
       let handle = store.handle
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for task in 0..<8 {
+        for task in 0..<2 {
           group.addTask {
             let front = FileModelStore(handle)
             for round in 1...10 {
               let person = try await front.lookup(ContractPerson.self, identifier: "1")
-              if task.isMultiple(of: 2) { person.age.value = round } else { person.height.value = Double(round) }
+              if task == 0 { person.age.value = round } else { person.height.value = Double(round) }
               try await front.update(person)
             }
           }

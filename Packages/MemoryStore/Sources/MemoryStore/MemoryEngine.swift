@@ -47,9 +47,11 @@ public final class MemoryEngine: Sendable {
 
   /// Makes changes, all or none.
   ///
+  /// - Parameter reads: what must not have changed since it was read.
   /// - Throws: `ModelStoreError` with the code `conflict` or `notFound`, ``StaleRevision``.
-  func commit(_ changes: [Change]) throws {
+  func commit(_ changes: [Change], after reads: TransactionReads = TransactionReads()) throws {
     try tables.withLock { tables in
+      if !reads.isEmpty, let stale = reads.firstStale(where: { Self.isStale($0, $1, tables) }) { throw stale.conflict }
       var done: [(type: String, undoing: MemoryTable.Undoing)] = []
       done.reserveCapacity(changes.count)
       if changes.count > 1, let first = changes.first, case .insert = first.operation {
@@ -70,6 +72,14 @@ public final class MemoryEngine: Sendable {
       if changeFeed.isObserved { changeFeed.append(Self.told(changes, done.map(\.undoing))) }
     }
     changeFeed.deliver()
+  }
+
+  private static func isStale(
+    _ part: TransactionReads.Part, _ state: UInt64, _ tables: [String: MemoryTable]
+  ) -> Bool {
+    let table = tables[part.type]
+    guard let identifier = part.identifier else { return table?.lastWrite ?? 0 != state }
+    return table?.row(identifier)?.revision ?? 0 != state
   }
 
   private static func apply(_ change: Change, _ table: inout MemoryTable) throws -> MemoryTable.Undoing {
@@ -132,6 +142,9 @@ public final class MemoryEngine: Sendable {
       return tables[type, default: MemoryTable()].state
     }
   }
+
+  /// The revision of the last write to records of a type; 0 if there was none.
+  func lastWrite(to type: String) -> UInt64 { tables.withLock { $0[type]?.lastWrite ?? 0 } }
 
   /// How many models of each type there are, in the order of the names of the types.
   var counts: [(type: String, count: Int)] {
@@ -248,7 +261,7 @@ public final class MemoryEngine: Sendable {
         try Self.refuseRival(after: change, fresh[type])
       }
       // Also types of which nothing is left.
-      for table in fresh.values { table.state.noteWrite(MemoryTypeState.nextRevision()) }
+      for type in fresh.keys { fresh[type]?.noteWrite() }
       tables = fresh
       changeFeed.appendReplacement()
     }

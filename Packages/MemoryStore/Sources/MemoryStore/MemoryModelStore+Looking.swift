@@ -37,6 +37,9 @@ extension MemoryModelStore {
   }
 
   private func read<M: Model>(_ known: MemoryFrontType, _ type: M.Type, _ identifier: String) throws -> M {
+    if let transaction {
+      try transaction.noteRead(known.name, identifier, revision: handle.row(known.name, identifier)?.revision)
+    }
     if let transaction, transaction.touches(known.name) {
       guard let row = row(known.name, identifier), try isOfType(row, known, type) else {
         throw ModelStoreError.notFound(known.name, identifier: identifier)

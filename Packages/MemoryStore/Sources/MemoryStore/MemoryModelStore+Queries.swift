@@ -57,6 +57,7 @@ extension MemoryModelStore {
       query.sort = []
     }
     let known = known(M.self)
+    if let transaction { try transaction.noteQuery(known.name, lastWrite: handle.lastWrite(to: known.name)) }
     if transaction?.touches(known.name) != true {
       if query.filter == nil, known.isTopOfHierarchy, !known.choosesClasses {
         return query.pageCount(of: handle.count(known.name))
@@ -152,6 +153,7 @@ extension MemoryModelStore {
     try query.validateRange()
     let name = known(M.self).name
     let engine = moment ?? handle
+    if let transaction { try transaction.noteQuery(name, lastWrite: engine.lastWrite(to: name)) }
     let finding: MemoryFinding
     if let transaction, transaction.touches(name) {
       finding = self.finding(of: query, name, in: transaction, engine)
@@ -164,6 +166,10 @@ extension MemoryModelStore {
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
     let run = try QueryRun(program, finding.plan) { [self] modelClass, identifier in
       guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier) }
+      if let transaction {
+        try transaction.noteRead(
+          modelClass.typeName, identifier, revision: moment.row(modelClass.typeName, identifier)?.revision)
+      }
       return row(modelClass.typeName, identifier, in: moment)?.bytes
     } joined: { [self] modelClass, condition in
       guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: "") }

@@ -21,7 +21,7 @@ extension MemoryModelStore {
         result = try await current.mark.enter { try await body(self) }
       }
       try checkCancellation()
-      try handle.commit(current.changes)
+      try handle.commit(current.changes, after: current.reads)
     } catch {
       current.log.rollBack()
       guard let stale = error as? StaleRevision else { throw error }

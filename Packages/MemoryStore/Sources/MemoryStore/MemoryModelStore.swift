@@ -20,6 +20,8 @@ public final class MemoryModelStore: TransactionalModelStore {
   public let scope: ModelScope
   /// What fronts of this store share. It is `Sendable`.
   public let handle: MemoryEngine
+  /// The decision of saves and updates that say nothing else.
+  public var conflictPolicy = ConflictPolicy.merge
   /// The transactions under way, in this front: one of a task, and of what that has begun.
   var transactions: [MemoryTransaction] = []
   /// Of which foreign keys deletions need an index.
@@ -99,20 +101,41 @@ public final class MemoryModelStore: TransactionalModelStore {
     return String(integer)
   }
 
+  /// Writes changes of a model, as ``conflictPolicy`` says.
+  ///
+  /// - Parameters:
+  ///   - model: the model to write.
+  ///   - fields: the fields to write; nil for those that changed.
+  /// - Throws: `ModelStoreError` as ``update(_:fields:onConflict:)`` does.
+  @discardableResult
+  public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+    try await update(model, fields: fields, onConflict: conflictPolicy)
+  }
+
   /// Writes changes of a model.
   ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed.
-  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier`, `notFound`, or `conflict` if a value has to be
-  ///   unique and is not.
+  ///   - policy: the decision where someone else changed the record since the model read it.
+  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier`, `notFound`, or `conflict` if someone else changed
+  ///   the record, or if a value has to be unique and is not.
   @discardableResult
-  public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  public func update<M: Model>(
+    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+  ) async throws -> M {
     try checkCancellation()
     let save = try PendingSave(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     while true {
       guard let row = row(type, identifier) else { throw ModelStoreError.notFound(type, identifier: identifier) }
+      if let entry = transaction?.entry(type, identifier) {
+        // The transaction's own writes are no conflict.
+        let original = handle.row(type, identifier).map { [$0.bytes] } ?? []
+        if !entry.isOwn { try save.checkConflicts(withBytes: [row.bytes] + original, policy) }
+      } else {
+        try save.checkConflicts(withBytes: [row.bytes], policy)
+      }
       let change = MemoryEngine.Change(
         type: type, identifier: identifier,
         operation: .replace(try save.merged(intoBytes: row.bytes), revision: row.revision))

@@ -10,6 +10,8 @@ struct MemoryTable: Sendable {
   private(set) var fields: [StoredKeyPath] = []
   private var lastInteger = 0
   let state: MemoryTypeState
+  /// The revision of the last write to this table; 0 if there was none. A moment keeps its own, unlike ``state``.
+  private(set) var lastWrite: UInt64 = 0
 
   init(state: MemoryTypeState = MemoryTypeState()) { self.state = state }
 
@@ -64,7 +66,8 @@ struct MemoryTable: Sendable {
       places[ExactText(identifier)] = taken
       return nil
     }
-    _ = rows.append(MemoryRow(identifier: identifier, bytes: bytes, revision: noteWrite()))
+    let revision = noteWrite()
+    _ = rows.append(MemoryRow(identifier: identifier, bytes: bytes, revision: revision))
     index(place, bytes)
     if let integer = Int(identifier) { lastInteger = max(lastInteger, integer) }
     return Undoing(place: place, identifier: identifier, row: nil)
@@ -87,8 +90,9 @@ struct MemoryTable: Sendable {
   }
 
   @discardableResult
-  private func noteWrite() -> UInt64 {
+  mutating func noteWrite() -> UInt64 {
     let revision = MemoryTypeState.nextRevision()
+    lastWrite = revision
     state.noteWrite(revision)
     return revision
   }

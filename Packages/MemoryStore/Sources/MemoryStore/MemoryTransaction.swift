@@ -9,12 +9,16 @@ final class MemoryTransaction {
     /// What it is now; nil if it was removed.
     var content: [UInt8]?
     let order: Int
+    /// Whether all of it is of the transaction, which created it.
+    let isOwn: Bool
   }
 
   let mark = TransactionMark()
   let parts = TransactionParts()
   /// What was written since has a higher revision.
   private let beginning = MemoryTypeState.nextRevision()
+  /// The states of records and types that were read: their revisions, 0 for a record that was not there.
+  private(set) var reads = TransactionReads()
   private var entries: [String: [ExactText: Entry]] = [:]
   /// By type, once a query has asked for them.
   private var keys: [String: WrittenKeys] = [:]
@@ -29,6 +33,26 @@ final class MemoryTransaction {
   /// Whether the transaction wrote records of a type.
   func touches(_ type: String) -> Bool { entries[type] != nil }
 
+  /// Notes that a record was read.
+  ///
+  /// - Parameter revision: its revision; nil if it is not there.
+  /// - Throws: `ModelStoreError` with the code `conflict` if someone else changed it since it was read before.
+  func noteRead(_ type: String, _ identifier: String, revision: UInt64?) throws {
+    if entry(type, identifier) != nil { return }
+    guard reads.note(type, identifier, revision ?? 0) == revision ?? 0 else {
+      throw TransactionReads.Part(type: type, identifier: identifier).conflict
+    }
+  }
+
+  /// Notes that a query read records of a type.
+  ///
+  /// - Throws: `ModelStoreError` with the code `conflict` if someone else changed the type since it was read before.
+  func noteQuery(_ type: String, lastWrite: UInt64) throws {
+    guard reads.note(type, lastWrite) == lastWrite else {
+      throw TransactionReads.Part(type: type, identifier: nil).conflict
+    }
+  }
+
   func put(_ content: [UInt8]?, _ type: String, _ identifier: String, revision: UInt64?) {
     let key = ExactText(identifier)
     let known = entries[type]?[key]
@@ -39,7 +63,8 @@ final class MemoryTransaction {
     let isNew = known == nil || (known?.content == nil && content != nil)
     if isNew { count += 1 }
     let entry = Entry(
-      revision: known.map(\.revision) ?? revision, content: content, order: isNew ? count : known?.order ?? count)
+      revision: known.map(\.revision) ?? revision, content: content, order: isNew ? count : known?.order ?? count,
+      isOwn: known == nil ? revision == nil : isNew || known?.isOwn == true)
     entries[type, default: [:]][key] = entry
     parts.nestedLog?.onFailure { [weak self] in self?.restore(known, type, key) }
     if keys[type] == nil { return }

@@ -34,6 +34,12 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(2))
+  func `loses no increment of several store instances unless a conflict is reported`(seed: UInt64) async throws {
+    let handle = MemoryModelStore().handle
+    try await ModelStoreContract.randomEdits(150, seed: seed).run { MemoryModelStore(handle) }
+  }
+
+  @Test(arguments: TestEffort.seeds(2))
   func `finds the same with indexes of everything`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(1_000, seed: seed).run {
       let store = MemoryModelStore()

@@ -1,3 +1,4 @@
+import Foundation
 public import StoreProtocol
 
 extension ModelStoreContract {
@@ -50,7 +51,16 @@ extension ModelStoreContract {
               let front = try await makeFront()
               for round in 1...10 {
                 let person = try await front.lookup(ContractPerson.self, identifier: identifier)
-                if task.isMultiple(of: 2) { person.age.value = round } else { person.height.value = Double(round) }
+                switch task {
+                case 0: person.age.value = round
+                case 1: person.height.value = Double(round)
+                case 2: person.isActive.value = round.isMultiple(of: 2)
+                case 3: person.tags.value = ["\(round)"]
+                case 4: person.color.value = ContractColor.allCases[round % 3]
+                case 5: person.nickname.value = "\(round)"
+                case 6: person.birthday.value = Date(timeIntervalSince1970: 86_400 * Double(round))
+                default: person.joined.value = Date(timeIntervalSince1970: Double(round))
+                }
                 try await front.update(person)
               }
             }
@@ -61,6 +71,12 @@ extension ModelStoreContract {
         try requireEqual(found.age.value, 10, "the age")
         try requireEqual(found.height.value, 10, "the height")
         try requireEqual(found.name.value, "Ada", "the name")
+        try requireEqual(found.isActive.value, true, "whether it is active")
+        try requireEqual(found.tags.value, ["10"], "the tags")
+        try requireEqual(found.color.value, ContractColor.allCases[1], "the color")
+        try requireEqual(found.nickname.value, "10", "the nickname")
+        try requireEqual(found.birthday.value, Date(timeIntervalSince1970: 864_000), "the birthday")
+        try requireEqual(found.joined.value, Date(timeIntervalSince1970: 10), "the date of joining")
       },
       FrontCheck("a write through one front is seen by another one when it reads") { makeFront in
         let first = try await makeFront(), second = try await makeFront()
@@ -91,7 +107,8 @@ extension ModelStoreContract {
       cancellation,
       cancellationTogether,
       editing,
-    ] + transactionsTogether + transactionsBesideTasks + readingOneMoment + isolation
+    ] + transactionsTogether + transactionsBesideTasks + readingOneMoment + isolation + conflicts
+    + transactionIsolation
 
   /// One promise about several fronts on one engine, as a sentence, and what proves it.
   public struct FrontCheck: Sendable, CustomStringConvertible {

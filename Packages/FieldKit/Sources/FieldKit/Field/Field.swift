@@ -328,6 +328,29 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     return json
   }
 
+  @_spi(ModelKitInternals)
+  public override func exportedBaseline(by writer: FieldWriter) throws -> JSONValue? {
+    let baseline: Content?
+    if flags.contains(.dirty) {
+      guard !isRelation, let restoration = details?.restoration else { return nil }
+      // No observer or rule is wanted here, so a field without any is set back.
+      let bare = Field(unset: nil, metadata: nil, equality: equality)
+      guard restoration(bare) else { return nil }
+      baseline = bare.storage
+    } else {
+      guard !isRelation, flags.contains(.original) else { return nil }
+      baseline = storage
+    }
+    guard let baseline else { return .some(.null) }
+    do { return try exportedValue(baseline, in: writer.context) } catch { throw withoutSecrets(error) }
+  }
+
+  @_spi(ModelKitInternals)
+  public override func respelled(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? {
+    guard !isRelation, let value = try? importedValue(json, in: context) else { return nil }
+    return try? exportedValue(value, in: context)
+  }
+
   func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Content? {
     if json.isNull { return nil }
     if let transformer = metadata?.transformer?.transformer(in: context) {

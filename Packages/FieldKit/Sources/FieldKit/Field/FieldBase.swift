@@ -283,6 +283,14 @@ open class FieldBase: FieldProtocol {
     preconditionFailure("\(Self.self) is not made to be written: derive fields from Field.")
   }
 
+  /// The value that was last read or saved, as JSON; `null` for nil. Nil if that is not known.
+  @_spi(ModelKitInternals)
+  public func exportedBaseline(by writer: FieldWriter) throws -> JSONValue? { nil }
+
+  /// A value as this field writes it; nil if the field can't read it.
+  @_spi(ModelKitInternals)
+  public func respelled(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? { nil }
+
   // What `FieldBase+DirectReading.swift` asks of a field whose type it does not know.
 
   /// Whether anybody may have to be told of a change.

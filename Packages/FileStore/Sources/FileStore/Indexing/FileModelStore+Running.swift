@@ -17,8 +17,13 @@ private final class QueryMemory {
 
   /// The moment of which all records are; nil as long as those of one selection are enough.
   let moment: JournalContents?
+  /// The position of the watch of the transaction under way, before the moment.
+  let position: UInt64?
 
-  init(at moment: JournalContents?) { self.moment = moment }
+  init(at moment: JournalContents?, after position: UInt64?) {
+    self.moment = moment
+    self.position = position
+  }
 
   func record(of modelClass: ModelObject.Type, _ identifier: String) throws -> [UInt8]? {
     guard let known = related[modelClass.typeName]?[ExactText(identifier)] else {
@@ -62,15 +67,19 @@ extension FileModelStore {
   ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
     // Most queries read the records of one selection, which is of one moment.
-    do { return try await run(query, program, at: nil) } catch is MomentIsNeeded {} catch is RecordsWereMoved {}
-    return try await atOneMoment { try await run(query, program, at: $0) }
+    let position = transaction?.watch.position
+    do {
+      return try await run(query, program, at: nil, after: position)
+    } catch is MomentIsNeeded {} catch is RecordsWereMoved {}
+    return try await atOneMoment { try await run(query, program, at: $0, after: position) }
   }
 
   private func run<M: Model>(
-    _ query: ModelQuery<M>, _ program: QueryProgram<M>, at moment: JournalContents?
+    _ query: ModelQuery<M>, _ program: QueryProgram<M>, at moment: JournalContents?, after position: UInt64?
   ) async throws -> (records: [FoundRecord], plan: QueryPlan, lookedAt: Int) {
     let (engine, name) = (handle.engine, M.typeName)
-    let memory = QueryMemory(at: moment)
+    let memory = QueryMemory(at: moment, after: position)
+    try transaction?.noteQuery(name, at: position)
     if let transaction, transaction.touches(name) { return try await run(query, program, in: transaction, memory) }
     let fields = try await translating { try await engine.indexedFields(name, at: moment) }
     let planner = QueryPlanner(program, fields: fields)
@@ -234,8 +243,10 @@ extension FileModelStore {
         if let join = memory.missingJoin {
           memory.missingJoin = nil
           let key = QueryMemory.Join(relatedClass: ObjectIdentifier(join.relatedClass), condition: join.condition)
-          memory.joined[key] = try await records(of: join.relatedClass, where: join.condition, at: moment)
+          memory.joined[key] = try await records(
+            of: join.relatedClass, where: join.condition, at: moment, after: memory.position)
         } else {
+          try transaction?.noteRead(missing.typeName, missing.identifier, at: memory.position)
           memory.related[missing.typeName, default: [:]][ExactText(missing.identifier)] = .some(
             try await readableRow(missing.typeName, missing.identifier, at: moment))
         }
@@ -247,18 +258,19 @@ extension FileModelStore {
   }
 
   private func records(
-    of modelClass: ModelObject.Type, where condition: QueryExpression, at moment: JournalContents
+    of modelClass: ModelObject.Type, where condition: QueryExpression, at moment: JournalContents,
+    after position: UInt64?
   ) async throws -> [[UInt8]] {
     guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
-    return try await records(modelClass, where: condition, at: moment)
+    return try await records(modelClass, where: condition, at: moment, after: position)
   }
 
   private func records<M: Model>(
-    _ type: M.Type, where condition: QueryExpression, at moment: JournalContents
+    _ type: M.Type, where condition: QueryExpression, at moment: JournalContents, after position: UInt64?
   ) async throws -> [[UInt8]] {
     var query = ModelQuery(type)
     query.filter = condition
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
-    return try await run(query, program, at: moment).records.map(\.value)
+    return try await run(query, program, at: moment, after: position).records.map(\.value)
   }
 }

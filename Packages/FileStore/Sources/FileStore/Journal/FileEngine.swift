@@ -85,7 +85,18 @@ package final class FileEngine: Sendable {
   ///   as of the moment of the commit; `CancellationError`; ``FileSystemError`` if the disk fails.
   @discardableResult
   package func write(_ changes: [Change], durability: Durability = .everyCommit) async throws -> [UInt64] {
-    if service.isReadOnly { throw FileEngineError.readOnly(directory: service.directory) }
+    try await write(changes, durability: durability, after: nil)
+  }
+
+  /// Writes a batch unless one of the records that were read for it was written since.
+  ///
+  /// - Throws: as ``write(_:durability:)``; `ModelStoreError` with the code `conflict`, checked as of the moment of the commit.
+  @discardableResult
+  func write(_ changes: [Change], durability: Durability, after reads: WatchedReads?) async throws -> [UInt64] {
+    if changes.isEmpty, let conflict = reads?.conflict { throw conflict }
+    if service.isReadOnly, !changes.isEmpty || reads == nil {
+      throw FileEngineError.readOnly(directory: service.directory)
+    }
     if let change = changes.first(where: { StoreFormat.isReservedType($0.type) }) {
       throw FileEngineError.reservedType(change.type)
     }
@@ -93,18 +104,19 @@ package final class FileEngine: Sendable {
     try Task.checkCancellation()
     guard !changes.isEmpty else { return [] }
     do {
-      return try await send(changes, durability)
+      return try await send(changes, durability, after: reads)
     } catch let error as FileSystemError where error.isAboutRoom && WriteRequest.areDeletion(changes) {
       // What was deleted before has space that this needs. Not all of it has to be freed for that.
       try? await service.compact(group)
-      return try await send(changes, durability, isLastResort: true)
+      return try await send(changes, durability, after: reads, isLastResort: true)
     }
   }
 
   private func send(
-    _ changes: [Change], _ durability: Durability, isLastResort: Bool = false
+    _ changes: [Change], _ durability: Durability, after reads: WatchedReads?, isLastResort: Bool = false
   ) async throws -> [UInt64] {
-    let request = WriteRequest(group: group, changes: changes, durability: durability, isLastResort: isLastResort)
+    let request = WriteRequest(
+      group: group, changes: changes, durability: durability, after: reads, isLastResort: isLastResort)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard request.wait(with: continuation) else { return continuation.resume(throwing: CancellationError()) }

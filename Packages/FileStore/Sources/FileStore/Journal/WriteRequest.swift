@@ -15,6 +15,8 @@ final class WriteRequest: Sendable {
   let group: String
   let changes: [Change]
   let durability: Durability
+  /// What must not have changed by the time it is written.
+  let reads: WatchedReads?
 
   /// Whether a compaction has freed what it could, and the disk is still full.
   let isLastResort: Bool
@@ -31,8 +33,12 @@ final class WriteRequest: Sendable {
   let size: Int
   private let state = Lock<State>(.new)
 
-  init(group: String, changes: [Change], durability: Durability, isLastResort: Bool = false) {
+  init(
+    group: String, changes: [Change], durability: Durability, after reads: WatchedReads? = nil,
+    isLastResort: Bool = false
+  ) {
     self.isLastResort = isLastResort
+    self.reads = reads
     self.group = group
     self.changes = changes
     self.durability = durability

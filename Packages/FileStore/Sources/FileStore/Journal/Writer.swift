@@ -289,8 +289,23 @@ struct Writer {
     requests = [:]
   }
 
-  /// Writes requests of one group with one call and at most one sync.
+  /// Writes requests of one group together, but for those that read what others of them change: these have to wait for it.
   private mutating func write(_ requests: [WriteRequest], in group: String) {
+    guard requests.contains(where: { $0.reads != nil }) else { return writeTogether(requests, in: group) }
+    var together: [WriteRequest] = []
+    for request in requests {
+      if let reads = request.reads, together.contains(where: { reads.contain($0.changes) }) {
+        writeTogether(together, in: group)
+        together = []
+      }
+      // All that concerns it is published by now.
+      if let conflict = request.reads?.conflict { request.finish(.failure(conflict)) } else { together.append(request) }
+    }
+    if !together.isEmpty { writeTogether(together, in: group) }
+  }
+
+  /// Writes requests of one group with one call and at most one sync.
+  private mutating func writeTogether(_ requests: [WriteRequest], in group: String) {
     due.insert(ExactText(group))
     guard let journal = journals[group] else {
       for request in requests { request.finish(.failure(FileEngineError.closed(directory: directory))) }

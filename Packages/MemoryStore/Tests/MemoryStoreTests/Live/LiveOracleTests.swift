@@ -144,7 +144,7 @@ private final class Watched {
     case 4:
       let company = companies[random.below(companies.count)]
       company.name.value = String(UnicodeScalar(UInt8(97 + random.below(5))))
-      try await store.save(company)
+      try await store.save(company, onConflict: .overwrite)
       return 1
     case 5:
       let number = 1 + random.below(10)

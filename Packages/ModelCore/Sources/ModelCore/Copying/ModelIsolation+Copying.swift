@@ -24,7 +24,7 @@ extension ModelIsolation where Self: ModelObject {
 extension ModelObject {
   /// Copies a graph in three steps, without calls from model to model: all copies are made with their plain values, then
   /// linked as the originals are, and then get their states.
-  fileprivate func copied(fields chosen: [any FieldProtocol]?) -> ModelObject {
+  func copied(fields chosen: [any FieldProtocol]?) -> ModelObject {
     let chosen = chosen.map { Set($0.map { ObjectIdentifier($0) }) }
     func isChosen(_ field: any FieldProtocol, of model: ModelObject) -> Bool {
       guard let chosen, model === self else { return true }

@@ -13,6 +13,7 @@ extension ModelIsolation where Self: ModelObject {
       for field in orderedFields where field !== identifierField { field.unload() }
       details?.remainder = nil
       details?.documentLoad = nil
+      details?.unknownBaselines = []
       modelLoadState = .incomplete
       identityMap?.settle(self)
     }

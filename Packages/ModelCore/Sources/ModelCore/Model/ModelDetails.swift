@@ -20,6 +20,8 @@ final class ModelDetails {
   var remainder: Remainder?
   /// The load from a document of which the store does not know yet.
   var documentLoad: DocumentLoad?
+  /// The changed fields of which nobody knows what the store had when they were changed.
+  var unknownBaselines: Set<ObjectIdentifier> = []
   /// What relations led to before they were unloaded.
   var formerLinks = FormerLinks()
   /// Who has to know when the model gets another field.

@@ -7,7 +7,9 @@ extension ModelObject {
   ///   - isReference: whether the document has nothing but the identifier.
   ///   - isFromStore: whether the document is the record in a store.
   ///   - stamp: the moment before the first value was loaded.
-  func becomeRead(isReference: Bool, isFromStore: Bool, since stamp: ChangeStamp) {
+  ///   - isFresh: whether the model was made for the document, and so has no local changes.
+  func becomeRead(isReference: Bool, isFromStore: Bool, since stamp: ChangeStamp, isFresh: Bool = false) {
+    if isFromStore, !isFresh { noteUnknownBaselines() }
     if !isReference {
       modelLoadState = .loaded
     } else if origin == .new {

@@ -18,7 +18,7 @@ extension ModelObject {
     return storableFields.filter { dirty.contains(ObjectIdentifier($0)) || isLoadedFromDocument($0) }
   }
 
-  private func isLoadedFromDocument(_ field: any FieldProtocol) -> Bool {
+  func isLoadedFromDocument(_ field: any FieldProtocol) -> Bool {
     guard let load = details?.documentLoad, let field = field as? FieldBase, field !== identifierField else {
       return false
     }
@@ -32,10 +32,14 @@ extension ModelObject {
 
   /// Records that fields were saved as they were at a moment.
   func settleDocumentLoad(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
-    guard details?.documentLoad != nil else { return }
-    for case let field as FieldBase in fields where field.lastSet <= stamp {
-      details?.documentLoad?.saved.insert(ObjectIdentifier(field))
+    guard let details else { return }
+    if !details.unknownBaselines.isEmpty {
+      for case let field as FieldBase in fields { details.unknownBaselines.remove(ObjectIdentifier(field)) }
     }
-    if !storableFields.contains(where: isLoadedFromDocument) { details?.documentLoad = nil }
+    if details.documentLoad == nil { return }
+    for case let field as FieldBase in fields where field.lastSet <= stamp {
+      details.documentLoad?.saved.insert(ObjectIdentifier(field))
+    }
+    if !storableFields.contains(where: isLoadedFromDocument) { details.documentLoad = nil }
   }
 }

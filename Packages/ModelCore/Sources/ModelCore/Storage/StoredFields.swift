@@ -52,6 +52,7 @@ extension ModelObject {
         hasRelations = hasRelations || field.isRelation
       }
       details?.documentLoad = nil
+      details?.unknownBaselines = []
       if identityMap != nil { settle(hasRelations ? layoutFields(mask) : []) }
     }
   }

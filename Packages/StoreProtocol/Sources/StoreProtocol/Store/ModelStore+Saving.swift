@@ -81,7 +81,8 @@ extension ModelStore {
   }
 
   private func update<M: Model>(links: [any FieldProtocol], of model: M) async throws {
-    try await update(model, fields: links)
+    // They were left out on purpose when the model was created.
+    try await update(model, fields: links, onConflict: .overwrite)
   }
 }
 

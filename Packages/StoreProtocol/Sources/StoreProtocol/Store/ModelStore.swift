@@ -44,9 +44,24 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed since the model was last read or saved.
   /// - Returns: the same model.
-  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid`, or `notFound` if there is no such model.
+  /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid`, `notFound` if there is no such model, or
+  ///   `conflict` as ``ConflictPolicy/merge`` has it, where the store can tell.
   @discardableResult
   func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M
+
+  /// Writes changes of a model, and decides what becomes of it if someone else changed the record since the model read it.
+  ///
+  /// - Parameters:
+  ///   - model: the model to write.
+  ///   - fields: the fields to write; nil for those that changed since the model was last read or saved.
+  ///   - policy: the changes by others that make the update fail.
+  /// - Returns: the same model.
+  /// - Throws: ``ModelStoreError`` with the code `conflict` and both sides in ``ModelStoreError/conflicts``, `unsupported`
+  ///   if the store can't tell, or as ``update(_:fields:)`` does. The model keeps its local changes.
+  @discardableResult
+  func update<M: Model>(
+    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+  ) async throws -> M
 
   /// Removes a model, then runs `afterDelete`.
   ///
@@ -91,10 +106,14 @@ extension ModelStore {
   ///
   /// A model of which there is only the identifier is read first, as ``save(_:)`` does.
   @discardableResult
-  public func update<M: Model>(_ model: M) async throws -> M {
+  public func update<M: Model>(_ model: M) async throws -> M { try await change(model, onConflict: nil) }
+
+  /// Updates a model, with the policy of the store if none is given.
+  func change<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws -> M {
     _ = try await readIfReference(model)
     do {
-      return try await update(model, fields: nil)
+      guard let policy else { return try await update(model, fields: nil) }
+      return try await update(model, fields: nil, onConflict: policy)
     } catch var error as ModelStoreError where error.code == .notFound && model.identifierField?.isDirty == true {
       error.message += " " + identifierAdvice(for: model)
       throw error
@@ -132,12 +151,15 @@ extension ModelStore {
   /// kept, and lists get what was added to them or removed. It is created if there is none.
   ///
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
-  public func save<M: Model>(_ model: M) async throws {
+  public func save<M: Model>(_ model: M) async throws { try await write(model, onConflict: nil) }
+
+  /// Creates or updates a model, with the policy of the store if none is given.
+  func write<M: Model>(_ model: M, onConflict policy: ConflictPolicy?) async throws {
     // Another task may be creating it: a second creation would write a second record.
     try await scope.creations.settled(model)
     // There was no more to it: all that is known of it is all there is.
     if try await !readIfReference(model) { model.markNew() }
-    if model.isKnownToStore { try await update(model) } else { try await create(model) }
+    if model.isKnownToStore { _ = try await change(model, onConflict: policy) } else { try await create(model) }
   }
 
   /// Counts by listing; a store that can do better does.

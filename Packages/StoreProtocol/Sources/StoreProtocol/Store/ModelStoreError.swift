@@ -59,6 +59,8 @@ public struct ModelStoreError: Error, CustomStringConvertible {
   public var identifier: String?
   /// The messages that belong to single fields, by key path.
   public var fields: [String: [String]]
+  /// The fields that were changed here and by someone else, with both values, where that is why the code is `conflict`.
+  public var conflicts: [FieldConflict]
   /// The error below this one.
   public var cause: (any Error)?
 
@@ -69,15 +71,17 @@ public struct ModelStoreError: Error, CustomStringConvertible {
   ///   - message: what happened, in words for a person.
   ///   - identifier: the identifier of the model in question.
   ///   - fields: the messages that belong to single fields, by key path.
+  ///   - conflicts: the fields that were changed here and by someone else.
   ///   - cause: the error below this one.
   public init(
     _ code: Code, _ message: String, identifier: String? = nil, fields: [String: [String]] = [:],
-    cause: (any Error)? = nil
+    conflicts: [FieldConflict] = [], cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.identifier = identifier
     self.fields = fields
+    self.conflicts = conflicts
     self.cause = cause
   }
 

@@ -35,7 +35,7 @@ public struct PendingSave<M: Model> {
 
   private let kind: Kind
   private let scope: ModelScope
-  private let fields: StoredFields
+  let fields: StoredFields
   private let stamp: ChangeStamp
   /// Whether everything is written that there is to be written of the model.
   private let isWhole: Bool
@@ -147,6 +147,9 @@ public struct PendingSave<M: Model> {
     if let explicitNull { context.explicitNull = explicitNull }
     return context
   }
+
+  /// How an update spells records.
+  var updateContext: ValueTransformerContext { Self.context(scope, true) }
 
   /// What stores call the type of the model.
   public var typeName: String { model.storedTypeName }

@@ -35,6 +35,29 @@ enum RecordBytes {
     }
   }
 
+  /// The value of a member of a record; nil if there is none.
+  static func value(of key: String, in record: [UInt8]) -> JSONValue? {
+    record.withUnsafeBytes { bytes in
+      var key = key
+      do {
+        var scanner = JSONScanner(bytes)
+        try scanner.beginObject()
+        while let next = try scanner.nextKey() {
+          // Other keys can be equal without having the same bytes.
+          if next.hasEscapes || next.bytes.contains(where: { $0 >= 0x80 }) {
+            return (try? JSONValue(json: record))?[key]
+          }
+          scanner.skipWhitespace()
+          let start = scanner.offset
+          try scanner.skipValue()
+          guard key.withUTF8({ $0.elementsEqual(next.bytes) }) else { continue }
+          return try? JSONValue(json: UnsafeRawBufferPointer(rebasing: bytes[start..<scanner.offset]))
+        }
+      } catch {}
+      return nil
+    }
+  }
+
   /// A key without quotation marks, and where its value lies.
   private struct Member {
     let key: UnsafeBufferPointer<UInt8>

@@ -18,10 +18,14 @@ public protocol TransactionalModelStore: ModelStore {
   /// is rolled back: records and models are as they were before it, and its hooks don't run. Inner transactions that run
   /// side by side must not write the same records.
   ///
+  /// What was looked up, listed or counted inside is still as it was read when the transaction is written; otherwise the code
+  /// is `conflict`. So is a second read of what changed. A list or a count is changed by any write to models of its types.
+  ///
   /// Who tries again after a conflict reads the models anew with `refresh` first, since they still have their local changes.
   ///
   /// - Returns: what the body returns.
-  /// - Throws: what the body throws; ``ModelStoreError`` with the code `conflict` if somebody else changed the same models.
+  /// - Throws: what the body throws; ``ModelStoreError`` with the code `conflict` if somebody else changed the same
+  ///   models, or what the transaction read.
   @discardableResult
   func transaction<Result>(_ body: (Self) async throws -> Result) async throws -> Result
 }

@@ -1,0 +1,78 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// The value that a field was last read from a store or saved with, as a store writes it, with its path.
+  ///
+  /// A field of a wholly loaded model that was neither read nor saved counts as `null`: its record has nothing there.
+  ///
+  /// - Parameters:
+  ///   - field: a field of this model.
+  ///   - context: how records are spelled.
+  /// - Returns: nil if that is not known, as of models that are written inside this one.
+  public func storedBaseline(of field: any FieldProtocol, in context: ValueTransformerContext) -> StoredValue? {
+    guard let field = field as? FieldBase, let key = field.key else { return nil }
+    if let details {
+      if details.unknownBaselines.contains(ObjectIdentifier(field)) || isLoadedFromDocument(field) { return nil }
+      if details.remainder?.rejection(of: field) != nil { return nil }
+    }
+    if field.isRelation { return relationBaseline(of: field, Self.path(key, in: context), in: context) }
+    if let value = try? field.exportedBaseline(by: FieldWriter(context: context)) {
+      return StoredValue(path: Self.path(key, in: context), value: value)
+    }
+    guard field.wasNeverSaved, isWhollyStored else { return nil }
+    return StoredValue(path: Self.path(key, in: context), value: .null)
+  }
+
+  private var isWhollyStored: Bool { if isStored, case .loaded = modelLoadState { true } else { false } }
+
+  private static func path(_ key: String, in context: ValueTransformerContext) -> [String] {
+    let spelled = context.key(key)
+    return spelled.utf8.contains(UInt8(ascii: ".")) ? spelled.split(separator: ".").map(String.init) : [spelled]
+  }
+
+  private func relationBaseline(
+    of field: FieldBase, _ path: [String], in context: ValueTransformerContext
+  ) -> StoredValue? {
+    guard let relation = field as? any Relation, relation.isForeignKey, !relation.isToMany || !hasInverse(relation)
+    else { return nil }
+    // A copy knows what its original was read with, and models that it refers to are not notified.
+    let copy = copied(fields: [field])
+    guard let copied = copy.layout.field(at: Int(field.layoutIndex), of: copy) else { return nil }
+    if copied.isDirty {
+      guard copied.restore(), !copied.isDirty else { return nil }
+    }
+    switch copied.loadState {
+    case .loaded where copied.wasNeverSaved: return nil
+    case .loaded: return try? copy.storedValues(of: [copied], in: context).first
+    case .notLoaded where isWhollyStored: return StoredValue(path: path, value: .null)
+    default: return nil
+    }
+  }
+
+  /// Whether a list follows its inverse: then it changes without being read or written.
+  private func hasInverse(_ relation: any Relation) -> Bool {
+    let models = relation.relatedModels + (relation.originalModels ?? [])
+    if models.isEmpty { return relation.inverse(on: relation.relatedClass.init()) != nil }
+    return models.contains { relation.inverse(on: $0) != nil }
+  }
+}
+
+extension ModelObject {
+  /// Records which local changes were made without knowing the stored values, as in an unloaded reference or over values of a
+  /// document. To be called when the model was read from its record.
+  func noteUnknownBaselines() {
+    var wasUnread = !isStored
+    if case .incomplete = modelLoadState { wasUnread = true }
+    guard wasUnread || details.map({ $0.documentLoad != nil || !$0.unknownBaselines.isEmpty }) == true else { return }
+    let known = details?.unknownBaselines ?? []
+    var unknown: Set<ObjectIdentifier> = []
+    forEachField { field, _ in
+      guard field.isDirty else { return }
+      let identifier = ObjectIdentifier(field)
+      let isUnknown = wasUnread && (field.wasNeverSaved || field.isRelation)
+      if isUnknown || known.contains(identifier) || isLoadedFromDocument(field) { unknown.insert(identifier) }
+    }
+    if !known.isEmpty || !unknown.isEmpty { detailsForWriting.unknownBaselines = unknown }
+  }
+}

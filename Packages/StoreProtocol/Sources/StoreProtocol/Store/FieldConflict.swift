@@ -1,0 +1,44 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// A field that was changed here and by someone else, with both values.
+///
+/// ```swift
+/// do {
+///   try await store.save(person)
+/// } catch let error as ModelStoreError where error.code == .conflict {
+///   for conflict in error.conflicts { print(conflict.key, conflict.stored, conflict.local) }
+/// }
+/// ```
+public struct FieldConflict: Hashable, Sendable, CustomStringConvertible {
+  /// The key of the field in records.
+  public let key: String
+  /// The value that the model read or saved last; nil if that is not known.
+  public let baseline: JSONValue?
+  /// The value that was to be written.
+  public let local: JSONValue
+  /// The value that is stored now.
+  public let stored: JSONValue
+  private let isSensitive: Bool
+
+  /// Creates a conflict.
+  ///
+  /// - Parameters:
+  ///   - key: the key of the field in records.
+  ///   - baseline: the value that the model read or saved last; nil if that is not known.
+  ///   - local: the value that was to be written.
+  ///   - stored: the value that is stored now.
+  ///   - sensitive: whether descriptions leave the values out.
+  public init(key: String, baseline: JSONValue?, local: JSONValue, stored: JSONValue, sensitive: Bool = false) {
+    self.key = key
+    self.baseline = baseline
+    self.local = local
+    self.stored = stored
+    isSensitive = sensitive
+  }
+
+  /// The key and the values.
+  public var description: String {
+    if isSensitive { return "\(key) (redacted)" }
+    return "\(key): read \(baseline.map { "\($0)" } ?? "unknown"), here \(local), stored \(stored)"
+  }
+}

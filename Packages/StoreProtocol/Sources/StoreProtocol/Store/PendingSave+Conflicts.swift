@@ -1,0 +1,86 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+extension PendingSave {
+  /// Refuses to overwrite what someone else changed since the model read it. To be called before the record is merged.
+  ///
+  /// - Parameters:
+  ///   - record: the stored record.
+  ///   - policy: the changes that count.
+  /// - Throws: ``ModelStoreError`` with the code `conflict` and both sides.
+  /// - Complexity: O(*n*) in the size of the record for each field that is compared.
+  public func checkConflicts(with record: AttributeDictionary, _ policy: ConflictPolicy) throws {
+    if policy == .overwrite { return }
+    try refuse(conflicts(policy) { path in [Self.value(at: path[...], in: record[path[0]])] })
+  }
+
+  /// As ``checkConflicts(with:_:)``, for records as bytes.
+  ///
+  /// - Parameters:
+  ///   - records: the stored record; then others whose values count as read as well, such as the one before the transaction
+  ///     under way.
+  @_spi(ModelKitInternals)
+  public func checkConflicts(withBytes records: [[UInt8]], _ policy: ConflictPolicy) throws {
+    if policy == .overwrite { return }
+    try refuse(
+      conflicts(policy) { path in
+        records.map { Self.value(at: path[...], in: RecordBytes.value(of: path[0], in: $0)) }
+      })
+  }
+
+  /// The fields that someone else changed since the model read them.
+  ///
+  /// - Parameters:
+  ///   - policy: the changes that count.
+  ///   - stored: returns the values at a path: first the stored one, then others that count as read; nil where a record has
+  ///     nothing.
+  @_spi(ModelKitInternals)
+  public func conflicts(_ policy: ConflictPolicy, stored: ([String]) -> [JSONValue?]) -> [FieldConflict] {
+    var conflicts: [FieldConflict] = []
+    lazy var changes = merged(into: [:])
+    let written = fields.fields(of: model)
+    let context = updateContext
+    func compare(_ field: any FieldProtocol, isWritten: Bool) {
+      guard let baseline = model.storedBaseline(of: field, in: context) else { return }
+      let values = stored(baseline.path)
+      // A record that has nothing there changes nothing when it is read: the model could not follow it.
+      guard let current = values[0], !values.contains(where: { $0 ?? .null == baseline.value }) else { return }
+      // Others may spell the same value in another way.
+      if (field as? FieldBase)?.respelled(current, in: context) == baseline.value { return }
+      let local =
+        isWritten ? Self.value(at: baseline.path[...], in: changes[baseline.path[0]]) ?? .null : baseline.value
+      // An equal value is a conflict too: two tasks that count to the same number would lose one.
+      conflicts.append(
+        FieldConflict(
+          key: baseline.path.joined(separator: "."), baseline: baseline.value, local: local, stored: current,
+          sensitive: (field as? FieldBase)?.isSensitive ?? false))
+    }
+    for field in written { compare(field, isWritten: true) }
+    if policy == .fail {
+      let seen = Set(written.map { ObjectIdentifier($0) })
+      for field in model.fieldsForDictionaryValue() where !seen.contains(ObjectIdentifier(field)) {
+        compare(field, isWritten: false)
+      }
+    }
+    return conflicts
+  }
+
+  private func refuse(_ conflicts: [FieldConflict]) throws {
+    guard let first = conflicts.first else { return }
+    let which =
+      conflicts.count == 1
+      ? "\(first.key.quotedForMessage) was"
+      : conflicts.map(\.key.quotedForMessage).joined(separator: ", ") + " were"
+    throw ModelStoreError(
+      .conflict,
+      """
+      This \(typeName.nameForMessage) was not written: \(which) changed by someone else since it was read. Its local \
+      changes are kept: refresh it and change it again, or save it with onConflict: .overwrite.
+      """, identifier: identifier,
+      fields: Dictionary(conflicts.map { ($0.key, ["was changed by someone else"]) }) { first, _ in first },
+      conflicts: conflicts)
+  }
+
+  private static func value(at path: ArraySlice<String>, in value: JSONValue?) -> JSONValue? {
+    path.dropFirst().reduce(value) { $0?[$1] }
+  }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// Changes of one model through several store instances.
+  static let conflicts: [FrontCheck] = [
+    FrontCheck("8 tasks that count in one model lose nothing if they save again after a conflict") { makeFront in
+      let identifier = try await makeFront().createAndForget("Ada", age: 0)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let front = try await makeFront()
+            for _ in 0..<10 {
+              let person = try await front.lookup(ContractPerson.self, identifier: identifier)
+              while true {
+                await Task.yield()
+                person.age.value = (person.age.value ?? 0) + 1
+                do {
+                  try await front.save(person)
+                  break
+                } catch let error as ModelStoreError where error.code == .conflict {
+                  try await front.refresh(person)
+                }
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      let found = try await makeFront().lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(found.age.value, 80, "the count")
+    },
+    FrontCheck("a field that another store instance changed is not overwritten, and the error has both sides") {
+      makeFront in
+      let (first, person, second, same) = try await twice(makeFront)
+      same.age.value = 50
+      try await second.save(same)
+      person.age.value = 40
+      let error = try await requireError(.conflict, "a save over a change of someone else") {
+        try await first.save(person)
+      }
+      try requireEqual(
+        error.conflicts, [FieldConflict(key: "age", baseline: 36, local: 40, stored: 50)], "the conflicts")
+      try requireEqual(error.identifier, person.identifier, "the identifier of the error")
+      try require(person.age.value == 40 && person.age.isDirty, "the local change is lost")
+      try requireEqual(try await stored(person, makeFront).age.value, 50, "the stored age")
+      // A lookup keeps the local change, and so it does not settle the conflict.
+      _ = try await first.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try await requireError(.conflict, "another save") { try await first.save(person) }
+      try await first.refresh(person)
+      try requireEqual(person.age.value, 50, "the age after a refresh")
+      person.age.value = 51
+      try await first.save(person)
+      try requireEqual(try await stored(person, makeFront).age.value, 51, "the stored age at last")
+    },
+    FrontCheck("overwrite lets the last writer win, and leaves other fields as they are") { makeFront in
+      let (first, person, second, same) = try await twice(makeFront)
+      same.age.value = 50
+      same.height.value = 2
+      try await second.save(same)
+      person.age.value = 40
+      try await first.save(person, onConflict: .overwrite)
+      let found = try await stored(person, makeFront)
+      try requireEqual(found.age.value, 40, "the stored age")
+      try requireEqual(found.height.value, 2, "the stored height")
+      try require(!person.isDirty, "a saved model is dirty")
+    },
+    FrontCheck("fail refuses a save after any change of the record, and merge joins different fields") { makeFront in
+      let (first, person, second, same) = try await twice(makeFront)
+      same.height.value = 2
+      try await second.save(same)
+      person.age.value = 40
+      let error = try await requireError(.conflict, "a save over a change of another field") {
+        try await first.update(person, onConflict: .fail)
+      }
+      try requireEqual(error.conflicts.map(\.key), ["height"], "the fields of the conflict")
+      try await first.save(person)
+      let found = try await stored(person, makeFront)
+      try requireEqual(found.age.value, 40, "the stored age")
+      try requireEqual(found.height.value, 2, "the stored height")
+      try await first.refresh(person)
+      person.age.value = 41
+      try await first.save(person, onConflict: .fail)
+      person.age.value = 42
+      try await first.save(person, onConflict: .fail)
+    },
+    FrontCheck("an equal change by someone else is a conflict too, since a count would lose it") { makeFront in
+      let (first, person, second, same) = try await twice(makeFront)
+      same.age.value = 40
+      try await second.save(same)
+      person.age.value = 40
+      try await requireError(.conflict, "a save of an equal value") { try await first.save(person) }
+    },
+    FrontCheck("lists, relations, nested keys and values that were nil are compared as one field each") { makeFront in
+      let (first, person, second, same) = try await twice(makeFront)
+      for (identifier, store) in [("acme", first), ("beta", first), ("gamma", second)] {
+        let company = ContractCompany()
+        company.id.value = identifier
+        try await store.create(company)
+      }
+      func company(_ identifier: String, _ store: any ModelStore) async throws -> ContractCompany {
+        try await store.lookup(ContractCompany.self, identifier: identifier)
+      }
+      same.tags.value = ["a", "b"]
+      same.nickname.value = "Addie"
+      same.company.value = try await company("gamma", second)
+      same.color.value = .red
+      try await second.save(same)
+      person.tags.value = ["c"]
+      person.nickname.value = "Augusta"
+      person.company.value = try await company("acme", first)
+      person.color.value = .green
+      let error = try await requireError(.conflict, "a save") { try await first.save(person) }
+      try requireEqual(
+        error.conflicts.map(\.key).sorted(), ["color", "company", "names.nick", "tags"], "the fields of the conflict")
+      try requireEqual(
+        error.conflicts.first { $0.key == "names.nick" }?.stored, "Addie", "what is stored under nested keys")
+      try await first.save(person, onConflict: .overwrite)
+      person.company.value = try await company("beta", first)
+      person.tags.value = ["d"]
+      try await first.save(person)
+      let found = try await stored(person, makeFront)
+      try requireEqual(found.tags.value, ["d"], "the tags")
+      try requireEqual(found.company.value?.identifier, "beta", "the company")
+    },
+    FrontCheck("a model does not conflict with its own saves, in and outside of transactions") { makeFront in
+      let (first, person, _, _) = try await twice(makeFront)
+      for age in 1...3 {
+        person.age.value = age
+        try await first.save(person, onConflict: .fail)
+      }
+      guard first is any TransactionalModelStore else { return }
+      let fresh = ContractPerson.named("Bob", age: 1)
+      try await transaction(in: first) { store in
+        try await store.create(fresh)
+        for age in 4...6 {
+          person.age.value = age
+          fresh.age.value = age
+          try await store.save(person, onConflict: .fail)
+          try await store.save(fresh, onConflict: .fail)
+        }
+      }
+      person.age.value = 7
+      fresh.age.value = 7
+      try await first.save(person, onConflict: .fail)
+      try await first.save(fresh, onConflict: .fail)
+      try requireEqual(try await stored(person, makeFront).age.value, 7, "the stored age")
+    },
+    FrontCheck("a transaction can catch a conflict, and writes the rest") { makeFront in
+      let (first, person, second, same) = try await twice(makeFront)
+      guard first is any TransactionalModelStore else { return }
+      same.age.value = 50
+      try await second.save(same)
+      person.age.value = 40
+      try await transaction(in: first) { store in
+        try await requireError(.conflict, "a save inside a transaction") { try await store.save(person) }
+        try await store.create(ContractPerson.named("Bob"))
+      }
+      try require(person.age.value == 40 && person.age.isDirty, "the local change is lost")
+      let ages = try await makeFront().list(ContractPerson.self).map(\.age.value)
+      try requireEqual(ages, [50, nil], "the stored ages")
+    },
+    FrontCheck("no policy writes what was deleted meanwhile, or replaces another model by a new one") { makeFront in
+      let (first, person, second, same) = try await twice(makeFront)
+      try await second.delete(same)
+      person.age.value = 40
+      for policy in [ConflictPolicy.merge, .fail, .overwrite] {
+        try await requireError(.notFound, "a save of what was deleted") {
+          try await first.save(person, onConflict: policy)
+        }
+      }
+      let taken = try await second.create(ContractPerson.named("Bob"))
+      let other = ContractPerson.named("Cleo")
+      other.id.value = taken.id.value
+      try await requireError(.conflict, "a create of an identifier that is taken") {
+        try await first.save(other, onConflict: .overwrite)
+      }
+    },
+    FrontCheck("a field of an unloaded reference is written without knowing what is stored") { makeFront in
+      let company = ContractCompany()
+      (company.id.value, company.name.value) = ("acme", "Acme")
+      try await makeFront().create(company)
+      let store = try await makeFront()
+      let same = ContractCompany.with(identifier: "acme", in: store.scope)
+      same.name.value = "A"
+      try await store.update(same, fields: [same.name])
+      let found = try await makeFront().lookup(ContractCompany.self, identifier: "acme")
+      try requireEqual(found.name.value, "A", "the name")
+      let other = try await makeFront()
+      let reference = ContractCompany.with(identifier: "acme", in: other.scope)
+      reference.name.value = "B"
+      try await other.save(reference)
+      let last = try await makeFront().lookup(ContractCompany.self, identifier: "acme")
+      try requireEqual(last.name.value, "B", "the name at last")
+    },
+  ]
+
+  /// One stored person, read by two store instances.
+  private static func twice(
+    _ makeFront: () async throws -> any ModelStore
+  ) async throws -> (any ModelStore, ContractPerson, any ModelStore, ContractPerson) {
+    let (first, second) = (try await makeFront(), try await makeFront())
+    let person = ContractPerson.named("Ada", age: 36)
+    person.height.value = 1.5
+    try await first.create(person)
+    let same = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+    return (first, person, second, same)
+  }
+
+  /// A person as another store instance reads it.
+  private static func stored(
+    _ person: ContractPerson, _ makeFront: () async throws -> any ModelStore
+  ) async throws -> ContractPerson {
+    try await makeFront().lookup(ContractPerson.self, identifier: person.identifier ?? "")
+  }
+}
