@@ -4,7 +4,10 @@
 final class EntityTags {
   private struct Entry {
     weak var model: ModelObject?
-    let tag: String
+    /// The tag of the version that was read last.
+    let tag: String?
+    /// The tag of the version that was changed here, if another one was read since.
+    var changedTag: String?
   }
 
   private var entries: [ObjectIdentifier: Entry] = [:]
@@ -15,6 +18,21 @@ final class EntityTags {
   func tag(of model: ModelObject) -> String? {
     guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }
     return entry.tag
+  }
+
+  /// The tag of the version that the local changes of a model were made to, if it may stand in `If-Match`.
+  func changedTag(of model: ModelObject) -> String? {
+    guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }
+    return (entry.changedTag ?? entry.tag).flatMap { Self.isStrong($0) ? $0 : nil }
+  }
+
+  /// Remembers the tag that a model was read with. With local changes it keeps the one of the version that was changed, too:
+  /// otherwise a save would overwrite what others changed meanwhile.
+  func setRead(_ tag: String?, of model: ModelObject) {
+    let changed = changedTag(of: model)
+    set(tag, of: model)
+    guard let changed, changed != tag, !model.dirtyFields.isEmpty else { return }
+    entries[ObjectIdentifier(model), default: Entry(model: model, tag: nil)].changedTag = changed
   }
 
   /// Remembers the tag of a model, or forgets it.
@@ -34,7 +52,7 @@ final class EntityTags {
   /// Forgets the tags of models that were read from an answer without.
   func forget(_ models: [ModelObject]) {
     if entries.isEmpty { return }
-    for model in models { entries[ObjectIdentifier(model)] = nil }
+    for model in models { setRead(nil, of: model) }
   }
 
   /// Whether a tag may stand in `If-Match`: a weak one never matches there.
@@ -49,9 +67,9 @@ final class EntityTags {
 ///   try await store.update(person)
 /// } catch let error as ModelStoreError where error.code == .conflict {
 ///   if let conflict = error.cause as? RESTConflict { print("the server has \(conflict.record)") }
-///   // What was changed here stays, the rest becomes what the server has; then it can be written.
-///   _ = try await store.lookup(Person.self, identifier: "10")
-///   try await store.update(person)
+///   for field in error.conflicts { print(field.key, field.stored, field.local) }
+///   // What was changed here is written over what the server has.
+///   try await store.update(person, onConflict: .overwrite)
 /// }
 /// ```
 public struct RESTConflict: Error, CustomStringConvertible {

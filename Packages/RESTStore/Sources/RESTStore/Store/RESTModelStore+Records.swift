@@ -29,7 +29,7 @@ extension RESTModelStore {
       let model = scope.model(
         type, fromJSON: response.body, at: path, identifier: identifier, keepsLocalChanges: !isRefreshing)
     else { return nil }
-    tags.set(tag(in: response), of: model)
+    tags.setRead(tag(in: response), of: model)
     return model
   }
 

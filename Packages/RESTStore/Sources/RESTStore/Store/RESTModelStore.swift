@@ -22,6 +22,9 @@ public final class RESTModelStore: ModelStore {
   /// What fronts of this store share. It is `Sendable`.
   public let handle: RESTEngine
 
+  /// The decision of saves and updates that say nothing else.
+  public var conflictPolicy = ConflictPolicy.merge
+
   let tags = EntityTags()
 
   struct TypeNames {
@@ -107,18 +110,45 @@ public final class RESTModelStore: ModelStore {
     return model
   }
 
-  /// Writes changes of a model with a PATCH that has only the written fields, or with a PUT of the whole record where the
-  /// dialect says so. With the entity tag of the version that was read last, if there is one, so that changes of somebody
-  /// else are not overwritten.
+  /// Writes changes of a model, as ``conflictPolicy`` says.
   ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed. A PUT writes all fields in any case.
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `invalid` if a rule of the model or of the
-  ///   server is broken, `conflict` with a ``RESTConflict`` as its cause if somebody else changed the model, or the code of
-  ///   what else went wrong.
+  /// - Throws: `ModelStoreError` as ``update(_:fields:onConflict:)`` does.
   @discardableResult
   public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+    try await update(model, fields: fields, onConflict: conflictPolicy)
+  }
+
+  /// Writes changes of a model with a PATCH that has only the written fields, or with a PUT of the whole record where the
+  /// dialect says so.
+  ///
+  /// With `merge` the request has the entity tag of the version that was read last, if a strong one is known. If someone else
+  /// changed the record since, a PATCH is sent once more with the tag of the version that the server has now, unless both
+  /// changed the same field; a PUT fails. Without a tag the server decides, and mostly the last writer wins. `fail` requires
+  /// a tag. `overwrite` sends none.
+  ///
+  /// - Parameters:
+  ///   - model: the model to write.
+  ///   - fields: the fields to write; nil for those that changed. A PUT writes all fields in any case.
+  ///   - policy: the decision where someone else changed the record since the model read it.
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `invalid` if a rule of the model or of the
+  ///   server is broken, `conflict` with both sides and a ``RESTConflict`` as its cause if somebody else changed the model,
+  ///   `unsupported` if no strong entity tag is known for `fail`, or the code of what else went wrong.
+  @discardableResult
+  public func update<M: Model>(
+    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+  ) async throws -> M {
+    let known = tags.changedTag(of: model)
+    if policy == .fail, known == nil {
+      throw ModelStoreError(
+        .unsupported,
+        """
+        This \(model.storedTypeName.nameForMessage) was not written: no strong entity tag is known that tells whether someone \
+        else changed it. Look the model up first, or save it without onConflict: .fail.
+        """, identifier: model.storedIdentifier)
+    }
     let isWhole = handle.dialect.method(for: .update) == .put
     let save = try PendingSave(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
     let depth = handle.router.maxPathDepth
@@ -127,22 +157,36 @@ public final class RESTModelStore: ModelStore {
       path: handle.router.pathOfInstance(model, depth: depth), identifier: save.identifier)
     call.payload = try payload(save.typeName, save.identifier, save.record, type(of: model))
     var onConflict: (() async -> RESTConflict?)?
-    if let tag = tags.tag(of: model), EntityTags.isStrong(tag) {
-      call.headers["If-Match"] = tag
+    if let known, policy != .overwrite {
+      call.headers["If-Match"] = known
       onConflict = { await self.serverVersion(of: type(of: model), call.operation) }
     }
-    do {
-      try await handle.run(call, onConflict: onConflict) { answer, response in
-        let record = try self.record(in: answer, of: type(of: model))
-        if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
-        try save.finish(answer: record)
-        tell(.updated, save, answer: record)
-        tags.set(tag(in: response), of: model)
+    while true {
+      do {
+        try await handle.run(call, onConflict: onConflict) { answer, response in
+          let record = try self.record(in: answer, of: type(of: model))
+          if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
+          try save.finish(answer: record)
+          tell(.updated, save, answer: record)
+          // What others changed is not read yet if the server answers with nothing.
+          let isRead = record != nil || call.headers["If-Match"] == known
+          tags.set(isRead ? tag(in: response) : tags.tag(of: model), of: model)
+        }
+        return model
+      } catch var error as ModelStoreError where error.cause is RESTConflict {
+        guard let conflict = error.cause as? RESTConflict else { throw placed(error, on: model) }
+        error.conflicts = save.conflicts(isWhole ? .fail : policy) { path in
+          [path.dropFirst().reduce(conflict.record[path[0]]) { $0?[$1] }]
+        }
+        // Others changed other fields only: they are joined, unless somebody changes the record once more.
+        guard policy == .merge, !isWhole, error.conflicts.isEmpty, !conflict.record.isEmpty,
+          let next = conflict.entityTag, EntityTags.isStrong(next), next != call.headers["If-Match"]
+        else { throw placed(error, on: model) }
+        call.headers["If-Match"] = next
+      } catch {
+        throw placed(error, on: model)
       }
-    } catch {
-      throw placed(error, on: model)
     }
-    return model
   }
 
   /// Removes a model with a DELETE, after one for each model that goes with it by the delete rules of its relations, those
@@ -214,7 +258,7 @@ public final class RESTModelStore: ModelStore {
       { answer, response in
         let record = try self.record(answering: answer, identifier: identifier, of: type)
         let model = try scope.models(type, from: [record], keepsLocalChanges: !isRefreshing)[0]
-        tags.set(tag(in: response), of: model)
+        tags.setRead(tag(in: response), of: model)
         return model
       })
   }

@@ -23,15 +23,72 @@ import Testing
     let conflict = try #require(error.cause as? RESTConflict)
     #expect(conflict.record["name"] == "Grace")
     #expect(conflict.entityTag == "\"v2\"")
+    #expect(error.conflicts == [FieldConflict(key: "name", baseline: "Ada", local: "Augusta", stored: "Grace")])
     #expect(person.name.value == "Augusta")
     // What was changed here stays, and can be written over the version that is known now.
     _ = try await store.lookup(Person.self, identifier: "1")
     #expect(person.age.value == 85)
-    try await store.update(person)
+    try await store.update(person, onConflict: .overwrite)
     person.age.value = 1
+    // The answer did not tell what else is in the third version.
     try await store.update(person)
+    #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, nil, nil, "\"v2\""])
+  }
+
+  @Test func `of a newer version is sent at once if others changed other fields only`() async throws {
+    let older = HTTPResponseData(status: 412)
+    let newer = HTTPResponseData(
+      status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Ada", "age": 85}"#.utf8))
+    let transport = StubTransport([
+      .success(ada(["ETag": "\"v1\""])), .success(older), .success(newer), .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Augusta"
+    try await store.save(person)
+    #expect(!person.isDirty)
+    #expect(transport.requests.map(\.method) == [.get, .patch, .get, .patch])
+    #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, "\"v2\""])
+  }
+
+  @Test func `of the version that was changed goes with an update, though newer ones were read by lookup and list`()
+    async throws
+  {
+    let newer = HTTPResponseData(
+      status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Grace", "age": 85}"#.utf8))
+    let list = HTTPResponseData(status: 200, body: Data(#"[{"id": 1, "name": "Grace", "age": 85}]"#.utf8))
+    let transport = StubTransport([
+      .success(ada(["ETag": "\"v1\""])), .success(newer), .success(list), .success(HTTPResponseData(status: 412)),
+      .success(newer), .success(newer), .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.name.value = "Augusta"
+    _ = try await store.lookup(Person.self, identifier: "1")
+    _ = try await store.list(Person.self)
+    let error = try await storeError { try await store.save(person) }
+    #expect(error.conflicts.map(\.key) == ["name"])
+    try await store.refresh(person)
+    person.name.value = "Augusta"
+    try await store.save(person)
     #expect(
-      transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, nil, "\"v2\"", "\"v3\""])
+      transport.requests.map { $0.headers["If-Match"] } == [nil, nil, nil, "\"v1\"", nil, nil, "\"v2\""])
+  }
+
+  @Test func `is wanted by a save that is to fail on conflict, and is not sent by one that overwrites`() async throws {
+    let transport = StubTransport([
+      .success(ada()), .success(ada(["ETag": "\"v1\""])), .success(HTTPResponseData(status: 204)),
+    ])
+    let store = try RESTModelStore(transport)
+    let person = try await store.lookup(Person.self, identifier: "1")
+    person.age.value = 5
+    let error = try await storeError { try await store.save(person, onConflict: .fail) }
+    #expect(error.code == .unsupported)
+    #expect(person.age.isDirty)
+    _ = try await store.lookup(Person.self, identifier: "1")
+    try await store.save(person, onConflict: .overwrite)
+    #expect(transport.requests.map(\.method) == [.get, .get, .patch])
+    #expect(transport.requests.allSatisfy { $0.headers["If-Match"] == nil })
   }
 
   @Test func `goes with a delete, and a conflict deletes nothing and has what the server has`() async throws {
