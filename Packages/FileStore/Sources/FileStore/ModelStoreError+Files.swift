@@ -59,7 +59,7 @@ extension FileEngineError {
     case .noRoomToCompact: .full
     case .locked: .locked
     case .newerFormat, .unknownOperation, .closed, .readOnly, .newerModel, .needsMigration: .unsupported
-    case .wrongGroup, .unknownGroup, .damaged: .corrupt
+    case .wrongGroup, .unknownGroup, .damaged, .unknownVersion: .corrupt
     case .refusesWrites, .noStore, .noFolder, .lockRemoved: .inputOutput
     }
   }

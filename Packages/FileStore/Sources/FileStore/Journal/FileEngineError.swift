@@ -46,6 +46,9 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The records of a type have an older version, and nobody may change them now.
   case needsMigration(type: String, version: Int, known: Int)
 
+  /// The version that the records of a type have can't be read any more.
+  case unknownVersion(type: String, Finding)
+
   /// A step of a migration failed for a record.
   case migrationFailed(type: String, identifier: String, version: Int, reason: String)
 
@@ -135,6 +138,9 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .needsMigration(let type, let version, let known):
       "The records of \(type.nameForMessage) have version \(version), and this program reads version \(known). "
         + "Nothing was changed: open the store for reading and writing once, which migrates them."
+    case .unknownVersion(let type, let finding):
+      "It can't be told whether \(type.nameForMessage) was migrated: \(finding) Nothing was changed: put that file of a backup "
+        + "in its place, or open the store with a program that declares no migrations, and export what is readable."
     case .migrationFailed(let type, let identifier, let version, let reason):
       "The migration of \(type.nameForMessage) to version \(version) failed at \(identifier.quotedForMessage): \(reason). "
         + "Nothing was changed."

@@ -203,8 +203,9 @@ struct Writer {
         home: home, files: openFiles)
       do {
         try journal.migrate(options.migrations)
-      } catch FileEngineError.damaged(let finding) {
-        guard try journal.dropCheckpoint() else { throw FileEngineError.damaged(finding) }
+      } catch let error as UnreadableBeforeMigration {
+        // Without the checkpoint everything is read, and what is damaged is left out and reported.
+        guard try journal.dropCheckpoint() else { throw FileEngineError.damaged(error.finding) }
         return try open(group)
       }
       journals[group] = journal

@@ -4,27 +4,25 @@ extension Journal {
   /// Brings all records to the versions that the program knows, with one batch.
   ///
   /// - Throws: ``FileEngineError/newerModel(type:version:known:)``,
-  ///   ``FileEngineError/migrationFailed(type:identifier:version:reason:)``, ``FileEngineError/damaged(_:)``; nothing is
-  ///   changed then.
+  ///   ``FileEngineError/migrationFailed(type:identifier:version:reason:)``,
+  ///   ``FileEngineError/unknownVersion(type:_:)``, ``UnreadableBeforeMigration``; nothing is changed then.
   func migrate(_ plan: MigrationPlan) throws {
     try plan.refuseMistakes()
     let index = contents.withIndex { $0 }
-    let versions = try ModelVersions.all(in: index, contents)
-    for (type, version) in versions { _ = try plan.isDue(type, from: version) }
+    let versions = try ModelVersions(index, contents)
+    for (type, version) in versions.types { _ = try plan.isDue(type, from: version.number) }
     var changes: [Change] = []
     for type in plan.types {
       let known = plan.version(of: type)
-      if versions[type] == known { continue }
-      if let number = index.number(of: type), index.types[number].liveCount > 0 {
-        let version = versions[type] ?? 1
-        guard try plan.isDue(type, from: version) else { continue }
+      let version = versions.types[type]?.number ?? 1
+      let records = versions.changes(of: type, to: known)
+      changes += records.before
+      if version != known, let number = index.number(of: type), index.types[number].liveCount > 0 {
+        try versions.refuseLostVersion(of: type, contents.findings, fileSystem)
         let live = index.types[number].entries.filter(\.isLive)
         try migrate(index.selection(live, ofType: number), type, from: version, plan, into: &changes)
       }
-      let record = ModelVersions.record(known)
-      changes.append(
-        versions[type] == nil
-          ? .create(ModelVersions.typeName, type, record) : .update(ModelVersions.typeName, type, record))
+      changes += records.after
     }
     guard !changes.isEmpty else { return }
     for result in commit([changes], isDurable: true) { _ = try result.get() }
@@ -36,7 +34,7 @@ extension Journal {
     try contents.forEachRecord(records) { number, line, value in
       // What is left of it might be readable by repair(); a migration must not leave it behind.
       guard let value else {
-        throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
+        throw UnreadableBeforeMigration(finding: contents.damage(at: records.entries[number].place, in: line))
       }
       let identifier = records.identifier(number)
       let old = Array(line[value])

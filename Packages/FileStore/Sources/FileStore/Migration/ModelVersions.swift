@@ -2,28 +2,110 @@
 
 /// The versions of the models of a group, which stand in the journal as records of a type of their own: so they change in
 /// the same batch as the records that they are about.
-enum ModelVersions {
+///
+/// Each has a copy, at the other end of the batch: a version that is lost would let a migration run again over records that
+/// have it behind them.
+struct ModelVersions {
   /// No class has this name.
   static let typeName = "@model-versions"
 
+  /// The version of a type as its records say.
+  struct Version {
+    var record: Int?
+    var copy: Int?
+
+    /// The version that counts: the larger one, since the other may be one that was replaced by a line that is damaged.
+    var number: Int { max(record ?? 1, copy ?? 1) }
+  }
+
+  private(set) var types: [String: Version] = [:]
+
+  /// The identifiers of all records, readable or not.
+  private var identifiers: Set<String> = []
+
   /// The versions of all types that have another one than 1.
   static func all(in index: JournalIndex, _ contents: JournalContents) throws -> [String: Int] {
-    guard let number = index.number(of: typeName) else { return [:] }
-    var versions: [String: Int] = [:]
+    try ModelVersions(index, contents).types.mapValues(\.number)
+  }
+
+  init(_ index: JournalIndex, _ contents: JournalContents) throws {
+    guard let number = index.number(of: Self.typeName) else { return }
+    var types: [String: Version] = [:]
+    var identifiers: Set<String> = []
+    var damages: [(type: String, finding: Finding)] = []
     let records = index.selection(index.types[number].entries.filter(\.isLive), ofType: number)
     try contents.forEachRecord(records) { number, line, value in
-      let type = records.identifier(number)
+      let identifier = records.identifier(number)
+      identifiers.insert(identifier)
+      let isCopy = identifier.hasPrefix(Self.copyPrefix)
+      let type = isCopy ? String(identifier.dropFirst(Self.copyPrefix.count)) : identifier
       // Left by a program that gave this name to models: it says nothing about any records.
       if StoreFormat.isReservedType(type) { return }
       let version = value.flatMap { try? JSONValue(json: Array(line[$0]))["version"]?.intValue }
-      if version == nil, value != nil, index.number(of: type) == nil { return }
+      if version == nil, value != nil, isCopy || index.number(of: type) == nil { return }
       guard let version else {
-        throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
+        return damages.append((type, contents.damage(at: records.entries[number].place, in: line)))
       }
-      versions[type] = version
+      if isCopy {
+        types[type, default: Version()].copy = version
+      } else {
+        types[type, default: Version()].record = version
+      }
     }
-    return versions
+    for damage in damages where types[damage.type] == nil {
+      throw FileEngineError.unknownVersion(type: damage.type, damage.finding)
+    }
+    (self.types, self.identifiers) = (types, identifiers)
   }
 
-  static func record(_ version: Int) -> [UInt8] { Array(#"{"version":\#(version)}"#.utf8) }
+  /// The changes that give a type a version: what stands before the records of the batch, and what stands behind them.
+  func changes(of type: String, to version: Int) -> (before: [Change], after: [Change]) {
+    func change(_ old: Int?, _ identifier: String) -> [Change] {
+      if old == version { return [] }
+      let record = Array(#"{"version":\#(version)}"#.utf8)
+      return [
+        !identifiers.contains(identifier)
+          ? .create(Self.typeName, identifier, record) : .update(Self.typeName, identifier, record)
+      ]
+    }
+    let known = types[type] ?? Version()
+    return (change(known.copy, Self.copy(of: type)), change(known.record, type))
+  }
+
+  /// What the identifier of a copy begins with. Older programs pass over it.
+  private static let copyPrefix = "@copy/"
+
+  private static func copy(of type: String) -> String { copyPrefix + type }
+
+  /// Refuses to migrate a type if a damaged line may be a later version of it than the one that is known.
+  ///
+  /// - Throws: ``FileEngineError/unknownVersion(type:_:)``.
+  func refuseLostVersion(of type: String, _ findings: [Finding], _ fileSystem: any FileSystem) throws {
+    let known = types[type] ?? Version()
+    for finding in findings where finding.kind == .damage && finding.length > 0 {
+      let bytes = try fileSystem.open(finding.file, .read).bytes(
+        from: finding.offset, count: Int(min(finding.length, 1 << 16)))
+      guard let identifier = Self.identifier(in: bytes) else { continue }
+      let isKnown =
+        identifier == type ? known.copy != nil : identifier == Self.copy(of: type) ? known.record != nil : nil
+      if isKnown == false || identifier.isEmpty { throw FileEngineError.unknownVersion(type: type, finding) }
+    }
+  }
+
+  /// The identifier in a damaged line that was one of these records, empty if it can't be told; nil if it was another line.
+  private static func identifier(in bytes: [UInt8]) -> String? {
+    bytes.withUnsafeBytes { bytes in
+      if bytes.count > LineLayout.prefixLength, case .record(let record) = LineParser.parse(bytes) {
+        guard StoreFormat.isReservedType(record.type.string(in: bytes)) else { return nil }
+        return record.identifier.string(in: bytes)
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+      return text.contains("\"\(typeName)\"") ? "" : nil
+    }
+  }
+}
+
+/// A record that a migration can't read. It is left out if the whole journal is read.
+struct UnreadableBeforeMigration: Error {
+  let finding: Finding
 }

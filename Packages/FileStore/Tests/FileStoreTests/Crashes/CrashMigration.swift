@@ -21,7 +21,12 @@ enum CrashMigration {
   static func changes(of snapshot: Snapshot, to version: Int) -> [Change] {
     let known = self.version(of: snapshot)
     guard version > (known ?? 1) else { return [] }
-    var changes: [Change] = []
+    let record = Array(#"{"version":\#(version)}"#.utf8)
+    func change(_ identifier: String) -> Change {
+      known == nil
+        ? .create(ModelVersions.typeName, identifier, record) : .update(ModelVersions.typeName, identifier, record)
+    }
+    var changes = [change("@copy/" + type)]
     for row in snapshot.types[type] ?? [] {
       guard let value = migrated(row, from: known ?? 1, to: version) else {
         changes.append(.delete(type, row.identifier))
@@ -29,10 +34,7 @@ enum CrashMigration {
       }
       if value != row.value { changes.append(.update(type, row.identifier, Array(value.utf8))) }
     }
-    let record = Array(#"{"version":\#(version)}"#.utf8)
-    changes.append(
-      known == nil
-        ? .create(ModelVersions.typeName, type, record) : .update(ModelVersions.typeName, type, record))
+    changes.append(change(type))
     return changes
   }
 

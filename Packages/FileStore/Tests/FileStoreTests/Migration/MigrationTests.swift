@@ -232,4 +232,71 @@ import Testing
       }
     }
   }
+
+  private static let counting = MigrationPlan([
+    Migration("Book", to: 2) { $0["count"] = .int(($0["count"]?.intValue ?? 0) + 1) },
+    Migration("Book", to: 3) { $0["count"] = .int(($0["count"]?.intValue ?? 0) + 10) },
+  ])
+
+  /// The offsets of the lines in a file that have a text.
+  private func lines(with text: String, in bytes: [UInt8]) -> [Range<Int>] {
+    var start = 0
+    return bytes.split(separator: 0x0a, omittingEmptySubsequences: false).compactMap { line in
+      defer { start += line.count + 1 }
+      return String(decoding: line, as: UTF8.self).contains(text) ? start..<start + line.count : nil
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `does not run again over records although any byte of one of their versions is damaged`(
+    isCompacted: Bool
+  ) throws {
+    let healthy = try makeOld()
+    let journal = try Journal.scripted(healthy)
+    try journal.migrate(Self.counting)
+    if isCompacted { try journal.compact() }
+    let expected = try journal.snapshot().types["Book"]
+    try journal.close()
+    let path = try #require(healthy.paths.first { $0.hasSuffix(".journal") && healthy.bytes($0)?.count ?? 0 > 100 })
+    let sound = try #require(healthy.bytes(path))
+    let versions = lines(with: "@model-versions", in: sound)
+    #expect(versions.count == 2)
+    for line in versions {
+      for place in line {
+        let fileSystem = healthy.disk()
+        var bytes = sound
+        bytes[place] ^= 1
+        fileSystem.overwrite(path, with: bytes)
+        let again = try Journal.scripted(fileSystem)
+        try again.migrate(Self.counting)
+        #expect(try again.snapshot().types["Book"] == expected, "byte \(place)")
+      }
+    }
+  }
+
+  @Test func `is refused, and not repeated, if nothing readable is left of the version of its records`() throws {
+    let healthy = try makeOld()
+    let journal = try Journal.scripted(healthy)
+    try journal.migrate(Self.counting)
+    let expected = try journal.snapshot().types["Book"]
+    try journal.close()
+    let path = try #require(healthy.paths.first { $0.hasSuffix(".journal") })
+    var bytes = try #require(healthy.bytes(path))
+    for line in lines(with: "@model-versions", in: bytes) { bytes[line.upperBound - 4] ^= 1 }
+    healthy.overwrite(path, with: bytes)
+    let again = try Journal.scripted(healthy)
+    let error = #expect(throws: FileEngineError.self) { try again.migrate(Self.counting) }
+    guard case .unknownVersion("Book", _)? = error else { throw try #require(error) }
+    #expect(try again.snapshot().types["Book"] == expected)
+  }
+
+  @Test func `that an older program has run gets a copy of the version with the next opening`() throws {
+    let fileSystem = try makeOld()
+    let journal = try Journal.scripted(fileSystem)
+    try journal.write([.create(ModelVersions.typeName, "Book", Array(#"{"version":3}"#.utf8))])
+    let expected = try journal.snapshot().types["Book"]
+    try journal.migrate(Self.counting)
+    #expect(try journal.snapshot().types["Book"] == expected)
+    #expect(try journal.snapshot().types[ModelVersions.typeName]?.map(\.identifier) == ["Book", "@copy/Book"])
+  }
 }
