@@ -52,6 +52,6 @@ import Testing
     let front = MemoryModelStore(store.handle)
     let animals = try await front.list(ContractAnimal.self)
     #expect(animals.map(\.keeper.value?.id.value) == [1, 1])
-    #expect(animals[0].keeper.value?.animals.count == 2)
+    #expect(animals[0].keeper.value?.animals.value?.count == 2)
   }
 }

@@ -12,7 +12,9 @@ public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
     creating + finding + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
-    + askingOtherSides + linking + followingLists + nestedTransactions + importing + deletingTargets + limits + [
+    + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
+    + limits
+    + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
       randomNesting(20, seed: 1),
     ]

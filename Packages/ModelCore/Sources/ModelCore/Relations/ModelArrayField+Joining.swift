@@ -23,4 +23,15 @@ extension ModelArrayField {
     keepOriginal(OriginalMembers(original, .loaded, wasNeverSaved: false))
     markSet(isChange: true, stamp: .next())
   }
+
+  /// Says that all members are known: a store was asked for those that lead here, and they are live.
+  @_spi(ModelKitInternals)
+  public func becomeWhole() {
+    guard loadState != .loaded, ownerModel?.origin == .read else { return }
+    if storedValue == nil, table == nil { storedValue = [] }
+    // Members that are gone now were not among those that lead here, which are live.
+    noticeGoneMembers()
+    lacksMembers = false
+    loadState = .loaded
+  }
 }

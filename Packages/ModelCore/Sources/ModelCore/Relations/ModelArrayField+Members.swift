@@ -43,7 +43,7 @@ extension ModelArrayField {
     } else {
       table?.append(model, isRetained: true)
     }
-    mark(from: oldValue, isPartial: isPartial, isFollowing: isFollowing, change)
+    mark(from: oldValue, isPartial: isPartial || isFollowing, isFollowing: isFollowing, change)
     shareScope(with: model)
     if let owner, let inverse { linkBack(model, to: owner, inverse, change) }
     return true
@@ -97,7 +97,13 @@ extension ModelArrayField {
   /// Whether a change of a member is saved with the member alone: the list is in no record, and the member has the identifier
   /// of the model in its own.
   private func isKept(by model: Related, _ change: RelationChange) -> Bool {
-    loadState == .incomplete && isFollowing(change) && inverse(on: model)?.isForeignKey ?? false
+    (loadState == .incomplete || isInNoRecord) && isFollowing(change) && inverse(on: model)?.isForeignKey ?? false
+  }
+
+  /// Whether the model was read from a record that has no list.
+  private var isInNoRecord: Bool {
+    guard loadState == .notLoaded, let owner = ownerModel else { return false }
+    return owner.origin == .read && owner.modelLoadState == .loaded
   }
 
   private var isPartial: Bool { loadState == .incomplete || ownerModel?.modelLoadState == .incomplete }

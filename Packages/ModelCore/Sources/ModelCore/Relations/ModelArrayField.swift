@@ -7,8 +7,9 @@
 /// author.books.remove(book)   // book.author.value is nil
 /// ```
 ///
-/// A list that is known only because models named this one as their inverse is `incomplete`: there may be more. As long as
-/// it was neither read, saved nor set, it is in no record: a save of this model leaves nothing of it dirty.
+/// A list that is known only because models named this one as their inverse is `incomplete`: there may be more, and its
+/// ``count`` is nil. As long as a list was neither read,
+/// saved nor set, it is in no record: a save of this model leaves nothing of it dirty.
 ///
 /// To set a list says that these are all: assigning an incomplete list to itself, or appending to its value, does so, too.
 /// Only where members are gone from memory does setting what is left leave it `incomplete`; ``removeAll()`` empties it. Add
@@ -30,7 +31,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// Whether all that changed since the list was clean is in the records of the members, and in none of this model.
   var hasFollowed = false
   /// Whether members nobody retained are gone since the list was last set or read.
-  private var lacksMembers = false
+  var lacksMembers = false
   /// Whether the next set takes out all members, wherever they are.
   var isClearing = false
   /// How often a long list was gone through since it was last read.
@@ -63,8 +64,21 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// Whether the relation can lead to more than one model: it can.
   public var isToMany: Bool { true }
 
-  /// The number of members that are there now.
-  public var count: Int { value?.count ?? 0 }
+  /// The number of members; nil if there may be more than are known here.
+  ///
+  /// A list that is ``/FieldKit/LoadState/loaded`` is known, and that of a model that is in no store. Any other was not read,
+  /// or only some of its members were: ask `store.list(in:)`, or `store.count(_:where:)`.
+  public var count: Int? {
+    let members = value
+    return isWhole ? members?.count ?? 0 : nil
+  }
+
+  /// Whether all members are known here.
+  private var isWhole: Bool {
+    if loadState == .loaded { return true }
+    // Nothing is stored of a new model, so nobody else can lead to it.
+    return ownerModel.map { $0.origin == .new && !lacksMembers } ?? true
+  }
 
   // MARK: Value
 

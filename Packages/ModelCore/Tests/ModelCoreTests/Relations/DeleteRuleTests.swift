@@ -174,7 +174,7 @@ private final class Debt: Model {
     for student in students { student.courses.value = courses }
     var told: [Int?] = []
     students[0].courses.addObserver(updateImmediately: false) { _, new in
-      told.append(students[1].courses.count + (new?.count ?? 0))
+      told.append((students[1].courses.value?.count ?? 0) + (new?.count ?? 0))
     }
     let plan = try DeletionPlan(deleting: courses)
     plan.cutLinks()

@@ -75,7 +75,8 @@ extension ModelStore {
   /// ```
   ///
   /// Where the other side of the relation is known and kept, models are found by it, in the order of their creation;
-  /// otherwise those whose identifiers the relation has are looked up, in its order.
+  /// otherwise those whose identifiers the relation has are looked up, in its order. Found by the other side, they are all: the
+  /// relation is `loaded` as long as they are in memory.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
   ///   `notFound` if one that it leads to is not in the store.
@@ -87,7 +88,9 @@ extension ModelStore {
     if let reference = BackReference(relation, of: owner) {
       var query = ModelQuery(Related.self)
       query.filter = reference.condition
-      return try await list(query)
+      let models = try await list(query)
+      withExtendedLifetime(models) { relation.becomeWhole() }
+      return models
     }
     var models: [Related] = []
     for model in relation.value ?? [] {
