@@ -31,8 +31,9 @@ LIBRARIES = (
     "ModelKit",
 )
 
-# These use the libraries as an app does. The root manifest doesn't know them and nobody imports them.
-STANDING_APART = ("Bookshop", "Examples", "Benchmarks", "Fuzzing")
+# These use the libraries as an app does, or have dependencies of their own. The root manifest doesn't know them and nobody
+# imports them.
+STANDING_APART = ("AsyncHTTPTransport", "Bookshop", "Examples", "Benchmarks", "Fuzzing")
 
 # The spelling of a platform in a manifest, by its name in a dumped manifest.
 PLATFORMS = {

@@ -1,0 +1,79 @@
+public import AsyncHTTPClient
+import Foundation
+import NIOCore
+public import RESTStore
+import StoreProtocol
+
+/// A transport over AsyncHTTPClient, which is built on SwiftNIO: for servers and for all other programs on Linux.
+///
+/// ```swift
+/// let store = RESTModelStore(baseURL: url, transport: AsyncHTTPClientTransport.shared)
+/// ```
+///
+/// Only connections are kept between requests: no cookies, no cache, no passwords. No request is sent twice. Redirects are
+/// followed where they keep the method; credentials do not follow to another host. Proxies are those of the configuration,
+/// not of the environment. HTTP/2 is used over TLS where the server offers it.
+public final class AsyncHTTPClientTransport: HTTPTransport {
+  /// A transport for the whole process, whose stores share its connections.
+  public static let shared = AsyncHTTPClientTransport()
+
+  let client: HTTPClient
+
+  /// Creates a transport with its own client, which is shut down with the transport. The threads are those that all clients
+  /// of the process share.
+  ///
+  /// - Parameter configuration: the proxy, the certificates, the number of connections and the like; the default allows 64
+  ///   connections to a host. Redirects, unpacking and repeated attempts to connect are left to the transport. A connection
+  ///   has to be made in 60 seconds unless the configuration has a time of its own.
+  public init(configuration: HTTPClient.Configuration? = nil) {
+    var configuration = configuration ?? Self.defaultConfiguration
+    configuration.redirectConfiguration = .disallow
+    // The limit of a request holds for the unpacked body. A limit of the client would be one for all requests.
+    configuration.decompression = .disabled
+    // A missing server is an error at once, not when the time is over.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.networkFrameworkWaitForConnectivity = false
+    configuration.timeout.connect = configuration.timeout.connect ?? .seconds(60)
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  deinit {
+    client.shutdown { _ in }
+  }
+
+  private static var defaultConfiguration: HTTPClient.Configuration {
+    var configuration = HTTPClient.Configuration()
+    // Stores limit their requests before the time of a request begins to run. Here it runs while a request waits.
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+    return configuration
+  }
+
+  /// The longest time limit: clocks of the system count no further than a few centuries.
+  private static let longestTimeout = Duration.seconds(10 * 365 * 24 * 60 * 60)
+
+  /// Sends a request and waits for the whole answer, in any isolation.
+  ///
+  /// - Parameter request: the request. Its time limit holds for the whole exchange with all redirects.
+  /// - Returns: the answer, unpacked if it came as gzip or deflate.
+  /// - Throws: `ModelStoreError` with the code `offline`, `timeout`, `cancelled`, `unauthorized` if a proxy wants
+  ///   credentials, `server` if the answer is too long or no HTTP, or `invalid` if the request can't be sent.
+  public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    try request.check()
+    let exchange = Exchange(self, HTTPProgress.observer)
+    let timeout = min(request.timeout, Self.longestTimeout)
+    do {
+      return try await withThrowingTaskGroup(of: HTTPResponseData.self) { group in
+        group.addTask { try await exchange.response(to: request) }
+        group.addTask {
+          try await Task.sleep(for: timeout, clock: .continuous)
+          throw ModelStoreError(.timeout, "no answer came in time")
+        }
+        defer { group.cancelAll() }
+        guard let response = try await group.next() else { throw CancellationError() }
+        return response
+      }
+    } catch {
+      throw Task.isCancelled ? .cancelledTask : ModelStoreError(clientError: error)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import RESTStore
+import StoreProtocol
+
+/// One request, the redirects after it, and its answer.
+struct Exchange: Sendable {
+  /// Not only its client, which is shut down when the transport is released.
+  private let transport: AsyncHTTPClientTransport
+  private let observer: (@Sendable (HTTPProgress) -> Void)?
+
+  init(_ transport: AsyncHTTPClientTransport, _ observer: (@Sendable (HTTPProgress) -> Void)?) {
+    self.transport = transport
+    self.observer = observer
+  }
+
+  func response(to first: HTTPRequestData) async throws -> HTTPResponseData {
+    var request = first
+    request.authorizeByAddress()
+    var redirects = 0
+    while true {
+      let response = try await answer(to: request)
+      guard let next = request.redirected(by: response) else { return response }
+      redirects += 1
+      guard redirects <= first.maximumRedirects else {
+        throw ModelStoreError(
+          .server, "the server redirects more than \(first.maximumRedirects) times, which is the limit")
+      }
+      request = next
+    }
+  }
+
+  private func answer(to request: HTTPRequestData) async throws -> HTTPResponseData {
+    // The client would send the request of a cancelled task before it notices.
+    try Task.checkCancellation()
+    let answer = try await transport.client.execute(HTTPClientRequest(request), deadline: .distantFuture)
+    var response = HTTPResponseData(status: Int(answer.status.code))
+    for (name, value) in answer.headers { response.headers.add(name, value) }
+    var progress = HTTPProgress(path: request.url.path, sentBytes: request.body?.count ?? 0)
+    let length = answer.headers.first(name: "Content-Length").flatMap { UInt64($0) }
+    if let length, length > UInt64(max(0, request.maximumResponseBytes)) {
+      throw ModelStoreError(longerThan: request.maximumResponseBytes)
+    }
+    progress.expectedBytes = length.flatMap { Int(exactly: $0) }
+    observer?(progress)
+    let isPacked = response.packing != nil
+    for try await part in answer.body {
+      response.body.append(contentsOf: part.readableBytesView)
+      guard response.body.count <= request.maximumResponseBytes else {
+        throw ModelStoreError(longerThan: request.maximumResponseBytes)
+      }
+      progress.receivedBytes = response.body.count
+      // Progress counts unpacked bytes.
+      if !isPacked { observer?(progress) }
+    }
+    if isPacked {
+      try response.unpack(limit: request.maximumResponseBytes)
+      progress.receivedBytes = response.body.count
+      observer?(progress)
+    }
+    return response
+  }
+}
+
+extension HTTPRequestData {
+  /// Makes a header of the name and password in the address, if there are any. No redirect can bring others.
+  fileprivate mutating func authorizeByAddress() {
+    guard headers["Authorization"] == nil, let user = url.user(percentEncoded: false) else { return }
+    let credentials = "\(user):\(url.password(percentEncoded: false) ?? "")"
+    headers["Authorization"] = "Basic \(Data(credentials.utf8).base64EncodedString())"
+  }
+}
+
+extension HTTPClientRequest {
+  fileprivate init(_ request: HTTPRequestData) {
+    self.init(url: request.url.absoluteString)
+    method = HTTPMethod(rawValue: request.method.description)
+    for entry in request.headers.entries { headers.add(name: entry.name, value: entry.value) }
+    // Some servers reject requests without a sender.
+    for (name, value) in [("Accept-Encoding", "gzip"), ("User-Agent", "ModelKit")] where request.headers[name] == nil {
+      headers.add(name: name, value: value)
+    }
+    if let data = request.body { body = .bytes(ByteBuffer(bytes: data)) }
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import RESTStore
+
+extension HTTPRequestData {
+  /// The headers that follow to another host: none that could identify the sender.
+  private static let harmlessHeaders: Set<String> = [
+    "accept", "accept-charset", "accept-encoding", "accept-language", "content-length", "content-type", "user-agent",
+  ]
+
+  private var isRead: Bool { method == .get || method.description == "HEAD" }
+
+  /// Returns the request that follows a redirect; nil if the answer is none, or must not be followed: a write would become a
+  /// read or go to another host, or an encrypted request would be sent in the clear.
+  func redirected(by response: HTTPResponseData) -> HTTPRequestData? {
+    guard keepsMethod(after: response.status), let location = response.headers.values(for: "Location").first,
+      let target = URL(string: location, relativeTo: url)?.absoluteURL, target.host?.isEmpty == false
+    else { return nil }
+    let scheme = target.scheme?.lowercased()
+    guard scheme == "https" || (scheme == "http" && url.scheme?.lowercased() == "http") else { return nil }
+    var next = self
+    next.url = target
+    if isSameOrigin(target) { return next }
+    guard isRead else { return nil }
+    next.headers = [:]
+    for entry in headers.entries where Self.harmlessHeaders.contains(entry.name.lowercased()) {
+      next.headers.add(entry.name, entry.value)
+    }
+    return next
+  }
+
+  /// Returns whether a status is that of a redirect after which the method stays the same, as the Fetch standard has it.
+  private func keepsMethod(after status: Int) -> Bool {
+    switch status {
+    case 301, 302: method != .post
+    case 303: isRead
+    case 307, 308: true
+    default: false
+    }
+  }
+
+  private func isSameOrigin(_ other: URL) -> Bool {
+    func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
+    return url.scheme?.lowercased() == other.scheme?.lowercased() && url.host?.lowercased() == other.host?.lowercased()
+      && port(url) == port(other)
+  }
+}
