@@ -72,8 +72,7 @@ extension Compaction {
       try file.preallocate(from: 0, length: count)
       return true
     } catch {
-      if error.isAboutRoom { return false }
-      throw error
+      return !error.isAboutRoom
     }
   }
 

@@ -49,7 +49,12 @@ struct Compaction: Sendable {
     if shouldStop() { throw CancellationError() }
     let file = try fileSystem.open(unfinishedPath, .create)
     try file.truncate(to: 0)
-    if preallocation > 0 { try file.preallocate(from: 0, length: preallocation) }
+    do {
+      if preallocation > 0 { try file.preallocate(from: 0, length: preallocation) }
+    } catch {
+      // Some file systems can't; then it is the writing that fails.
+      if error.isAboutRoom { throw error }
+    }
     let contents = JournalContents(folder: folder, index: JournalIndex(), findings: [], fileSystem: fileSystem)
     var output = Output(file: file)
     output.encoder.segment(

@@ -38,7 +38,7 @@ import Testing
     return FileModelStore(store.handle)
   }
 
-  @Test func `It does not keep others from being listed, counted, observed and exported, and it is reported`()
+  @Test func `It does not keep others from being listed, counted and exported, and it is reported`()
     async throws
   {
     try await withTemporaryDirectory { directory in
@@ -116,5 +116,66 @@ import Testing
     #expect(books.count == 19)
     #expect(books.allSatisfy { $0.value.contains("isOld") })
     try again.close()
+  }
+
+  /// Values that are stored although no note can be made of them.
+  private static let unfit = [#"{"id":"5","text":["no text"]}"#, "[1]", "7", #"{"id":"5","text":}"#]
+
+  @Test(arguments: unfit)
+  func `One that fits no model keeps no call from reading the others, and is reported`(value: String) async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let reports = Lock<[UnreadableRecord]>([])
+      let options = FileStoreOptions(unreadable: .skip { record in reports.withLock { $0.append(record) } })
+      let writing = FileModelStore(directory: directory.appending(path: "store"), options: options)
+      for number in 1...4 {
+        let note = Note()
+        note.id.value = "\(number)"
+        note.text.value = "text \(number)"
+        try await writing.create(note)
+      }
+      try await writing.handle.engine.write([.create("Note", "5", Array(value.utf8))])
+      let store = FileModelStore(writing.handle)
+      func isReported() -> Bool {
+        reports.withLock { reports in
+          defer { reports = [] }
+          return reports.allSatisfy { $0.identifier == "5" && $0.typeName == "Note" } && !reports.isEmpty
+        }
+      }
+      #expect(try await store.list(Note.self).map(\.id.value) == ["1", "2", "3", "4"])
+      #expect(isReported())
+      for isIndexed in [false, true] {
+        if isIndexed { try await store.index(\Note.text) }
+        #expect(try await store.list(Note.self, where: { $0.text != "text 2" }).map(\.id.value) == ["1", "3", "4"])
+        #expect(try await store.list(Note.self, sort: [.descending(\.text)]).map(\.id.value) == ["4", "3", "2", "1"])
+        #expect(try await store.first(Note.self, where: { $0.text > "text 2" })?.id.value == "3")
+        #expect(try await store.count(Note.self, where: { $0.text > "text 2" }) == 2)
+      }
+      #expect(try await store.count(Note.self) == 5)
+      try await store.handle.engine.compact()
+      #expect(try await store.verify() == [])
+      #expect(try await store.repair().losses.isEmpty)
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.lookup(Note.self, identifier: "5") }
+      #expect(error?.code == .corrupt)
+      try await store.close()
+    }
+  }
+
+  @Test func `One that is damaged is left out of live results, and reported`() async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let reports = Lock<[String]>([])
+      let options = FileStoreOptions(
+        unreadable: .skip { record in reports.withLock { $0.append(record.identifier) } })
+      let store = try await makeStore(directory.appending(path: "store"), options)
+      try await store.handle.engine.write([.delete("Note", "5")])
+      let results = store.observe(Note.self, where: { $0.text >= "text 1" })
+      var iterator = results.makeAsyncIterator()
+      #expect(await iterator.next()?.models.map(\.id.value) == ["1", "3", "4"])
+      #expect(reports.withLock { $0 } == ["2"])
+      let note = try await store.lookup(Note.self, identifier: "3")
+      note.text.value = "another"
+      try await store.update(note)
+      #expect(await iterator.next()?.models.map(\.id.value) == ["1", "4"])
+      try await store.close()
+    }
   }
 }
