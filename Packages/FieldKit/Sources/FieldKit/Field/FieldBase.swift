@@ -203,8 +203,15 @@ open class FieldBase: FieldProtocol {
   public final func addValidationError(_ message: String) { addViolation(RuleViolation(message: message)) }
 
   /// Adds what was found elsewhere, such as by a server. It goes with the next validation or set.
-  public final func addViolation(_ violation: RuleViolation) {
-    setViolations(untrackedViolations + [withoutSecrets(violation)], isValid: false)
+  public final func addViolation(_ violation: RuleViolation) { addViolations([violation]) }
+
+  /// Adds violations in one change of the validation state.
+  ///
+  /// - Complexity: O(*n* + *m*), where *n* is the number of violations that there are, and *m* of those that are added.
+  @_spi(ModelKitInternals)
+  public final func addViolations(_ violations: [RuleViolation]) {
+    if violations.isEmpty { return }
+    setViolations(untrackedViolations + violations.map(withoutSecrets), isValid: false)
   }
 
   /// Forgets the result of the last validation.

@@ -29,22 +29,14 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - path: leads to the field, such as `"company.name"` or `"tags[2]"`.
   ///   - message: what is wrong, as the end of a sentence about the field.
-  public func addError(at path: FieldPath, message: String) {
-    var violation = RuleViolation(message: message)
-    let place = try? locate(path)
-    let isOwn = place?.model === self
-    if let place {
-      violation = place.field.withoutSecrets(violation)
-      violation.index = place.element
-      place.field.addViolation(violation)
-    }
-    // The field of this model says so by itself.
-    if !isOwn { detailsForWriting.errors.append(PlacedError(path: path, violation: violation, field: place?.field)) }
-  }
+  public func addError(at path: FieldPath, message: String) { addErrors([(path, message)]) }
 
-  /// Adds errors from elsewhere, such as those of another copy of this model: see ``addError(at:message:)``.
+  /// Adds errors from elsewhere, such as those of another copy of this model: see ``addError(at:message:)``. The observers of
+  /// a field are notified once.
+  ///
+  /// - Complexity: O(*n* + *m*) for a field, where *n* is the number of errors that it has, and *m* of those that are added.
   public func addErrors(_ errors: some Sequence<ModelValidationError>) {
-    for error in errors { addError(at: error.path, message: error.message) }
+    addErrors(errors.map { ($0.path, $0.message) })
   }
 
   /// Adds the errors of a server that reports them by key: `["name": "is taken", "company": ["name": ["is too long"]]]`.
@@ -59,9 +51,8 @@ extension ModelIsolation where Self: ModelObject {
   ///   - context: how the server spells keys. Nil: as the scope of this model says.
   public func addErrors(_ errors: AttributeDictionary, in context: ValueTransformerContext? = nil) {
     let context = context ?? memberScope?.transformers ?? .standard
-    for error in Self.errors(in: .object(errors), at: FieldPath()) {
-      addError(at: declaredPath(error.path, in: context), message: error.message)
-    }
+    addErrors(
+      Self.errors(in: .object(errors), at: FieldPath()).map { (declaredPath($0.path, in: context), $0.message) })
   }
 
   private static func errors(in json: JSONValue, at path: FieldPath) -> [ModelValidationError] {
@@ -95,10 +86,44 @@ struct PlacedError {
     isPlaced = field != nil
   }
 
-  var counts: Bool { isPlaced ? field?.violations.contains(violation) ?? false : true }
+  /// Whether the field still has the error.
+  ///
+  /// - Parameter known: the violations of fields that were checked before, which makes the check of many errors linear.
+  func counts(_ known: inout [ObjectIdentifier: Set<RuleViolation>]) -> Bool {
+    guard isPlaced else { return true }
+    guard let field else { return false }
+    let id = ObjectIdentifier(field)
+    if known[id] == nil { known[id] = Set(field.violations) }
+    return known[id]?.contains(violation) ?? false
+  }
 }
 
 extension ModelObject {
+  /// Adds errors, those of one field together.
+  func addErrors(_ errors: [(path: FieldPath, message: String)]) {
+    var fields: [(field: FieldBase, violations: [RuleViolation])] = []
+    var indices: [ObjectIdentifier: Int] = [:]
+    var placed: [PlacedError] = []
+    for (path, message) in errors {
+      var violation = RuleViolation(message: message)
+      let place = try? locate(path)
+      if let place {
+        violation = place.field.withoutSecrets(violation)
+        violation.index = place.element
+        if let index = indices[ObjectIdentifier(place.field)] {
+          fields[index].violations.append(violation)
+        } else {
+          indices[ObjectIdentifier(place.field)] = fields.count
+          fields.append((place.field, [violation]))
+        }
+      }
+      // The field of this model says so by itself.
+      if place?.model !== self { placed.append(PlacedError(path: path, violation: violation, field: place?.field)) }
+    }
+    for (field, violations) in fields { field.addViolations(violations) }
+    if !placed.isEmpty { detailsForWriting.errors += placed }
+  }
+
   @discardableResult
   func validateFields() -> ValidationState {
     // Those who show the states shall not see that a field is valid, and a moment later that it is to blame.
@@ -157,7 +182,8 @@ extension ModelObject {
           path: FieldPath(verbatim: field.key ?? field.name ?? "?"), message: message, name: field.name)
       }
     }
-    for error in details?.errors ?? [] where error.counts {
+    var known: [ObjectIdentifier: Set<RuleViolation>] = [:]
+    for error in details?.errors ?? [] where error.counts(&known) {
       errors.append(ModelValidationError(path: error.path, message: error.violation.message))
     }
     return errors
