@@ -250,7 +250,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     guard case .array(let elements) = json else {
       throw ValueTransformError(expected: "a list", found: json)
     }
-    let related = try reader.stage(elements, as: Related.self, isForeignKey: isForeignKey)
+    let related = try reader.stage(
+      elements, as: Related.self, isForeignKey: isForeignKey, editing: reader.edits == nil ? nil : liveValue)
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
       if reader.keeps(self) { join(read: related.map(\.model)) } else { read(related.map(\.model)) }

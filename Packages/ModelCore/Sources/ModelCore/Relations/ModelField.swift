@@ -280,7 +280,11 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     guard let reader = reader as? ModelReader else {
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
-    let related = json.isNull ? nil : try reader.stage(json, as: Related.self, isForeignKey: isForeignKey)
+    let related =
+      json.isNull
+      ? nil
+      : try reader.stage(
+        json, as: Related.self, isForeignKey: isForeignKey, editing: reader.edits == nil ? nil : liveValue)
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
       if !reader.keeps(self) { read(related?.model) }

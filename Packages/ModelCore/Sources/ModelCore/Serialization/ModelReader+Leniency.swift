@@ -33,7 +33,16 @@ extension ModelReader {
   }
 
   /// What the elements of a list of models are; leniently, without those that are no models.
-  func stage<M: Model>(_ elements: [JSONValue], as type: M.Type, isForeignKey: Bool) throws -> [Staged<M>] {
+  ///
+  /// - Parameters:
+  ///   - elements: the models, or their identifiers.
+  ///   - type: the class of the relation.
+  ///   - isForeignKey: whether identifiers are expected.
+  ///   - current: the members that the list has. An edit of as many is about them, in their order.
+  func stage<M: Model>(
+    _ elements: [JSONValue], as type: M.Type, isForeignKey: Bool, editing current: [M]? = nil
+  ) throws -> [Staged<M>] {
+    let current = edits != nil && current?.count == elements.count ? current : nil
     var rejected: [(index: Int, json: JSONValue)] = []
     var issues: [ModelDecodingError] = []
     var staged: [Staged<M>] = []
@@ -41,10 +50,11 @@ extension ModelReader {
     for (index, element) in elements.enumerated() {
       do {
         if leniency == nil {
-          staged.append(try stage(element, as: type, isForeignKey: isForeignKey))
+          staged.append(try stage(element, as: type, isForeignKey: isForeignKey, editing: current?[index]))
         } else {
           let path = FieldPath([.index(index)])
-          staged.append(try inside(path) { try stage(element, as: type, isForeignKey: isForeignKey) })
+          staged.append(
+            try inside(path) { try stage(element, as: type, isForeignKey: isForeignKey, editing: current?[index]) })
         }
       } catch {
         let error = ModelDecodingError.wrapping(error, at: FieldPath([.index(index)]))

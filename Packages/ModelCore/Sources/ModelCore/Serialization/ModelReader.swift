@@ -138,11 +138,20 @@ final class ModelReader: FieldReader {
   func keeps(_ field: FieldBase) -> Bool { keepsLocalChanges && field.isDirty }
 
   /// What a relation holds: a whole model, or the identifier of one.
-  func stage<M: Model>(_ json: JSONValue, as type: M.Type, isForeignKey: Bool) throws -> Staged<M> {
+  ///
+  /// - Parameters:
+  ///   - json: the model, or its identifier.
+  ///   - type: the class of the relation.
+  ///   - isForeignKey: whether an identifier is expected.
+  ///   - current: the model that the relation has in this place. An edit that has no identifier is one of it.
+  func stage<M: Model>(
+    _ json: JSONValue, as type: M.Type, isForeignKey: Bool, editing current: M? = nil
+  ) throws -> Staged<M> {
     switch json {
     case .object(let object):
       depth += 1
       defer { depth -= 1 }
+      if edits != nil, let current, isEdit(object, of: current, type) { return try stage(object, into: current) }
       return try stage(object, as: type)
     case .int, .string, .number:
       let (model, shell) = try reference(to: json, of: type)
@@ -199,6 +208,14 @@ final class ModelReader: FieldReader {
         scope?.register(model)
       })
     return Staged(staged: model) { for link in links { link() } }
+  }
+
+  /// Whether neither an object nor a model has an identifier, so that the object is about the model.
+  private func isEdit<M: Model>(_ object: AttributeDictionary, of current: M, _ type: M.Type) -> Bool {
+    guard current.modelIdentifier == nil, (type.instanceClass(for: object) ?? type) == Swift.type(of: current) else {
+      return false
+    }
+    return setIdentifier(of: context.prepared(Swift.type(of: current).init()), from: object) == nil
   }
 
   // MARK: Identity

@@ -20,6 +20,15 @@ private final class Clerk: Model {
   override var identifierField: (any FieldProtocol)? { id }
 }
 
+private final class Lamp: Model {
+  let bulb = ModelField<Bulb>()
+  let spares = ModelField<Bulb>()*
+}
+
+private final class Bulb: Model {
+  let watts = Field<Int>()
+}
+
 /// A value that can't be compared.
 private struct Opaque: JSONConvertible {
   var text: String
@@ -117,6 +126,16 @@ private func loaded(_ scope: ModelScope? = nil) throws -> Clerk {
     #expect(clerks.last?.name.isDirty == true)
     let same = try Clerk.from(json: Data(#"{"id": 2, "age": 85}"#.utf8), in: scope, as: .edit)
     #expect(same === clerks.last && same.age.isDirty && same.name.value == "Grace")
+  }
+
+  @Test func `An edit of embedded models without identifiers changes those that are there`() throws {
+    let lamp = try Lamp.from(dictionaryValue: ["bulb": ["watts": 40], "spares": [["watts": 40], ["watts": 60]]])
+    let (bulb, spares) = (lamp.bulb.value, lamp.spares.value)
+    try lamp.read(["bulb": ["watts": 40], "spares": [["watts": 40], ["watts": 75]]], as: .edit)
+    #expect(lamp.bulb.value === bulb && lamp.spares.value == spares && !lamp.isDirty)
+    #expect(bulb?.isDirty == false && spares?.map(\.isDirty) == [false, true])
+    try lamp.read(["spares": [["watts": 40]]], as: .edit)
+    #expect(lamp.spares.value?.count == 1 && lamp.spares.isDirty)
   }
 
   @Test func `A field that is edited to its baseline from a document keeps its local change until then`() throws {
