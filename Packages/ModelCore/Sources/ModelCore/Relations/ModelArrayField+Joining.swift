@@ -24,12 +24,12 @@ extension ModelArrayField {
     markSet(isChange: true, stamp: .next())
   }
 
-  /// Says that all members are known: a store was asked for those that lead here, and they are live.
+  /// Marks the list as loaded after a store found all members by their inverse. The caller keeps them live.
   @_spi(ModelKitInternals)
   public func becomeWhole() {
     guard loadState != .loaded, ownerModel?.origin == .read else { return }
     if storedValue == nil, table == nil { storedValue = [] }
-    // Members that are gone now were not among those that lead here, which are live.
+    // All stored members are live, so members that are gone are no longer stored as members.
     noticeGoneMembers()
     lacksMembers = false
     loadState = .loaded

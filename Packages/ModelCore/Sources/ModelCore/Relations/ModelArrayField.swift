@@ -66,8 +66,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   /// The number of members; nil if there may be more than are known here.
   ///
-  /// A list that is ``/FieldKit/LoadState/loaded`` is known, and that of a model that is in no store. Any other was not read,
-  /// or only some of its members were: ask `store.list(in:)`, or `store.count(_:where:)`.
+  /// All members are known if the list is ``/FieldKit/LoadState/loaded``, or if its model is new. Otherwise call
+  /// `store.list(in:)`, which loads the list, or `store.count(_:where:)`.
   public var count: Int? {
     let members = value
     return isWhole ? members?.count ?? 0 : nil
@@ -76,7 +76,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// Whether all members are known here.
   private var isWhole: Bool {
     if loadState == .loaded { return true }
-    // Nothing is stored of a new model, so nobody else can lead to it.
+    // No stored record can reference a new model.
     return ownerModel.map { $0.origin == .new && !lacksMembers } ?? true
   }
 
