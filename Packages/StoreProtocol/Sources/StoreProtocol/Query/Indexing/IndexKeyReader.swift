@@ -9,6 +9,8 @@ final class IndexKeyReader: @unchecked Sendable {
 
   /// Whether keys are in the order of the values.
   let isOrdered: Bool
+  /// Whether values with the same key may differ.
+  let isHashed: Bool
   /// Whether values are texts.
   let isText: Bool
   private let quick: Quick
@@ -24,24 +26,34 @@ final class IndexKeyReader: @unchecked Sendable {
   ///   - context: how records are spelled.
   /// - Returns: nil if its values can't be keys.
   init?(_ field: FieldBase, of owner: ModelObject?, _ context: ValueTransformerContext) {
-    guard let isOrdered = Self.order(of: field.valueType) else { return nil }
-    self.isOrdered = isOrdered
+    let order = Self.order(of: field.valueType)
+    if order == nil, !(field.valueType is any Hashable.Type) { return nil }
+    let isHashed = order == nil
+    (self.isHashed, isOrdered) = (isHashed, order ?? false)
     self.owner = owner
     isText = field.valueType == String.self
     func open<Value>(
       _ type: Value.Type
     ) -> (quick: Quick, read: (JSONValue) throws -> IndexKey?, readOperand: (JSONValue) throws -> IndexKey?)? {
       guard let field = field as? Field<Value> else { return nil }
+      // An optional would have another hash than its value.
+      func key(of value: Value) -> IndexKey? {
+        isHashed ? (value as? any Hashable).map { IndexKey(hashing: $0) } : IndexKey.key(of: value)
+      }
       return (
         field.isPlain(in: context) ? Self.quick(type) : .none,
-        { json in try field.value(readFrom: json, in: context).map(IndexKey.key(of:)) ?? .null },
+        { json in
+          guard let value = try field.value(readFrom: json, in: context) else { return .null }
+          return key(of: value)
+        },
         { json in
           if case .double(let number) = json, type == Double.self { return IndexKey(number) }
           do {
-            return IndexKey.key(of: try ValueTransformerContext.standard.value(of: json, as: Value.self))
+            guard let value = try ValueTransformerContext.standard.value(of: json, as: Value.self) else { return .null }
+            return key(of: value)
           } catch {
             // A type that only the field knows how to write.
-            return try field.value(readFrom: json, in: .standard).flatMap(IndexKey.key(of:))
+            return try field.value(readFrom: json, in: .standard).flatMap(key(of:))
           }
         }
       )
@@ -50,11 +62,11 @@ final class IndexKeyReader: @unchecked Sendable {
     (quick, read, readOperand) = made
   }
 
-  /// Whether keys of a type are in the order of the values; nil if values of the type can't be keys.
+  /// Whether keys of a type are in the order of the values; nil if values of the type have no keys but hashes.
   private static func order(of type: Any.Type) -> Bool? {
     let ordered: [Any.Type] = [
       Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
-      UInt64.self, Double.self, String.self, Date.self,
+      UInt64.self, Double.self, String.self, Date.self, Decimal.self,
     ]
     if ordered.contains(where: { $0 == type }) { return true }
     if type == Bool.self || type == UUID.self { return false }

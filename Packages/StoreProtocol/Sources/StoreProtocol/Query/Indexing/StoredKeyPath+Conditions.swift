@@ -33,7 +33,8 @@ extension StoredKeyPath {
   private func ranges(of comparison: QueryComparison, _ operand: JSONValue) -> IndexRanges? {
     switch comparison.operator {
     case .equal: return point(operand)
-    case .notEqual: return point(operand)?.complement
+    // Another value may have the same hash.
+    case .notEqual: return reader.isHashed && !operand.isNull ? nil : point(operand)?.complement
     case .isIn:
       guard case .array(let list) = operand else { return nil }
       var all: [IndexRange] = []
@@ -41,7 +42,7 @@ extension StoredKeyPath {
         guard let key = reader.key(ofOperand: element) else { return nil }
         all.append(IndexRange(key))
       }
-      return IndexRanges(all)
+      return IndexRanges(all, isExact: !reader.isHashed)
     case .hasPrefix:
       guard isOrdered, reader.isText, case .string(let text) = operand else { return nil }
       return Self.prefix(text)
@@ -55,7 +56,7 @@ extension StoredKeyPath {
   }
 
   private func point(_ operand: JSONValue) -> IndexRanges? {
-    reader.key(ofOperand: operand).map { IndexRanges([IndexRange($0)]) }
+    reader.key(ofOperand: operand).map { IndexRanges([IndexRange($0)], isExact: !reader.isHashed || $0.isNull) }
   }
 
   private static func side(_ operation: QueryComparison.Operator, _ key: IndexKey) -> IndexRanges {

@@ -30,8 +30,8 @@ public struct StoredKeyPath: Sendable {
   ///   - type: the class of the models.
   ///   - field: gives the field of a model.
   ///   - context: how records are spelled.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a field whose values can't be keys: that are not numbers,
-  ///   text, dates, UUIDs, yes or no, enumerations of these, or foreign keys.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a field whose values can't be keys: that are neither `Hashable`
+  ///   nor foreign keys.
   public init<M: Model>(_ type: M.Type, _ field: (M) -> FieldBase, in context: ValueTransformerContext) throws {
     // A field knows its key as long as its model is there.
     let prototype = M.prototype()
@@ -56,8 +56,8 @@ public struct StoredKeyPath: Sendable {
       throw ModelStoreError(
         .invalid,
         """
-        There can't be an index of \(key.quotedForMessage): values of the type \(slot.field.valueType) may be equal and yet be written \
-        in different ways.
+        There is no index of \(key.quotedForMessage): values of the type \(slot.field.valueType) are not Hashable. Make the \
+        type Hashable, or ask without an index.
         """)
     }
     path = [slot.key]
