@@ -51,16 +51,26 @@ extension ModelQuery: JSONConvertible, Codable {
 extension QueryExpression: JSONConvertible {
   /// The condition as JSON: `true`, `{"and": […]}`, `{"or": […]}`, `{"not": …}`, `{"any": …, "where": …}`, or a comparison
   /// such as `{"field": "age", "is": ">", "value": 30}`.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the condition is too large, or compares with a value that can't be
+  ///   written.
   public var json: JSONValue {
     get throws {
-      switch self {
-      case .constant(let value): .bool(value)
-      case .and(let terms): ["and": .array(try terms.map { try $0.json })]
-      case .or(let terms): ["or": .array(try terms.map { try $0.json })]
-      case .not(let term): ["not": try term.json]
-      case .any(let path, let condition): ["any": path.json, "where": try condition.json]
-      case .comparison(let comparison): try comparison.json
+      if let excess {
+        throw ModelStoreError(.invalid, "The condition can't be written: \(excess). Split it, or use isIn.")
       }
+      return try writtenJSON()
+    }
+  }
+
+  private func writtenJSON() throws -> JSONValue {
+    switch self {
+    case .constant(let value): .bool(value)
+    case .and(let terms): ["and": .array(try terms.map { try $0.writtenJSON() })]
+    case .or(let terms): ["or": .array(try terms.map { try $0.writtenJSON() })]
+    case .not(let term): ["not": try term.writtenJSON()]
+    case .any(let path, let condition): ["any": path.json, "where": try condition.writtenJSON()]
+    case .comparison(let comparison): try comparison.json
     }
   }
 

@@ -19,7 +19,7 @@ extension ModelSort: CustomStringConvertible {
 
 extension QueryExpression: CustomStringConvertible {
   /// The condition as a person would write it.
-  public var description: String { text(inside: 0) }
+  public var description: String { excessText ?? text(inside: 0) }
 
   /// The text, in parentheses if it binds less than what is around it: 0 for nothing, 1 for or, 2 for and, 3 for not.
   private func text(inside outer: Int) -> String {
@@ -41,7 +41,7 @@ extension QueryExpression: CustomStringConvertible {
     {
       return "(\(comparison.operand))"
     }
-    return " { \(self) }"
+    return " { \(text(inside: 0)) }"
   }
 
   private func list(

@@ -4,6 +4,8 @@ extension ModelQuery {
   /// The condition for a description: without the values with which sensitive fields are compared.
   var shownFilter: QueryExpression? {
     filter.map { filter in
+      // The text says why it is not printed.
+      if filter.excess != nil { return filter }
       let prototype = M.prototype()
       return withExtendedLifetime(prototype) { filter.withoutSecrets(of: prototype) }
     }

@@ -14,6 +14,9 @@ extension QueryExpression {
     return .comparison(QueryComparison(QueryTerm(QueryPath()), .equal, .unwritable(Self.depthReason)))
   }
 
+  /// The text instead of a condition that is too large to go through; nil for one that is not.
+  var excessText: String? { excess.map { "<a condition that is not printed: \($0)>" } }
+
   /// The reason why a condition is too large; nil if it is not.
   ///
   /// - Complexity: O(*n*) in the size of the condition, without recursion.

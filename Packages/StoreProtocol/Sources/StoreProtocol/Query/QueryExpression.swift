@@ -12,7 +12,9 @@
 /// - A path through a relation that leads to no model gives nil.
 ///
 /// A condition has at most 100,000 parts, which are nested at most 500 levels deep; a longer chain of `&&` or of `||` counts
-/// one level for every 256 terms. A query with a larger one throws ``ModelStoreError`` with the code `invalid`.
+/// one level for every 256 terms. A chain in which `&&` and `||` alternate counts one level for each: `(a || b) && c` has two. A
+/// query with a larger one throws ``ModelStoreError`` with the code `invalid`. Do not build trees by hand that are many
+/// thousand levels deep: to compare or release them takes stack for every level.
 public indirect enum QueryExpression: Hashable, Sendable {
   /// Always, or never.
   case constant(Bool)

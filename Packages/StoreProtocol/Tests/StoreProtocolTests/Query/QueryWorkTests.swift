@@ -69,6 +69,26 @@ private final class Counted: Model {
     #expect(error?.message.contains("500 levels") == true)
   }
 
+  @Test func `A condition that was built too deep by hand is neither printed nor written`() throws {
+    var filter = Self.age(1)
+    for _ in 0..<5_000 { filter = .not(filter) }
+    var query = ModelQuery(Worker.self)
+    query.filter = filter
+    #expect("\(filter)".contains("500 levels"))
+    #expect("\(query)".contains("500 levels"))
+    let error = #expect(throws: ModelStoreError.self) { try query.json }
+    #expect(error?.code == .invalid)
+  }
+
+  @Test func `A chain of 400 alternating operators is evaluated`() throws {
+    var filter = Self.age(0)
+    for age in 1...200 { filter = (filter || Self.age(age)) && !Self.age(-age) }
+    var query = ModelQuery(Worker.self)
+    query.filter = filter
+    #expect(try query.matches(Worker(id: 1, age: 200)))
+    #expect(try !query.matches(Worker(id: 1, age: 201)))
+  }
+
   private static func age(_ value: Int) -> QueryExpression {
     .comparison(QueryComparison(QueryTerm(["age"]), .equal, .value(.int(value))))
   }
