@@ -32,6 +32,8 @@ extension FileModelStore {
       if let count = try await translating({ try await engine.count(name, planner) }) {
         return query.pageCount(of: count)
       }
+    } else if let transaction, let count = try await count(query, in: transaction) {
+      return query.pageCount(of: count)
     }
     // Nothing has to be sorted to be counted.
     var query = query

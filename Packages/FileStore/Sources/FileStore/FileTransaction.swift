@@ -17,6 +17,8 @@ final class FileTransaction {
 
   let mark = TransactionMark()
   let parts = TransactionParts()
+  /// The list in which records are numbered that are new in the transaction.
+  let epoch = Int.random(in: 0...Int.max)
 
   /// What others write while it is under way.
   let watch: RecordWatch
@@ -126,11 +128,19 @@ final class FileTransaction {
   }
 
   /// The records of a type that were not there before the transaction, in the order of their creation.
-  func newRecords(_ type: String) -> [(identifier: String, bytes: [UInt8])] {
+  func newRecords(_ type: String) -> [(identifier: String, bytes: [UInt8], order: Int)] {
     (entries[type] ?? [:]).filter { $0.value.revision == nil }.sorted { $0.value.order < $1.value.order }
       .compactMap { key, entry in
-        entry.content.map { (key.text, $0) }
+        entry.content.map { (key.text, $0, entry.order) }
       }
+  }
+
+  /// Records that are new in the transaction have ordinals above those of all that are stored.
+  static let firstNewOrdinal: UInt64 = 1 << 60
+
+  /// The records of a type that the transaction wrote or deleted.
+  func written(_ type: String) -> [(identifier: String, entry: Entry)] {
+    (entries[type] ?? [:]).map { ($0.key.text, $0.value) }
   }
 
   /// What has to be written, in the order in which it was done.

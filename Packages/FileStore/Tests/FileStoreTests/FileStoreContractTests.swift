@@ -47,11 +47,53 @@ import Testing
     }
   }
 
-  @Test(arguments: [25, 26] as [UInt64])
+  @Test(arguments: TestEffort.seeds(2))
   func `loses no increment of several store instances unless a conflict is reported`(seed: UInt64) async throws {
     try await withTemporaryDirectory { directory in
       let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
       try await ModelStoreContract.randomEdits(100, seed: seed).run { FileModelStore(handle) }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `keeps pages in place while records are created, changed and deleted`(isIndexed: Bool) async throws {
+    try await withTemporaryDirectory { directory in
+      try await ModelStoreContract.randomPages(150, seed: 25).run {
+        let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+        if isIndexed {
+          try await store.index(\ContractPerson.age)
+          try await store.index(\ContractPerson.height)
+          try await store.index(\ContractPerson.name)
+          try await store.index(\ContractPerson.isActive)
+        }
+        return store
+      }
+    }
+  }
+
+  @Test func `goes on with a mark after it was closed and opened, unless its record is gone`() async throws {
+    try await withTemporaryDirectory { directory in
+      let query = ModelQuery(ContractPerson.self, sort: [.ascending(\.age)], limit: 2)
+      let first = FileModelStore(directory: directory)
+      for number in 1...6 {
+        let person = ContractPerson()
+        person.name.value = "n\(number)"
+        person.age.value = 1
+        try await first.create(person)
+      }
+      try await first.delete(try await first.lookup(ContractPerson.self, identifier: "1"))
+      let page = try await first.page(query, after: nil)
+      #expect(page.models.map(\.id.value) == [2, 3])
+      let mark = try #require(page.next)
+      try await first.close()
+      let second = FileModelStore(directory: directory)
+      #expect(try await second.page(query, after: mark).models.map(\.id.value) == [4, 5])
+      try await second.delete(try await second.lookup(ContractPerson.self, identifier: "3"))
+      try await second.close()
+      let third = FileModelStore(directory: directory)
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await third.page(query, after: mark) }
+      #expect(error?.code == .invalid)
+      try await third.close()
     }
   }
 

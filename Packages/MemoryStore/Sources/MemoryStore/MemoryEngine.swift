@@ -187,18 +187,31 @@ public final class MemoryEngine: Sendable {
 
   /// The records that a query has to look at, all as of one moment.
   ///
-  /// - Parameter end: how many are enough, if they come in the order asked for and are known to be found.
-  func find(_ type: String, _ planner: QueryPlanner, atMost end: Int) -> MemoryFinding {
+  /// - Parameters:
+  ///   - planner: the query.
+  ///   - end: how many are enough, if they come in the order asked for and are known to be found.
+  ///   - offset: how many of them the query passes over.
+  ///   - page: the page that is asked for.
+  func find(
+    _ type: String, _ planner: QueryPlanner, atMost end: Int, offset: Int = 0, page: MemoryPage? = nil
+  ) -> MemoryFinding {
     tables.withLock { tables in
       guard let table = tables[type] else { return MemoryFinding(plan: .all(0), records: .all(MemoryRows())) }
       if table.indexes.isEmpty { return MemoryFinding(plan: .all(table.count), records: .all(table.rows)) }
       let indexes = table.indexes.map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: table.count)
-      if let places = plan.places(in: indexes) {
-        let places = plan.isAnswer ? places.prefix(end) : places[...]
-        return MemoryFinding(plan: plan, records: .some(places.compactMap { table.rows[$0] }))
+      if let (found, skippedCount) = plan.places(in: indexes, after: page?.start, offset: offset) {
+        let places = plan.isAnswer ? found.prefix(end - skippedCount) : found
+        return MemoryFinding(
+          plan: plan,
+          records: .some(places.compactMap { table.rows[$0] }, orders: page == nil ? nil : Array(places)),
+          skippedCount: skippedCount)
       }
-      if plan.isSortedByIndex { return MemoryFinding(plan: plan, records: .inOrder(table.rows, indexes)) }
+      if plan.isSortedByIndex {
+        let (start, skippedCount) = plan.start(after: page?.start, offset: offset, in: indexes)
+        return MemoryFinding(
+          plan: plan, records: .inOrder(table.rows, indexes, start: start), skippedCount: skippedCount)
+      }
       return MemoryFinding(plan: plan, records: .all(table.rows))
     }
   }
@@ -209,21 +222,24 @@ public final class MemoryEngine: Sendable {
     case all(MemoryRows)
     /// Those that indexes lead to, and where the records are that it asked for.
     case some(QueryPlan, [PlacedRow], places: [ExactText: Int])
+    /// Those that come out of an index in its order, and where the records are that it asked for.
+    case inOrder(QueryPlan, MemoryRows, [OrderedIndex], places: [ExactText: Int])
   }
 
   /// The stored records that a query has to look at, and where other ones are, all as of one moment.
   ///
   /// - Parameters:
-  ///   - planner: the query, without order.
+  ///   - planner: the query.
   ///   - identifiers: the other ones.
   func find(_ type: String, _ planner: QueryPlanner, placing identifiers: [ExactText]) -> Stored {
     tables.withLock { tables in
       guard let table = tables[type] else { return .all(MemoryRows()) }
       let indexes = table.indexes.map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: table.count)
-      guard let found = plan.places(in: indexes) else { return .all(table.rows) }
       var places: [ExactText: Int] = [:]
       for identifier in identifiers { places[identifier] = table.place(of: identifier.text) }
+      if plan.isSortedByIndex { return .inOrder(plan, table.rows, indexes, places: places) }
+      guard let found = plan.places(in: indexes) else { return .all(table.rows) }
       return .some(
         plan, found.compactMap { place in table.rows[place].map { PlacedRow(place: place, row: $0) } }, places: places)
     }
@@ -235,6 +251,30 @@ public final class MemoryEngine: Sendable {
       guard let table = tables[type] else { return nil }
       let indexes = table.indexes.map(\.keys)
       return planner.plan(with: indexes, totalCount: table.count).exactCount(in: indexes)
+    }
+  }
+
+  /// How many records a query finds, and the stored ones with some identifiers, all as of one moment; nil as for
+  /// ``count(_:_:)``.
+  ///
+  /// - Parameter planner: the query; nil if it is about all records.
+  func count(
+    _ type: String, _ planner: QueryPlanner?, beside identifiers: [ExactText]
+  ) -> (count: Int, stored: [MemoryRow])? {
+    tables.withLock { tables in
+      guard let table = tables[type] else { return (0, []) }
+      let indexes = table.indexes.map(\.keys)
+      let count = planner.map { $0.plan(with: indexes, totalCount: table.count).exactCount(in: indexes) } ?? table.count
+      return count.map { ($0, identifiers.compactMap { table.row($0.text) }) }
+    }
+  }
+
+  /// The list of the records of a type in which places are numbers, and the place of a record in it.
+  func place(_ type: String, of identifier: String?) -> (epoch: Int, place: Int?) {
+    tables.withLock { tables in
+      let table = tables[type, default: MemoryTable()]
+      tables[type] = table
+      return (table.epoch, identifier.flatMap(table.place(of:)))
     }
   }
 

@@ -60,8 +60,8 @@ extension MemoryModelStore {
   ///
   /// - Parameters:
   ///   - type: the type of the models.
-  ///   - key: the key of the field, or the name of the property or attribute: one of numbers, text, dates, UUIDs, yes or
-  ///     no, an enumeration, or a relation to one model with `foreignKey: true`.
+  ///   - key: the key of the field, or the name of the property or attribute: of a type that is `Hashable`, or a relation to
+  ///     one model with `foreignKey: true`.
   ///   - unique: whether a value, nil excepted, must not be there twice: then writing it throws `conflict` and names the
   ///     field.
   /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` if there is no

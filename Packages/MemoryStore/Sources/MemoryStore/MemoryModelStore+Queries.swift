@@ -64,6 +64,8 @@ extension MemoryModelStore {
       }
       let planner = QueryPlanner(query, fields: handle.indexedFields(known.name))
       if let count = handle.count(known.name, planner) { return query.pageCount(of: count) }
+    } else if let transaction, let count = try count(query, known, in: transaction) {
+      return query.pageCount(of: count)
     }
     return try rows(for: query).rows.count
   }
@@ -84,7 +86,7 @@ extension MemoryModelStore {
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is run, but for making models.
   public func explain<M: Model>(_ query: ModelQuery<M>) throws -> QueryReport {
-    let (found, plan, lookedAt) = try run(query)
+    let (found, plan, lookedAt, _) = try run(query)
     let isTested = query.filter != nil && !plan.isExact
     return QueryReport(plan: plan, testedCount: isTested ? lookedAt : 0, readCount: lookedAt, foundCount: found.count)
   }
@@ -101,7 +103,7 @@ extension MemoryModelStore {
   /// ```
   ///
   /// - Parameters:
-  ///   - field: the field: one of numbers, text, dates, UUIDs, yes or no, or an enumeration.
+  ///   - field: the field, of a type that is `Hashable`. Ranges and sorting need numbers, `Decimal`, text or dates.
   ///   - unique: whether a value, nil excepted, must not be there twice: then writing it throws `conflict` and names the
   ///     field. What counts is how things are once a batch or transaction is written. An index that is unique stays so.
   /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` for a field
@@ -137,68 +139,67 @@ extension MemoryModelStore {
     return (try run(query).rows, lastWrite)
   }
 
-  func run<M: Model>(_ query: ModelQuery<M>) throws -> (rows: [MemoryRow], plan: QueryPlan, lookedAt: Int) {
+  /// What a query finds.
+  typealias Found = (rows: [MemoryRow], plan: QueryPlan, lookedAt: Int, end: QueryPosition?)
+
+  /// - Parameter page: the page that is asked for; nil for all of the query.
+  func run<M: Model>(_ query: ModelQuery<M>, page: MemoryPage? = nil) throws -> Found {
     do {
-      return try run(query, at: nil)
+      return try run(query, page, at: page?.moment)
     } catch is RelatedRecordIsMissing {
-      return try run(query, at: handle.moment())
+      return try run(query, page, at: handle.moment())
     }
   }
 
   /// - Parameter moment: the moment of which all records are. Without one, those of one selection are, and a condition about
   ///   other records throws `RelatedRecordIsMissing`.
   private func run<M: Model>(
-    _ query: ModelQuery<M>, at moment: MemoryEngine?
-  ) throws -> (rows: [MemoryRow], plan: QueryPlan, lookedAt: Int) {
+    _ query: ModelQuery<M>, _ page: MemoryPage? = nil, at moment: MemoryEngine?, followsOrder: Bool = true
+  ) throws -> Found {
     try query.validateRange()
     let name = known(M.self).name
     let engine = moment ?? handle
     if let transaction { try transaction.noteQuery(name, lastWrite: engine.lastWrite(to: name)) }
-    let finding: MemoryFinding
+    func makeRun(_ program: QueryProgram<M>, _ plan: QueryPlan?, skipping skippedCount: Int = 0) throws -> QueryRun<M> {
+      try QueryRun(program, plan, after: page?.start, skippedCount: skippedCount) { [self] modelClass, identifier in
+        guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier) }
+        if let transaction {
+          try transaction.noteRead(
+            modelClass.typeName, identifier, revision: moment.row(modelClass.typeName, identifier)?.revision)
+        }
+        return row(modelClass.typeName, identifier, in: moment)?.bytes
+      } joined: { [self] modelClass, condition in
+        guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: "") }
+        guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
+        return try records(modelClass, where: condition, at: moment)
+      }
+    }
+    var planner = QueryPlanner(query, fields: engine.indexedFields(name))
+    if !followsOrder { planner = planner.withoutOrder }
+    var finding: MemoryFinding
     if let transaction, transaction.touches(name) {
-      finding = self.finding(of: query, name, in: transaction, engine)
+      finding = try self.finding(of: query, planner, name, in: transaction, engine, page?.start, makeRun)
     } else {
-      finding = engine.find(name, QueryPlanner(query, fields: engine.indexedFields(name)), atMost: query.end)
-      if finding.plan.isAnswer, case .some(let rows) = finding.records {
-        return (query.page(of: rows), finding.plan, rows.count)
+      finding = engine.find(name, planner, atMost: query.end, offset: query.offset, page: page)
+      if page == nil, finding.plan.isAnswer, case .some(let rows, _) = finding.records {
+        let found = rows.dropFirst(query.offset - finding.skippedCount).prefix(query.limit ?? .max)
+        return (Array(found), finding.plan, rows.count, nil)
       }
     }
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
-    let run = try QueryRun(program, finding.plan) { [self] modelClass, identifier in
-      guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier) }
-      if let transaction {
-        try transaction.noteRead(
-          modelClass.typeName, identifier, revision: moment.row(modelClass.typeName, identifier)?.revision)
+    var place = 0
+    if case .all(let rows) = finding.records, !program.isSorted {
+      place = page?.start.map { $0.order + 1 } ?? 0
+      if program.isAboutAll, page?.start == nil {
+        finding.skippedCount = query.offset
+        place = rows.place(after: query.offset)
       }
-      return row(modelClass.typeName, identifier, in: moment)?.bytes
-    } joined: { [self] modelClass, condition in
-      guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: "") }
-      guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
-      return try records(modelClass, where: condition, at: moment)
     }
-    let (rows, lookedAt) = try finding.run(run)
-    return (rows, finding.plan, lookedAt)
-  }
-
-  /// The records that a query has to look at inside a transaction that wrote some of their type: those that indexes lead
-  /// to, as far as it left them alone, and those that it wrote and its own keys lead to, since indexes don't know them yet.
-  private func finding<M: Model>(
-    of query: ModelQuery<M>, _ name: String, in transaction: MemoryTransaction, _ engine: MemoryEngine
-  ) -> MemoryFinding {
-    // What was written may come anywhere in the order, so that nothing is enough before all is looked at.
-    var unordered = ModelQuery(M.self)
-    unordered.filter = query.filter
-    let fields = engine.indexedFields(name)
-    let planner = QueryPlanner(unordered, fields: fields)
-    let written = planner.canUseIndexes ? transaction.identifiers(of: name, for: planner, fields) : []
-    switch engine.find(name, planner, placing: written) {
-    case .all(let rows):
-      let rows = transaction.rows(name, over: rows)
-      return MemoryFinding(plan: .all(rows.count), records: .some(rows))
-    case .some(let plan, let found, let places):
-      let rows = transaction.rows(name, over: found, written, places)
-      return MemoryFinding(plan: plan.testing(rows.count), records: .some(rows))
+    let run = try makeRun(program, finding.isMerged ? nil : finding.plan, skipping: finding.skippedCount)
+    guard let (rows, lookedAt, orders) = try finding.run(run, from: place, isPaged: page != nil) else {
+      return try self.run(query, page, at: moment, followsOrder: false)
     }
+    return (rows, finding.plan, lookedAt, try page?.end(of: rows, orders, query) { try run.sortValues(of: $0) })
   }
 
   private func records<M: Model>(

@@ -75,6 +75,35 @@ struct MemoryRows: Sendable {
     }
   }
 
+  /// Goes through the rows from a place on, until the body says that it is enough.
+  func forEach(from place: Int, while body: (MemoryRow, Int) throws -> Bool) rethrows {
+    var index = place % Self.chunkSize
+    for number in chunks.indices.dropFirst(place / Self.chunkSize) {
+      for (index, row) in chunks[number].enumerated().dropFirst(index) {
+        if let row, try !body(row, number * Self.chunkSize + index) { return }
+      }
+      index = 0
+    }
+  }
+
+  /// The place after a number of rows.
+  ///
+  /// - Complexity: a small part of the number of rows.
+  func place(after count: Int) -> Int {
+    var rest = count
+    for (number, chunk) in chunks.enumerated() {
+      if rest >= liveCounts[number] {
+        rest -= liveCounts[number]
+        continue
+      }
+      for (index, row) in chunk.enumerated() where row != nil {
+        if rest == 0 { return number * Self.chunkSize + index }
+        rest -= 1
+      }
+    }
+    return chunks.count * Self.chunkSize
+  }
+
   /// Goes through all rows until the body says that it is enough.
   func forEach(while body: (MemoryRow) throws -> Bool) rethrows {
     for chunk in chunks {

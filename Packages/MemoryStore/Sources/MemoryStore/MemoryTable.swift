@@ -9,6 +9,8 @@ struct MemoryTable: Sendable {
   /// The fields of the indexes, in the same order.
   private(set) var fields: [StoredKeyPath] = []
   private var lastInteger = 0
+  /// The list in which places are numbers: another one has other places.
+  let epoch = Int.random(in: 0...Int.max)
   let state: MemoryTypeState
   /// The revision of the last write to this table; 0 if there was none. A moment keeps its own, unlike ``state``.
   private(set) var lastWrite: UInt64 = 0

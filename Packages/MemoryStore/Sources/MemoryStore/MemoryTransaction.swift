@@ -15,6 +15,8 @@ final class MemoryTransaction {
 
   let mark = TransactionMark()
   let parts = TransactionParts()
+  /// The list in which records are numbered that are new in the transaction.
+  let epoch = Int.random(in: 0...Int.max)
   /// What was written since has a higher revision.
   private let beginning = MemoryTypeState.nextRevision()
   /// The states of records and types that were read: their revisions, 0 for a record that was not there.
@@ -80,25 +82,31 @@ final class MemoryTransaction {
   }
 
   /// The records of a type as the transaction sees them: `rows` with what was done to them, then those that are new.
-  func rows(_ type: String, over rows: MemoryRows) -> [MemoryRow] {
-    guard let entries = entries[type] else {
-      var all: [MemoryRow] = []
-      rows.forEach { row, _ in all.append(row) }
-      return all
-    }
-    var all: [MemoryRow] = []
+  func rows(_ type: String, over rows: MemoryRows) -> [PlacedRow] {
+    let entries = entries[type] ?? [:]
+    var all: [PlacedRow] = []
     var seen: Set<ExactText> = []
-    rows.forEach { row, _ in
-      guard let entry = entries[ExactText(row.identifier)] else { return all.append(row) }
+    rows.forEach { row, place in
+      guard let entry = entries[ExactText(row.identifier)] else { return all.append(PlacedRow(place: place, row: row)) }
       guard entry.revision != nil, let content = entry.content else { return }
       seen.insert(ExactText(row.identifier))
-      all.append(MemoryRow(identifier: row.identifier, bytes: content, revision: row.revision))
+      let row = MemoryRow(identifier: row.identifier, bytes: content, revision: row.revision)
+      all.append(PlacedRow(place: place, row: row))
     }
     for (identifier, entry) in entries.sorted(by: { $0.value.order < $1.value.order }) {
       guard let content = entry.content, !seen.contains(identifier) else { continue }
-      all.append(MemoryRow(identifier: identifier.text, bytes: content, revision: 0))
+      let row = MemoryRow(identifier: identifier.text, bytes: content, revision: 0)
+      all.append(PlacedRow(place: Self.firstNewPlace + entry.order, row: row))
     }
     return all
+  }
+
+  /// Records that are new in the transaction have places above those of all that are stored.
+  static let firstNewPlace = 1 << 60
+
+  /// The records of a type that the transaction wrote or deleted; nil for the content of one that was deleted.
+  func written(_ type: String) -> [(identifier: ExactText, content: [UInt8]?)] {
+    (entries[type] ?? [:]).map { ($0.key, $0.value.content) }
   }
 
   /// How many records of a type the transaction wrote.
@@ -129,22 +137,22 @@ final class MemoryTransaction {
   ///   - places: where these are stored.
   func rows(
     _ type: String, over found: [PlacedRow], _ written: [ExactText], _ places: [ExactText: Int]
-  ) -> [MemoryRow] {
+  ) -> [PlacedRow] {
     let entries = entries[type] ?? [:]
     var stored = found.filter { entries[ExactText($0.row.identifier)] == nil }
-    var new: [(order: Int, row: MemoryRow)] = []
+    var new: [PlacedRow] = []
     for identifier in written {
       guard let entry = entries[identifier], let content = entry.content else { continue }
       let row = MemoryRow(identifier: identifier.text, bytes: content, revision: entry.revision ?? 0)
       if entry.revision != nil, let place = places[identifier] {
         stored.append(PlacedRow(place: place, row: row))
       } else {
-        new.append((entry.order, row))
+        new.append(PlacedRow(place: Self.firstNewPlace + entry.order, row: row))
       }
     }
     stored.sort { $0.place < $1.place }
-    new.sort { $0.order < $1.order }
-    return stored.map(\.row) + new.map(\.row)
+    new.sort { $0.place < $1.place }
+    return stored + new
   }
 
   /// What has to be written, in the order in which it was done.

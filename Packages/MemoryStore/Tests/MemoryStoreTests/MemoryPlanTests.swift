@@ -97,7 +97,7 @@ import Testing
       isDescending ? .descending(\.age, nils: nils) : .ascending(\.age, nils: nils)
     let page = try report(sort: [order], limit: 7, offset: 8)
     #expect(page.plan.isSortedByIndex)
-    #expect(page.readCount == 15)
+    #expect(page.readCount == 7)
     let filtered = try report(sort: [order], limit: 5) { $0.age > 40 }
     #expect((filtered.readCount, filtered.testedCount) == (5, 0))
     let whole = try report(sort: [order])
@@ -118,6 +118,18 @@ import Testing
     let many = try report(sort: [.ascending(\.name)], limit: 5) { $0.age > 2 }
     #expect(many.plan.usedIndexes == ["name"])
     #expect(many.readCount < 30)
+  }
+
+  @Test func `sorted by one field and about rare values of a field without index stops to follow the index`() throws {
+    let query = try report(sort: [.ascending(\.name)], limit: 20) { $0.height.isIn([3, 998]) }
+    #expect(!query.plan.isSortedByIndex)
+    #expect((query.readCount, query.foundCount) == (1_000, 2))
+  }
+
+  @Test func `that passes over many of an indexed value reads only the page`() throws {
+    #expect(try report(limit: 3, offset: 4) { $0.age == 30 }.readCount == 3)
+    #expect(try report(limit: 3, offset: 900).readCount == 3)
+    #expect(try report(sort: [.descending(\.age), .ascending(\.name)], limit: 5, offset: 105).readCount <= 20)
   }
 
   @Test func `that wants the first one stops there`() throws {

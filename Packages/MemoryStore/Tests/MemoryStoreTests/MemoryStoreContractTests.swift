@@ -39,6 +39,20 @@ import Testing
     try await ModelStoreContract.randomEdits(150, seed: seed).run { MemoryModelStore(handle) }
   }
 
+  @Test(arguments: [false, true])
+  func `keeps pages in place while records are created, changed and deleted`(isIndexed: Bool) async throws {
+    try await ModelStoreContract.randomPages(300, seed: 19).run {
+      let store = MemoryModelStore()
+      if isIndexed {
+        try store.index(\ContractPerson.age)
+        try store.index(\ContractPerson.height)
+        try store.index(\ContractPerson.name)
+        try store.index(\ContractPerson.isActive)
+      }
+      return store
+    }
+  }
+
   @Test(arguments: TestEffort.seeds(2))
   func `finds the same with indexes of everything`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(1_000, seed: seed).run {

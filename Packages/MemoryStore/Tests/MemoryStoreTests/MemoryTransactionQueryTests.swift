@@ -36,6 +36,22 @@ import Testing
     }
   }
 
+  @Test func `sorted by an indexed field reads the first records and those that the transaction wrote`() async throws {
+    try await fill()
+    try await store.transaction { store in
+      let new = person(1)
+      try await store.create(new)
+      let other = try store.lookupImmediately(LivePerson.self, identifier: "2")
+      other.age.value = 99
+      try await store.update(other)
+      let query = ModelQuery(LivePerson.self, sort: [.ascending(\.age, nils: .last)], limit: 2)
+      let report = try store.explain(query)
+      #expect(report.plan.usedIndexes == ["age"])
+      #expect(report.readCount <= 4)
+      #expect(try store.listImmediately(query).map(\.id.value) == [102, 201])
+    }
+  }
+
   private static func query(_ random: inout SeededRandom) -> ModelQuery<LivePerson> {
     typealias Columns = ModelColumns<LivePerson>
     let (low, high) = (random.below(50), 50 + random.below(50))

@@ -13,10 +13,10 @@ public enum ModelStoreContract {
   public static let checks: [Check] =
     creating + finding + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
-    + limits
+    + limits + paging
     + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
-      randomNesting(20, seed: 1),
+      randomNesting(20, seed: 1), randomPages(20, seed: 1),
     ]
 
   /// What not every store can do.
@@ -31,6 +31,8 @@ public enum ModelStoreContract {
     case anyModels
     /// Identifiers that Swift calls equal although they have other bytes, kept apart.
     case exactIdentifiers
+    /// Pages that go on after their last record, whatever is created and deleted before it.
+    case steadyPages
   }
 
   /// The promises of a store that can do only a part.

@@ -59,11 +59,12 @@ extension FileEngine {
 
   /// The records that a query has to look at.
   func select(
-    _ type: String, _ planner: QueryPlanner, orderedLimit: Int, at moment: JournalContents? = nil
+    _ type: String, _ planner: QueryPlanner, orderedLimit: Int, offset: Int = 0, after position: QueryPosition? = nil,
+    at moment: JournalContents? = nil
   ) async throws -> SelectedRecords {
     let contents = try await contents(at: moment)
     try Task.checkCancellation()
-    return contents.select(of: type, planner, orderedLimit: orderedLimit)
+    return contents.select(of: type, planner, orderedLimit: orderedLimit, offset: offset, after: position)
   }
 
   /// Where records are in the order of creation; nil for one that is not there.
@@ -82,8 +83,8 @@ extension FileEngine {
   }
 
   /// How many records a query finds, limit and offset left aside; nil if records have to be looked at to know.
-  func count(_ type: String, _ planner: QueryPlanner) async throws -> Int? {
-    try await contents().withIndex { index in
+  func count(_ type: String, _ planner: QueryPlanner, at moment: JournalContents? = nil) async throws -> Int? {
+    try await contents(at: moment).withIndex { index in
       guard let number = index.number(of: type) else { return 0 }
       let indexes = index.fields[number].map(\.keys)
       return planner.plan(with: indexes, totalCount: index.types[number].liveCount).exactCount(in: indexes)

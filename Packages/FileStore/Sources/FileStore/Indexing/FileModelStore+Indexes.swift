@@ -14,7 +14,7 @@ extension FileModelStore {
   /// it once, after opening the store. A store that was opened for reading only accepts it and goes through all records.
   ///
   /// - Parameters:
-  ///   - field: the field: one of numbers, text, dates, UUIDs, yes or no, or an enumeration.
+  ///   - field: the field, of a type that is `Hashable`. Ranges and sorting need numbers, `Decimal`, text or dates.
   ///   - unique: whether a value, nil excepted, must not be there twice: then a commit that writes it throws `conflict`,
   ///     names the field and who has the value, and nothing of it is written. What counts is how things are once
   ///     a batch or transaction is written. An index that is unique stays so as long as the store is open.
@@ -51,8 +51,8 @@ extension FileModelStore {
   ///
   /// - Parameters:
   ///   - type: the type of the models.
-  ///   - key: the key of the field, or the name of the property or attribute: one of numbers, text, dates, UUIDs, yes or
-  ///     no, an enumeration, or a relation to one model with `foreignKey: true`.
+  ///   - key: the key of the field, or the name of the property or attribute: of a type that is `Hashable`, or a relation to
+  ///     one model with `foreignKey: true`.
   ///   - unique: whether a value, nil excepted, must not be there twice: then a commit that writes it throws `conflict`,
   ///     names the field and who has the value, and nothing of it is written. What counts is how things are once
   ///     a batch or transaction is written. An index that is unique stays so as long as the store is open.

@@ -30,6 +30,9 @@ struct SelectedRecords: Sendable {
 
   /// Whether the order of an index goes on behind the last of them.
   let goesOn: Bool
+
+  /// How many that the query passes over are left out of the records.
+  var skippedCount = 0
 }
 
 /// Records were moved by a compaction between being found and being read: they have to be found again.
@@ -45,8 +48,13 @@ struct RecordKey: Sendable {
 extension JournalContents {
   /// The records that a query has to look at.
   ///
-  /// - Parameter orderedLimit: how many are taken at most from an index whose order is followed.
-  func select(of type: String, _ planner: QueryPlanner, orderedLimit: Int) -> SelectedRecords {
+  /// - Parameters:
+  ///   - orderedLimit: how many are taken at most from an index whose order is followed.
+  ///   - offset: how many records the query passes over.
+  ///   - position: the position after which records are found; nil for the beginning.
+  func select(
+    of type: String, _ planner: QueryPlanner, orderedLimit: Int, offset: Int = 0, after position: QueryPosition? = nil
+  ) -> SelectedRecords {
     withIndex { index in
       guard let type = index.number(of: type) else {
         return SelectedRecords(plan: .all(0), records: nil, goesOn: false)
@@ -61,18 +69,21 @@ extension JournalContents {
             place: entry.place, ordinal: entry.ordinal, identifier: index.types[type].identifier(of: entry),
             type: index.names[type], revision: entry.revision, isNewKey: isNewKey))
       }
-      if let places = plan.places(in: indexes) {
+      if let (places, skippedCount) = plan.places(in: indexes, after: position, offset: offset) {
         records.reserveCapacity(places.count)
         for place in places { add(place, false) }
-        return SelectedRecords(plan: plan, records: records, goesOn: false)
+        return SelectedRecords(plan: plan, records: records, goesOn: false, skippedCount: skippedCount)
       }
       guard plan.isSortedByIndex else { return SelectedRecords(plan: plan, records: nil, goesOn: false) }
       var goesOn = false
-      plan.forEachInOrder(indexes) { place, isNewKey in
-        if records.count >= orderedLimit { goesOn = true } else { add(place, isNewKey) }
+      let (start, skippedCount) = plan.start(after: position, offset: offset, in: indexes)
+      let (wanted, isAll) = orderedLimit.addingReportingOverflow(offset - skippedCount)
+      let limit = isAll ? .max : wanted
+      plan.forEachInOrder(indexes, from: start) { place, isNewKey in
+        if records.count >= limit { goesOn = true } else { add(place, isNewKey) }
         return !goesOn
       }
-      return SelectedRecords(plan: plan, records: records, goesOn: goesOn)
+      return SelectedRecords(plan: plan, records: records, goesOn: goesOn, skippedCount: skippedCount)
     }
   }
 

@@ -9,6 +9,9 @@ struct JournalIndex: Sendable {
   /// Which list of the models this is: another one after everything was read anew, with other ordinals.
   private(set) var generation: UInt64 = 0
 
+  /// The same for marks of pages, which may be older than this process: no other list has this number.
+  let epoch = Int.random(in: 0...Int.max)
+
   /// The indexes of fields; copies of the whole that outlive a moment are made without them.
   var fields = FieldIndexes()
 

@@ -200,6 +200,21 @@ struct TypeIndex: Sendable {
     return low
   }
 
+  /// The ordinal of the last of the first live entries; 0 for none.
+  ///
+  /// - Complexity: O(1) without gaps, otherwise O(*n*) in the number of entries that are passed.
+  func ordinal(ofLast count: Int) -> UInt64 {
+    guard count > 0, liveCount > 0 else { return 0 }
+    if count >= liveCount { return nextOrdinal }
+    if liveCount == entries.count { return entries[count - 1].ordinal }
+    var rest = count
+    for entry in entries where entry.isLive {
+      rest -= 1
+      if rest == 0 { return entry.ordinal }
+    }
+    return nextOrdinal
+  }
+
   /// The first models that were created after a cursor, and where to go on; nil after the last.
   func liveEntries(
     after cursor: CreationCursor, limit: Int, byteLimit: Int

@@ -253,7 +253,7 @@ import Testing
       try await store.index(\ContractPerson.age)
       let report = try await store.explain(query)
       #expect(report.plan.isSortedByIndex)
-      #expect(report.readCount == 15)
+      #expect(report.readCount == 7)
       #expect(try await store.identifiers(query) == expected)
       // What the index does not know makes it go further than it guessed.
       let rare = ModelQuery(
@@ -261,6 +261,43 @@ import Testing
       let found = try await store.identifiers(rare)
       let all = try await store.list(ContractPerson.self)
       #expect(try found == rare.apply(to: all).map { $0.identifier ?? "" })
+    }
+  }
+
+  @Test func `is not followed where it costs less to read all records and sort them`() async throws {
+    try await withStore { store in
+      try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
+      try await store.index(\ContractPerson.age)
+      let whole = ModelQuery(ContractPerson.self, sort: [.ascending(\.age)])
+      #expect(try await store.explain(whole).plan.isSortedByIndex == false)
+      let rare = ModelQuery(
+        ContractPerson.self, where: { $0.name.isIn(["n7", "n1999"]) }, sort: [.ascending(\.age)], limit: 20)
+      let report = try await store.explain(rare)
+      #expect(!report.plan.isSortedByIndex)
+      #expect(report.foundCount == 2)
+      #expect(try await store.list(rare).map(\.name.value) == ["n7", "n1999"])
+    }
+  }
+
+  @Test func `is merged with what a transaction wrote, for counts and for order`() async throws {
+    try await withStore { store in
+      try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
+      try await store.index(\ContractPerson.age)
+      try await store.transaction { store in
+        try await store.create(person("new", age: 0))
+        let other = try await store.lookup(ContractPerson.self, identifier: "1")
+        other.age.value = 99
+        try await store.update(other)
+        try await store.delete(try await store.lookup(ContractPerson.self, identifier: "101"))
+        let query = ModelQuery(ContractPerson.self, sort: [.ascending(\.age)], limit: 3)
+        let report = try await store.explain(query)
+        #expect(report.plan.usedIndexes == ["age"])
+        #expect(report.readCount <= 6)
+        #expect(try await store.list(query).map(\.id.value) == [201, 301, 401])
+        #expect(try await store.count(ContractPerson.self) == 2_000)
+        #expect(try await store.count(ContractPerson.self, where: { $0.age == 0 }) == 19)
+        #expect(try await store.count(ContractPerson.self, where: { $0.age == 99 }) == 21)
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import Foundation
-import StoreProtocol
+@_spi(ModelKitInternals) import StoreProtocol
 
 /// The memory of a list that is fetched page by page, by which pages that lead round in a circle are found out.
 ///
@@ -9,12 +9,31 @@ struct PageRepetition: Sendable {
   /// How many pages without elements there may be in a row.
   static let maximumEmptyPages = 100
 
-  private var previous: [JSONValue] = []
-  private var kept: [JSONValue] = []
-  private var keptAddress: URL?
+  // Digests, so that a mark that has them stays small.
+  private var previous = 0
+  private var kept = 0
+  private var keptAddress = 0
   private var pages = 0
   private var addresses = 0
   private var emptyPages = 0
+
+  init() {}
+
+  /// Reads what ``json`` gave; nil if this is something else.
+  init?(_ json: JSONValue) {
+    guard case .array(let list) = json, list.count == 6 else { return nil }
+    let numbers = list.compactMap(\.intValue)
+    guard numbers.count == 6, numbers[3] >= 0, numbers[3] < .max, numbers[4] >= 0, numbers[4] < .max,
+      (0...Self.maximumEmptyPages).contains(numbers[5])
+    else { return nil }
+    (previous, kept, keptAddress) = (numbers[0], numbers[1], numbers[2])
+    (pages, addresses, emptyPages) = (numbers[3], numbers[4], numbers[5])
+  }
+
+  /// The memory for a mark.
+  var json: JSONValue { .array([previous, kept, keptAddress, pages, addresses, emptyPages].map { .int($0) }) }
+
+  private static func digest(_ bytes: some Sequence<UInt8>) -> Int { Int(truncatingIfNeeded: Array(bytes).digest) }
 
   /// Takes the elements of a page: their identifiers, or else all they have.
   ///
@@ -31,16 +50,17 @@ struct PageRepetition: Sendable {
       return
     }
     emptyPages = 0
-    guard elements != previous else {
+    let page = Self.digest(try JSONValue.array(elements).jsonData(JSONWritingOptions(sortedKeys: true)))
+    guard page != previous else {
       throw ModelStoreError(.server, "page \(number) of the list is the same as the one before")
     }
-    guard elements != kept else {
+    guard page != kept else {
       throw ModelStoreError(
         .server, "page \(number) of the list is the same as an earlier one: they go round in a circle")
     }
-    previous = elements
+    previous = page
     pages += 1
-    if pages.nonzeroBitCount == 1 { kept = elements }
+    if pages.nonzeroBitCount == 1 { kept = page }
   }
 
   /// Takes the address of the next page.
@@ -50,10 +70,11 @@ struct PageRepetition: Sendable {
     guard next != current else {
       throw ModelStoreError(.server, "the next page of the list is this page itself")
     }
-    guard next != keptAddress else {
+    let address = Self.digest(next.absoluteString.utf8)
+    guard address != keptAddress else {
       throw ModelStoreError(.server, "the next page of the list is an earlier one: they go round in a circle")
     }
     addresses += 1
-    if addresses.nonzeroBitCount == 1 { keptAddress = next }
+    if addresses.nonzeroBitCount == 1 { keptAddress = address }
   }
 }

@@ -72,6 +72,14 @@ struct RESTListing<M: Model> {
   /// Whether all records have to be there before the first one is known.
   var needsAll: Bool { isHere && !query.sort.isEmpty }
 
+  /// Whether the server is not asked for pages.
+  var isWhole: Bool { translation.paging == .whole }
+
+  /// An address that a mark has, if it is on the server of the store.
+  func address(_ link: String) throws -> URL {
+    try RESTPageAddress.url(link, from: firstCall.url(below: store.handle.base))
+  }
+
   // MARK: One page
 
   /// What a page gives: the records that are meant, in order, where the list goes on, and how many there are in all.

@@ -2,34 +2,38 @@
 
 // Streams take one page after the other, and keep no more than one.
 extension RESTModelStore: PagedModelStore {
-  /// Finds one page of models: as many as the server gives in one answer.
+  /// Finds one page of models as the dialect pages lists: by links of the server, by offset or by page number.
   ///
-  /// With `evaluation: .inMemory`, conditions are looked at page by page; with an order, too, all pages are fetched for the
-  /// first one.
+  /// A limit is the size of the page. It is sent to servers that can be asked for a size; where pages of the server are
+  /// smaller, several are fetched, and where they are larger, the next call fetches the same one again. Without limit a page
+  /// is that of the server. Where the server counts records, those that are created or deleted before the mark move the rest.
+  ///
+  /// With `evaluation: .inMemory`, conditions are tested page by page. With an order, too, every page needs all records.
   ///
   /// - Parameters:
   ///   - query: the query.
-  ///   - mark: where the page before ended; nil for the first page.
-  /// - Throws: `ModelStoreError` as ``list(_:)`` does, or with the code `invalid` for a mark of another store.
+  ///   - mark: `next` of the page before; nil for the first page.
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does, or with the code `invalid` for a mark of another query or store.
   public func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
-    let listing = try RESTListing(query, in: self)
+    var listing = try RESTListing(query, in: self)
+    let marked = try mark?.position(in: query)
     if query.limit == 0 { return ModelPage(models: [], next: nil) }
-    if listing.needsAll { return ModelPage(models: try await list(query), next: nil) }
-    var position = listing.start
-    if let mark {
-      guard let marked = mark.value as? RESTListing<M>.Position else {
-        throw ModelStoreError(.invalid, "A list can't go on at a mark that is of another store or another type.")
-      }
-      position = marked
+    if listing.needsAll { return try await listedPage(query, after: mark) }
+    if listing.isWhole {
+      // A server that is told a limit, and has no pages, would not tell what comes after it.
+      var whole = query
+      whole.limit = nil
+      listing = try RESTListing(whole, in: self)
     }
-    let page = try await listing.page(at: position)
-    try await settleCreations(of: M.self, in: page.records)
+    let start = try marked.map { try listing.position($0) } ?? listing.start
+    let (records, next) = try await listing.records(from: start, atMost: query.limit)
+    try await settleCreations(of: M.self, in: records)
     do {
-      let models = try scope.models(M.self, from: page.records, keepsLocalChanges: !isRefreshing)
+      let models = try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
       tags.forget(models)
-      return ModelPage(models: models, next: page.next.map { ModelPageMark($0) })
+      return ModelPage(models: models, next: try next.map { try ModelPageMark($0.json, in: query) })
     } catch {
-      throw await handle.reported(placed(error, in: page.records, of: M.self), position.call)
+      throw await handle.reported(placed(error, in: records, of: M.self), start.call)
     }
   }
 }

@@ -83,6 +83,19 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   ///   store can't answer; it names the part. A store never leaves out a part of a query without a word.
   func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M]
 
+  /// Finds one page of the models that ``list(_:)`` would find.
+  ///
+  /// A page goes on where the one before ended: after the sort values of its last model, and that model itself. So records
+  /// that are created, changed or deleted before it move nothing. A model that nobody changes is in exactly one page.
+  ///
+  /// - Parameters:
+  ///   - query: the query. Its limit is the size of the page; without one the store chooses the size. The offset is passed
+  ///     over once, before the first page.
+  ///   - mark: ``ModelPage/next`` of the page before; nil for the first page.
+  /// - Returns: the models, and the mark for the next page; no mark if there are no more.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does, or with the code `invalid` for a mark of another query or store.
+  func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M>
+
   /// How many models ``list(_:)`` would find.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.

@@ -11,7 +11,8 @@
 /// for its record as a dictionary and for the bytes of its record.
 @_spi(ModelKitInternals)
 public final class QueryProgram<M: Model> {
-  let query: ModelQuery<M>
+  /// The query.
+  public let query: ModelQuery<M>
   let level: QueryLevel
   /// The fields of the level. There is room for the places of exactly these in `offsets`.
   let slots: [QuerySlot]
@@ -64,6 +65,10 @@ public final class QueryProgram<M: Model> {
 
   /// Whether models have to be sorted.
   public var isSorted: Bool { !orders.isEmpty }
+
+  /// Whether every record of the type is found, in the order of creation.
+  @_spi(ModelKitInternals)
+  public var isAboutAll: Bool { query.isPlain && isEveryRecordOfType }
 
   /// Whether all that is stored under the name of the type is of the type.
   public var isEveryRecordOfType: Bool { !choosesClasses && isTopOfHierarchy }
@@ -140,6 +145,20 @@ public final class QueryProgram<M: Model> {
 
   func add(_ model: ModelObject, to sorter: QuerySorter) throws {
     try translating { try sorter.add(ModelRow(model: model, context: context)) }
+  }
+
+  /// The values by which a record is sorted.
+  func sortValues(of bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> [JSONValue] {
+    if orders.isEmpty { return [] }
+    return try translating {
+      try keys.locate(in: bytes, offsets)
+      return try sorter().values(of: BytesRow(bytes: bytes, offsets: offsets, surroundings: surroundings))
+    }
+  }
+
+  /// The values by which a live model is sorted.
+  func sortValues(of model: ModelObject) throws -> [JSONValue] {
+    try translating { try sorter().values(of: ModelRow(model: model, context: context)) }
   }
 
   // MARK: Errors

@@ -31,6 +31,10 @@ public final class QueryRun<M: Model> {
   /// How many have to be found before a group begins, if groups come in order.
   private let endOfGroups: Int
   private let isExact: Bool
+  private let start: QueryPageStart?
+  private let budget: Int?
+  /// How many that come first in order, and would be found, the store passes over.
+  private let skippedCount: Int
   // Unchecked, because it is changed in one place, where no other code runs; it is looked at for every record.
   @exclusivity(unchecked) private var count = 0
 
@@ -39,20 +43,25 @@ public final class QueryRun<M: Model> {
   /// - Parameters:
   ///   - program: the query.
   ///   - plan: how records are found; without one, all are gone through in the order of their creation.
+  ///   - position: the position after which records are found; nil for the beginning.
+  ///   - skippedCount: how many of those that the query passes over the store leaves out. They come first in order.
   ///   - related: gives the bytes of the record of a related model.
   ///   - joined: gives the bytes of the records of a type for which a condition holds.
   public init(
-    _ program: QueryProgram<M>, _ plan: QueryPlan? = nil,
+    _ program: QueryProgram<M>, _ plan: QueryPlan? = nil, after position: QueryPosition? = nil, skippedCount: Int = 0,
     related: ((ModelObject.Type, String) throws -> [UInt8]?)? = nil,
     joined: ((ModelObject.Type, QueryExpression) throws -> [[UInt8]])? = nil
   ) throws {
     self.program = program
     isExact = plan?.isExact ?? false
+    budget = plan?.order?.budget
     let comesInOrder = !program.isSorted || plan?.order?.isPartial == false
     sorter = comesInOrder ? nil : try program.sorter()
-    end = comesInOrder ? program.query.end : .max
-    keptCount = program.query.end
-    endOfGroups = plan?.order == nil ? .max : program.query.end
+    self.skippedCount = skippedCount
+    keptCount = program.query.end == .max ? .max : program.query.end - skippedCount
+    end = comesInOrder ? keptCount : .max
+    endOfGroups = plan?.order == nil ? .max : keptCount
+    start = try position.map { try QueryPageStart($0, program) }
     surroundings = QuerySurroundings(
       related.map { related in
         { modelClass, identifier in
@@ -70,16 +79,30 @@ public final class QueryRun<M: Model> {
   /// Whether all that is asked for was found, if the next record has another key in the index whose order is followed.
   public var isFinishedBeforeNewKey: Bool { count >= endOfGroups }
 
+  /// Whether the order of the index leads to so few records that it costs less to find them in another way and sort.
+  ///
+  /// - Parameter testedCount: how many records were tested.
+  public func isOrderTooLong(after testedCount: Int) -> Bool {
+    guard let budget, testedCount >= 128, keptCount < .max else { return false }
+    // As many as there were so far for each that was found, and one more found with the next.
+    let (product, isTooLarge) = testedCount.multipliedReportingOverflow(by: keptCount)
+    return testedCount >= budget || isTooLarge || product / (count + 1) > budget
+  }
+
   /// Looks at the next record.
   ///
+  /// - Parameters:
+  ///   - record: the bytes of the record.
+  ///   - order: its number in the order of creation, for pages.
   /// - Returns: whether to go on, and the place among those that were found: the next free one, or that of another record,
   ///   which is of no use any more; nil if this record is of no use.
   /// - Throws: ``ModelStoreError``; the run can go on with the same record.
   /// - Complexity: of *n* found ones to be sorted with a limit *m*, O(log *m*), and only these *m* are kept.
-  public func take(_ record: [UInt8]) throws -> (progress: Progress, place: Int?) {
+  public func take(_ record: [UInt8], at order: Int = 0) throws -> (progress: Progress, place: Int?) {
     if isFinished { return (.enough, nil) }
     let isFound = try record.withUnsafeBytes { bytes in
       if !isExact, try !program.matches(bytes, surroundings) { return false }
+      if let start, try !start.isBefore(bytes, at: order, program, surroundings) { return false }
       if let sorter { try program.add(bytes, to: sorter, surroundings) }
       return true
     }
@@ -90,7 +113,15 @@ public final class QueryRun<M: Model> {
   }
 
   /// The places of the found records, from offset to limit, in the order asked for.
-  public func finish() -> [Int] { program.query.page(of: sorter?.order() ?? Array(0..<count)) }
+  public func finish() -> [Int] {
+    let places = sorter?.order() ?? Array(0..<count)
+    return Array(places.dropFirst(program.query.offset - skippedCount).prefix(program.query.limit ?? .max))
+  }
+
+  /// The values by which a record that was found is sorted.
+  public func sortValues(of record: [UInt8]) throws -> [JSONValue] {
+    try record.withUnsafeBytes { try program.sortValues(of: $0, surroundings) }
+  }
 }
 
 extension Array {

@@ -14,10 +14,21 @@ final class QuerySorter {
   init(_ columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]) { self.columns = columns }
 
   /// Reads the keys of the next row. If one can't be read, the row is not added.
-  func add(_ row: some QueryRow) throws {
-    let values = try columns.map { try $0.reference.json(in: row) }
+  func add(_ row: some QueryRow) throws { try add(values(of: row)) }
+
+  /// The values by which a row is sorted.
+  func values(of row: some QueryRow) throws -> [JSONValue] { try columns.map { try $0.reference.json(in: row) } }
+
+  /// Reads the keys of the next row from its values.
+  func add(_ values: [JSONValue]) throws {
     for (column, value) in zip(columns, values) { try column.keys.add(value) }
     count += 1
+  }
+
+  /// Removes the last row.
+  func removeLast() {
+    for column in columns { column.keys.removeLast() }
+    count -= 1
   }
 
   /// Gives the place of an earlier row to the last one.
@@ -48,8 +59,7 @@ final class QuerySorter {
       heap = numbers.sorted { isBefore($1, $0) }
     }
     guard let worst = heap.first, compare(count - 1, worst) < 0 else {
-      for column in columns { column.keys.removeLast() }
-      count -= 1
+      removeLast()
       return nil
     }
     moveLast(to: worst)

@@ -33,7 +33,7 @@ extension OrderedIndex {
   }
 
   /// Where an entry is, or would be.
-  private func spot(of entry: Entry) -> Spot {
+  func spot(of entry: Entry) -> Spot {
     guard !leaves.isEmpty else { return Spot(leaf: 0, number: 0) }
     let leaf = self.leaf(of: entry)
     let number = Self.firstNumber(in: leaves[leaf], notBefore: entry)

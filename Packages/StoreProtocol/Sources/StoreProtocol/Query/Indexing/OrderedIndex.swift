@@ -129,40 +129,7 @@ public struct OrderedIndex: Sendable {
     return places
   }
 
-  /// Goes through the records with keys in ranges, by key, until the body says that it is enough.
-  ///
-  /// - Parameters:
-  ///   - ranges: the ranges.
-  ///   - isDescending: whether large values come first. Those with the same one are in the order of the records anyway.
-  ///   - body: gets a place, and whether its key is another one than that of the place before.
-  /// - Returns: whether all were gone through.
-  @discardableResult
-  public func forEach(
-    in ranges: IndexRanges, isDescending: Bool = false, _ body: (_ place: Int, _ isNewKey: Bool) throws -> Bool
-  ) rethrows -> Bool {
-    if isDescending {
-      for range in ranges.ranges.reversed() where try !backwards(range, body) { return false }
-    } else {
-      for range in ranges.ranges {
-        guard try go(from: spot(of: range.start), to: spot(ofEnd: range.end), body) else { return false }
-      }
-    }
-    return true
-  }
-
-  private func backwards(_ range: IndexRange, _ body: (Int, Bool) throws -> Bool) rethrows -> Bool {
-    let start = spot(of: range.start)
-    var end = spot(ofEnd: range.end)
-    while start < end, let last = entry(before: end) {
-      // One key after the other, but its records from the first to the last.
-      let first = max(start, spot(of: .before(last.key)))
-      guard try go(from: first, to: end, body) else { return false }
-      end = first
-    }
-    return true
-  }
-
-  private func go(from start: Spot, to end: Spot, _ body: (Int, Bool) throws -> Bool) rethrows -> Bool {
+  func go(from start: Spot, to end: Spot, _ body: (Int, Bool) throws -> Bool) rethrows -> Bool {
     var key: IndexKey?
     var spot = start
     while spot < end {

@@ -26,6 +26,9 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
     let nils: QueryOrder.Nils
     /// Whether further criteria order those that have the same key.
     let isPartial: Bool
+    /// How many records may be tested in this order, before it costs less to read and sort what other indexes find; nil if
+    /// the query finds all of them.
+    let budget: Int?
   }
 
   let access: Access
@@ -132,22 +135,22 @@ extension QueryPlan {
     }
   }
 
-  /// Goes through records in the order of an index, until the body says that it is enough.
+  /// The records that have to be looked at, in the order of their creation, but for those before a position, and for those
+  /// that the query finds and passes over; nil as for ``places(in:)``.
   ///
   /// - Parameters:
   ///   - indexes: the indexes that the plan was made for, in their order.
-  ///   - body: gets a record, and whether its key is another one than that of the record before.
+  ///   - position: the position after which records are found.
+  ///   - offset: how many records the query passes over.
   @_spi(ModelKitInternals)
-  public func forEachInOrder(
-    _ indexes: [OrderedIndex], _ body: (_ place: Int, _ isNewKey: Bool) throws -> Bool
-  ) rethrows {
-    guard let order else { return }
-    let values = order.ranges.intersection(.values)
-    let nils = order.ranges.intersection(.null)
-    let parts = order.nils == .first ? [nils, values] : [values, nils]
-    for part in parts {
-      guard try indexes[order.index].forEach(in: part, isDescending: order.isDescending, body) else { return }
-    }
+  public func places(
+    in indexes: [OrderedIndex], after position: QueryPosition?, offset: Int
+  ) -> (places: ArraySlice<Int>, skippedCount: Int)? {
+    guard let places = places(in: indexes) else { return nil }
+    if isSorted { return (places[...], 0) }
+    if let position { return (places[places.firstIndex(ofSorted: { $0 > position.order })...], 0) }
+    let skippedCount = isExact ? min(offset, places.count) : 0
+    return (places.dropFirst(skippedCount), skippedCount)
   }
 
   /// How many records the query finds, if the indexes know it without a look at any record; limit and offset don't count.
@@ -157,6 +160,18 @@ extension QueryPlan {
     if let order { return indexes[order.index].count(in: order.ranges) }
     if case .index(let number, let ranges) = access { return indexes[number].count(in: ranges) }
     return Self.set(access, indexes)?.count
+  }
+}
+
+extension [Int] {
+  /// The first index whose element fits, if all after it fit, too.
+  fileprivate func firstIndex(ofSorted fits: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if fits(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }
 

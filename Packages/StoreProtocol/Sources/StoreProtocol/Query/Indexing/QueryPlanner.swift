@@ -29,8 +29,11 @@ public struct QueryPlanner: Sendable {
   private let fields: [StoredKeyPath]
   private let part: Part?
   private let hasCondition: Bool
-  private let order: (index: Int, order: QueryOrder, isPartial: Bool)?
+  private var order: (index: Int, order: QueryOrder, isPartial: Bool)?
   private let end: Int
+  private let limit: Int?
+  /// How many records are read one after the other in the time that it takes to read one somewhere else.
+  private let scatteredCost: Int
   private let isSorted: Bool
   private let canTrustKeys: Bool
 
@@ -39,8 +42,10 @@ public struct QueryPlanner: Sendable {
   /// - Parameters:
   ///   - program: the query.
   ///   - fields: the fields of which there are indexes.
-  public init<M: Model>(_ program: QueryProgram<M>, fields: [StoredKeyPath]) {
-    self.init(program.query, fields: fields)
+  ///   - scatteredCost: how many records the store reads one after the other in the time that it takes to read one in the
+  ///     order of an index.
+  public init<M: Model>(_ program: QueryProgram<M>, fields: [StoredKeyPath], scatteredCost: Int = 1) {
+    self.init(program.query, fields: fields, scatteredCost: scatteredCost)
   }
 
   /// Finds out what a query says about indexed fields, without making it ready to be asked of records. If then the plan
@@ -50,11 +55,15 @@ public struct QueryPlanner: Sendable {
   ///   - query: the query. Whether it makes sense is not looked at, but as far as indexes answer it: that they do only if
   ///     it does.
   ///   - fields: the fields of which there are indexes.
-  public init<M: Model>(_ query: ModelQuery<M>, fields: [StoredKeyPath]) {
+  ///   - scatteredCost: how many records the store reads one after the other in the time that it takes to read one in the
+  ///     order of an index.
+  public init<M: Model>(_ query: ModelQuery<M>, fields: [StoredKeyPath], scatteredCost: Int = 1) {
     self.fields = fields
+    self.scatteredCost = scatteredCost
     part = fields.isEmpty ? nil : query.filter.map { Self.part($0, fields, depth: 1) }
     hasCondition = query.filter != nil
     end = query.end
+    limit = query.limit
     isSorted = !query.sort.isEmpty
     canTrustKeys = !M.hierarchyChoosesClasses && M.isTopOfHierarchy
     order = query.sort.first.flatMap { sort in
@@ -63,6 +72,16 @@ public struct QueryPlanner: Sendable {
         .map { ($0, sort.order, query.sort.count > 1) }
     }
   }
+
+  /// The same, but for the order of an index.
+  public var withoutOrder: QueryPlanner {
+    var planner = self
+    planner.order = nil
+    return planner
+  }
+
+  /// Whether the query is sorted by a field that has an index.
+  public var canFollowOrder: Bool { order != nil }
 
   /// Whether there are a condition and indexes, so that these may lead to what it holds for.
   public var canUseIndexes: Bool { part != nil }
@@ -137,18 +156,22 @@ public struct QueryPlanner: Sendable {
     let ranges = known ?? .all
     let isExact = known.map(\.isExact) ?? !hasCondition
     let count = known == nil ? totalCount : indexes[order.index].count(in: ranges)
-    // How many have to be looked at until enough are found, if those that fit are spread evenly.
+    // How many have to be looked at until enough are found, if those that fit are spread evenly. Those that are found
+    // without a look are passed over in the index.
     let share = isExact ? 1 : max(1, count / max(1, min(best.count, count)))
-    let (needed, isTooMany) = end.multipliedReportingOverflow(by: share)
+    let (needed, isTooMany) = (isExact && canTrustKeys ? limit ?? .max : end).multipliedReportingOverflow(by: share)
     let cost = isTooMany ? count : min(count, needed)
-    // To sort takes longer than to look, the more there are.
-    let sortingCost = best.count + best.count / 4
-    guard cost <= sortingCost else { return nil }
+    // Few of many are read in as many places; to sort takes longer than to look, the more there are.
+    let readingCost =
+      best.access == .all
+      ? best.count : min(best.count.multipliedReportingOverflow(by: scatteredCost).partialValue, totalCount)
+    let budget = (readingCost + best.count / 4) / scatteredCost
+    guard cost <= budget else { return nil }
     return QueryPlan(
       access: .all,
       order: QueryPlan.Order(
         index: order.index, ranges: ranges, isDescending: order.order.isDescending, nils: order.order.nils,
-        isPartial: order.isPartial),
+        isPartial: order.isPartial, budget: isExact ? nil : budget),
       isExact: canTrustKeys && isExact, isSorted: true, fields: fields, estimatedCount: cost, totalCount: totalCount)
   }
 

@@ -1,0 +1,94 @@
+/// A record in an index: where a walk begins.
+@_spi(ModelKitInternals)
+public struct IndexStart: Hashable, Sendable {
+  /// The key of the record.
+  public let key: IndexKey
+  /// The place of the record.
+  public let place: Int
+
+  /// Creates a start.
+  public init(key: IndexKey, place: Int) {
+    self.key = key
+    self.place = place
+  }
+}
+
+extension OrderedIndex {
+  /// Goes through the records with keys in ranges, by key, until the body says that it is enough.
+  ///
+  /// - Parameters:
+  ///   - ranges: the ranges.
+  ///   - isDescending: whether large values come first. Those with the same one are in the order of the records anyway.
+  ///   - start: the first record, or where it would be; nil for the beginning.
+  ///   - body: gets a place, and whether its key is another one than that of the place before.
+  /// - Returns: whether all were gone through.
+  @discardableResult
+  public func forEach(
+    in ranges: IndexRanges, isDescending: Bool = false, from start: IndexStart? = nil,
+    _ body: (_ place: Int, _ isNewKey: Bool) throws -> Bool
+  ) rethrows -> Bool {
+    if isDescending {
+      for range in ranges.ranges.reversed() where try !backwards(range, from: start, body) { return false }
+    } else {
+      let first = start.map { spot(of: Entry(key: $0.key, place: $0.place)) }
+      for range in ranges.ranges {
+        let begin = spot(of: range.start)
+        let from = first.map { max($0, begin) } ?? begin
+        guard try go(from: from, to: spot(ofEnd: range.end), body) else { return false }
+      }
+    }
+    return true
+  }
+
+  private func backwards(
+    _ range: IndexRange, from begin: IndexStart?, _ body: (Int, Bool) throws -> Bool
+  ) rethrows -> Bool {
+    let start = spot(of: range.start)
+    var end = spot(ofEnd: range.end)
+    if let begin { end = min(end, spot(of: .after(begin.key))) }
+    while start < end, let last = entry(before: end) {
+      // One key after the other, but its records from the first to the last.
+      let first = max(start, spot(of: .before(last.key)))
+      let from = begin.map { $0.key == last.key ? max(first, spot(of: Entry(key: $0.key, place: $0.place))) : first }
+      guard try go(from: from ?? first, to: end, body) else { return false }
+      end = first
+    }
+    return true
+  }
+
+  /// Finds the record with a number in a walk.
+  ///
+  /// - Parameters:
+  ///   - number: the number, which is reduced by that of all records in the ranges if there are no more.
+  ///   - ranges: the ranges.
+  ///   - isDescending: whether large values come first.
+  /// - Complexity: O(log *n*), and a small part of the number of records.
+  func start(number: inout Int, in ranges: IndexRanges, isDescending: Bool) -> IndexStart? {
+    for range in isDescending ? ranges.ranges.reversed() : ranges.ranges {
+      let (begin, end) = (spot(of: range.start), spot(ofEnd: range.end))
+      let count = distance(from: begin, to: end)
+      if number >= count {
+        number -= count
+        continue
+      }
+      guard isDescending else { return entry(at: spot(begin, advancedBy: number)).map(IndexStart.init) }
+      guard let key = entry(at: spot(begin, advancedBy: count - 1 - number))?.key else { return nil }
+      let passed = distance(from: spot(of: .after(key)), to: end)
+      return entry(at: spot(max(begin, spot(of: .before(key))), advancedBy: number - passed)).map(IndexStart.init)
+    }
+    return nil
+  }
+
+  private func spot(_ spot: Spot, advancedBy count: Int) -> Spot {
+    var result = Spot(leaf: spot.leaf, number: spot.number + count)
+    while result.leaf < leaves.count, result.number >= leaves[result.leaf].count {
+      result.number -= leaves[result.leaf].count
+      result.leaf += 1
+    }
+    return result
+  }
+}
+
+extension IndexStart {
+  fileprivate init(_ entry: OrderedIndex.Entry) { self.init(key: entry.key, place: entry.place) }
+}

@@ -1,0 +1,87 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) public import ModelCore
+
+/// The end of a page: pass it to `page(_:after:)` of the same store to get the next page.
+///
+/// ```swift
+/// var mark: ModelPageMark?
+/// repeat {
+///   let page = try await store.page(query, after: mark)
+///   show(page.models)
+///   mark = page.next
+/// } while mark != nil
+/// ```
+///
+/// A mark is a value: it can be stored, and sent to another process. It contains the sort values of the last record, and is
+/// neither encrypted nor signed.
+public struct ModelPageMark: Hashable, Sendable, Codable {
+  private let type: String
+  /// A digest of the condition and the order.
+  private let query: Int
+  private let position: JSONValue
+
+  /// Creates a mark. For those who write stores.
+  ///
+  /// - Parameters:
+  ///   - position: the end of the page, in a form that only the store reads.
+  ///   - query: the query of the page.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the query can't be written as JSON.
+  public init<M: Model>(_ position: JSONValue, in query: ModelQuery<M>) throws {
+    type = M.typeName
+    self.query = try query.digest
+    self.position = position
+  }
+
+  /// Returns the position that a store made the mark of. For those who write stores.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the mark is of a query with another type, condition, order or
+  ///   offset. The limit may be another one.
+  public func position<M: Model>(in query: ModelQuery<M>) throws -> JSONValue {
+    guard type == M.typeName, try self.query == query.digest else {
+      throw ModelStoreError(
+        .invalid,
+        """
+        The page of \(M.displayName) was not read: its mark is of a query for \(type.nameForMessage) with another condition \
+        or order. Nothing is changed; begin with the first page.
+        """)
+    }
+    return position
+  }
+}
+
+extension ModelPageMark: CustomStringConvertible {
+  /// The type of the models. The values of the record are left out.
+  public var description: String { "a mark in \(type)" }
+}
+
+extension ModelPageMark {
+  /// The error for a mark whose position the store can't read.
+  @_spi(ModelKitInternals)
+  public static func unreadable<M: Model>(_ type: M.Type) -> ModelStoreError {
+    ModelStoreError(
+      .invalid,
+      "The page of \(M.displayName) was not read: its mark is of another store. Nothing is changed; begin with the first page."
+    )
+  }
+}
+
+extension ModelQuery {
+  /// A number that is the same for queries with the same condition, order and offset.
+  ///
+  /// - Complexity: O(*n*) in the size of the condition.
+  fileprivate var digest: Int {
+    get throws {
+      if filter == nil, sort.isEmpty, offset == 0 { return 0 }
+      var query = self
+      query.limit = nil
+      let bytes = Array(try query.json.jsonData(JSONWritingOptions(sortedKeys: true)))
+      return Int(truncatingIfNeeded: bytes.digest)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// FNV-1a, which is the same in every process.
+  @_spi(ModelKitInternals)
+  public var digest: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
+}

@@ -1,0 +1,79 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+/// A position in the result of a query: that of a record, which need not be there any more.
+@_spi(ModelKitInternals)
+public struct QueryPosition: Hashable, Sendable {
+  /// The values of the sort criteria, as the record had them.
+  public let values: [JSONValue]
+  /// The identifier of the record.
+  public let identifier: String
+  /// The number of the record in the order of creation.
+  public var order: Int
+  /// The list in which `order` is a number: another one has other numbers.
+  public let epoch: Int
+
+  /// Creates a position.
+  public init(values: [JSONValue], identifier: String, order: Int, epoch: Int) {
+    self.values = values
+    self.identifier = identifier
+    self.order = order
+    self.epoch = epoch
+  }
+
+  /// Reads the position of a mark.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the mark is of another query or store.
+  public init<M: Model>(_ mark: ModelPageMark, in query: ModelQuery<M>) throws {
+    let json = try mark.position(in: query)
+    guard case .array(let values)? = json["values"], values.count == query.sort.count,
+      let identifier = json["id"]?.stringValue, let order = json["order"]?.intValue, let epoch = json["epoch"]?.intValue
+    else { throw ModelPageMark.unreadable(M.self) }
+    self.init(values: values, identifier: identifier, order: order, epoch: epoch)
+  }
+
+  /// Returns the mark of the position.
+  ///
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the query can't be written as JSON.
+  public func mark<M: Model>(in query: ModelQuery<M>) throws -> ModelPageMark {
+    try ModelPageMark(
+      ["values": .array(values), "id": .string(identifier), "order": .int(order), "epoch": .int(epoch)], in: query)
+  }
+
+  /// Returns the same position with the number that its record has in another list.
+  ///
+  /// - Parameters:
+  ///   - epoch: the list.
+  ///   - order: gives the number of the record in that list; nil if it is not there.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the list is another one, and the record is not there.
+  public func resolved<M: Model>(in type: M.Type, epoch: Int, order: @autoclosure () throws -> Int?) throws
+    -> QueryPosition
+  {
+    if epoch == self.epoch { return self }
+    guard let order = try order() else {
+      throw ModelStoreError(
+        .invalid,
+        """
+        The page of \(M.displayName) was not read: \(identifier.quotedForMessage), after which it begins, was deleted, and \
+        the store was opened anew or restored since. Nothing is changed; begin with the first page.
+        """, identifier: identifier)
+    }
+    return QueryPosition(values: values, identifier: identifier, order: order, epoch: epoch)
+  }
+}
+
+extension ModelQuery {
+  /// The size of a page for which none is asked.
+  @_spi(ModelKitInternals) public static var usualPageSize: Int { 100 }
+
+  /// The query of a page and of the one record after it, which shows that there are more.
+  ///
+  /// - Parameter isFirst: whether it is the first page, which begins after the offset.
+  @_spi(ModelKitInternals)
+  public func onePage(isFirst: Bool) -> ModelQuery {
+    var query = self
+    let (limit, isTooLarge) = (self.limit ?? Self.usualPageSize).addingReportingOverflow(1)
+    query.limit = isTooLarge ? nil : limit
+    if !isFirst { query.offset = 0 }
+    return query
+  }
+}
