@@ -25,13 +25,11 @@ final class FeedMailbox: Sendable {
   private struct State: Sendable {
     var mail = Mail()
     var count = 0
-    var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var nextID: UInt64 = 0
   }
 
   let capacity: Int
   let overflow: Overflow
-  private let state = Lock(State())
+  private let state = AwaitedState(State())
 
   init(capacity: Int, overflow: Overflow) {
     self.capacity = capacity
@@ -40,7 +38,7 @@ final class FeedMailbox: Sendable {
 
   /// Adds a batch. The result has to be resumed once no lock is held.
   func put(_ batch: [RoutedChange]) -> [CheckedContinuation<Void, Never>] {
-    change { state in
+    state.change { state in
       // A batch that is larger than everything that may wait comes if nothing else waits.
       let isFull = state.mail.hasGap || (state.count > 0 && state.count + batch.count > capacity)
       if !isFull, overflow == .drop || batch.count <= capacity {
@@ -60,24 +58,14 @@ final class FeedMailbox: Sendable {
 
   /// Says that what is stored became something else altogether.
   func putGap() -> [CheckedContinuation<Void, Never>] {
-    change { state in
+    state.change { state in
       if overflow == .collapse { state.mail.batches = [] }
       state.mail.hasGap = true
     }
   }
 
   /// Says that nothing more comes.
-  func end() -> [CheckedContinuation<Void, Never>] { change { $0.mail.isEnded = true } }
-
-  private func change(_ body: (inout State) -> Void) -> [CheckedContinuation<Void, Never>] {
-    state.withLock { state in
-      body(&state)
-      if state.waiting.isEmpty { return [] }
-      let waiting = Array(state.waiting.values)
-      state.waiting = [:]
-      return waiting
-    }
-  }
+  func end() -> [CheckedContinuation<Void, Never>] { state.change { $0.mail.isEnded = true } }
 
   /// Takes everything that is there.
   func take() -> Mail {
@@ -92,23 +80,6 @@ final class FeedMailbox: Sendable {
 
   /// Waits until there is something, or the task is cancelled.
   func wait(isolation actor: isolated (any Actor)?) async {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isCancelled = Task.isCancelled
-        let goesOn = state.withLock { state in
-          // Something may have come meanwhile.
-          if isCancelled || state.mail.isEnded || !state.mail.isEmpty { return true }
-          state.waiting[id] = continuation
-          return false
-        }
-        if goesOn { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
-    }
+    await state.wait(isolation: actor) { $0.mail.isEnded || !$0.mail.isEmpty }
   }
 }

@@ -21,7 +21,7 @@ public final class CreationsUnderWay {
     fileprivate let models: [ModelObject]
     fileprivate let typeNames: Set<String>
     /// Made when a reader has to wait.
-    fileprivate var settlement: Settlement?
+    fileprivate var settlement: AwaitedState<Bool>?
 
     fileprivate init(_ models: [ModelObject], _ typeNames: Set<String>) {
       self.models = models
@@ -45,7 +45,7 @@ public final class CreationsUnderWay {
   /// Ends a creation, whether it succeeded or not.
   public func end(_ creation: Creation) {
     creations.removeAll { $0 === creation }
-    creation.settlement?.settle()
+    for task in creation.settlement?.change({ $0 = true }) ?? [] { task.resume() }
   }
 
   /// Whether models of a type are being created.
@@ -72,12 +72,12 @@ public final class CreationsUnderWay {
   private func wait(for isConcerned: (Creation) -> Bool) async throws {
     // All before the first wait: a creation that ends meanwhile wakes those only that it knows.
     let settlements = creations.filter(isConcerned).map { creation in
-      let settlement = creation.settlement ?? Settlement()
+      let settlement = creation.settlement ?? AwaitedState(false)
       creation.settlement = settlement
       return settlement
     }
     for settlement in settlements {
-      await settlement.wait(isolation: #isolation)
+      await settlement.wait(isolation: #isolation) { $0 }
       guard !Task.isCancelled else {
         throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.")
       }
@@ -94,47 +94,5 @@ extension ModelScope {
     let made = CreationsUnderWay()
     storeState = made
     return made
-  }
-}
-
-/// The end of a creation, for which tasks wait.
-private final class Settlement: Sendable {
-  private struct State: Sendable {
-    var isSettled = false
-    var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var nextID: UInt64 = 0
-  }
-
-  private let state = Lock(State())
-
-  /// Wakes all that wait.
-  func settle() {
-    let waiting = state.withLock { state in
-      state.isSettled = true
-      defer { state.waiting = [:] }
-      return state.waiting
-    }
-    for (_, continuation) in waiting.sorted(by: { $0.key < $1.key }) { continuation.resume() }
-  }
-
-  /// Waits for the end, or until the task is cancelled.
-  func wait(isolation actor: isolated (any Actor)?) async {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isCancelled = Task.isCancelled
-        let goesOn = state.withLock { state in
-          if isCancelled || state.isSettled { return true }
-          state.waiting[id] = continuation
-          return false
-        }
-        if goesOn { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
-    }
   }
 }
