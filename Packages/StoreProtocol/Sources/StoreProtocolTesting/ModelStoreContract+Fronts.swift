@@ -108,7 +108,7 @@ extension ModelStoreContract {
       cancellationTogether,
       editing,
     ] + transactionsTogether + transactionsBesideTasks + readingOneMoment + isolation + conflicts
-    + transactionIsolation
+    + transactionIsolation + wholeListsElsewhere
 
   /// One promise about several fronts on one engine, as a sentence, and what proves it.
   public struct FrontCheck: Sendable, CustomStringConvertible {

@@ -66,9 +66,16 @@ extension ModelArrayField {
     let isRetained = original?.retains(model) ?? false
     table?.append(model, isRetained: isRetained)
     if change.isRead { original?.see(model) }
-    mark(from: oldValue, isPartial: loadState != .loaded, isFollowing: isFollowing, change)
+    // A record that names a model whose list lacks it was saved without the list, and so may others be.
+    let isPartial = loadState != .loaded || (change.isRead && isNamedByForeignKey(of: model))
+    mark(from: oldValue, isPartial: isPartial, isFollowing: isFollowing, change)
     change.note(self)
     return isRetained
+  }
+
+  private func isNamedByForeignKey(of model: Related) -> Bool {
+    guard let inverse = inverse(on: model) else { return false }
+    return inverse.isForeignKey && !inverse.isToMany
   }
 
   func detachBack(_ model: ModelObject, _ change: RelationChange) {
