@@ -19,7 +19,7 @@ extension ErrorText {
     ErrorText(
       "a model file that does not say which version counts",
       """
-      Authors.xcdatamodeld: .xccurrentversion does not say which of 2 versions counts; name one with \
+      Authors.xcdatamodeld: .xccurrentversion does not name the current one of 2 versions; name one with \
       CoreDataSchema(contentsOf:version:).
       """
     ) { folder in
@@ -32,7 +32,7 @@ extension ErrorText {
     },
     reading("a model file that is no XML", "line 2: this is not well-formed XML.", "<model>\n<entity"),
     reading(
-      "a model file that is something else", "line 1: this is a <html>, not the <model> that a model file is.",
+      "a model file that is something else", "line 1: the root element is <html>, but a model file has <model>.",
       "<html/>"),
     reading("an entity without a name", "line 2: <entity> has no name.", "<model>\n<entity/></model>"),
     reading(
@@ -52,26 +52,26 @@ extension ErrorText {
       _ = try CoreDataSchema(contents: Data("<model><entity name=\"A\"/></model>".utf8), options: options)
     },
     checking(
-      "a relationship to an entity that is not there", "line 2: A.b leads to B, which is not there.",
+      "a relationship to an entity that is not there", "line 2: A.b has the destination B, which does not exist.",
       #"<relationship name="b" destinationEntity="B"/>"#),
-    checking("a relationship that leads nowhere", "line 2: A.b leads nowhere.", #"<relationship name="b"/>"#),
+    checking("a relationship that leads nowhere", "line 2: A.b has no destination.", #"<relationship name="b"/>"#),
     checking(
-      "an inverse that is not there", "line 2: A.a names the inverse A.none, which is not there.",
+      "an inverse that is not there", "line 2: A.a names the inverse A.none, which does not exist.",
       #"<relationship name="a" destinationEntity="A" inverseName="none" inverseEntity="A"/>"#),
     checking(
-      "a default that is none", #"line 2: A.a has the default "70000", which is no Integer 16."#,
+      "a default that is none", #"line 2: A.a has the default "70000", which is not a value of type Integer 16."#,
       #"<attribute name="a" attributeType="Integer 16" defaultValueString="70000"/>"#),
     checking(
-      "limits the wrong way round", "line 2: A.a has a least value above its greatest.",
+      "limits the wrong way round", "line 2: A.a has a minimum above its maximum.",
       #"<attribute name="a" attributeType="Double" minValueString="5" maxValueString="1"/>"#),
     checking(
-      "a regular expression that is none", "line 2: A.a has a regular expression that is none: (",
+      "a regular expression that is none", "line 2: A.a has an invalid regular expression: (",
       #"<attribute name="a" attributeType="String" regularExpressionString="("/>"#),
     checking(
       "a property that is there twice", "line 2: A has another property a.",
       #"<attribute name="a" attributeType="String"/><attribute name="a" attributeType="String"/>"#),
     noting(
-      "a type that is not known", #"line 2: A.a has the type "Quaternion", which is not known."#,
+      "a type that is not known", #"line 2: A.a has the type "Quaternion", which is unknown."#,
       #"<attribute name="a" attributeType="Quaternion"/>"#),
     noting(
       "an element that is not known", "line 2: <secret> inside <entity> is not known, and was kept as it is.",
@@ -93,14 +93,14 @@ extension ErrorText {
     ) { _ in _ = try schema("").swiftSource(for: "B") },
     ErrorText(
       "Swift source of a name that can't be one",
-      #"There can be no Swift source for A.two words: "two words" is no name in Swift."#
+      #"There can be no Swift source for A.two words: "two words" is not a valid name in Swift."#
     ) { _ in
       _ = try schema(#"<attribute name="two words" attributeType="String"/>"#).swiftSource(for: "A")
     },
     ErrorText(
       "a class without the fields of its entity",
       """
-      line 3: MappedBook.author has to lead to many models, as in A.
+      line 3: MappedBook.author must reference many models, as in A.
       line 2: MappedBook has no field isbn.
       """
     ) { _ in
@@ -110,7 +110,7 @@ extension ErrorText {
         """
       throw Told(MappedBook.mappingIssues(in: try schema(text)).map(\.description).joined(separator: "\n"))
     },
-    ErrorText("a class of an entity that is not there", "MappedBook is mapped by the entity A, which is not there.") {
+    ErrorText("a class of an entity that is not there", "MappedBook is mapped by the entity A, which does not exist.") {
       _ in
       let other = try CoreDataSchema(contents: Data(#"<model><entity name="B"/></model>"#.utf8))
       throw Told(MappedBook.mappingIssues(in: other).map(\.description).joined(separator: "\n"))

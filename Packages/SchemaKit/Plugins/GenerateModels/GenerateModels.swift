@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// `swift package generate-models`: writes model classes for the entities of a package's model files.
 ///
-/// A plugin can't use the libraries of its package, so a tool does the work; `--help` says what it can be told.
+/// A plugin can't use the libraries of its package, so a tool does the work. Its `--help` lists the options.
 @main struct GenerateModels: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
     let tool = try context.tool(named: "GenerateModelsTool")
@@ -19,7 +19,7 @@ import PackagePlugin
     }
   }
 
-  /// Whether a target of the package takes the product ModelKit, and so imports that.
+  /// Whether a target of the package depends on the product ModelKit and can import it.
   private func usesUmbrella(_ package: Package) -> Bool {
     package.targets.contains { target in
       target.dependencies.contains { dependency in
@@ -29,7 +29,7 @@ import PackagePlugin
   }
 }
 
-/// The tool has said what is wrong.
+/// The failure of the tool, which has already printed the error.
 private struct ToolFailed: Error, CustomStringConvertible {
   let status: Int32
 

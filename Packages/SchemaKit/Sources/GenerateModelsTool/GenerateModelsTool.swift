@@ -1,7 +1,7 @@
 import Foundation
 import SchemaKit
 
-/// Writes model classes for the entities of model files. It is run by the plugin `generate-models`.
+/// Writes model classes for the entities of model files. The plugin `generate-models` runs it.
 @main struct GenerateModelsTool {
   static func main() {
     do {
@@ -15,7 +15,7 @@ import SchemaKit
   }
 }
 
-/// What the person who called has to know, as a sentence.
+/// An error shown to the caller of the tool, as a sentence.
 struct GenerationError: Error, CustomStringConvertible {
   let description: String
 

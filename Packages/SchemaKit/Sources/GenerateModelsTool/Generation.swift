@@ -1,14 +1,15 @@
 import Foundation
 import SchemaKit
 
-/// One run: finds model files, makes source of them, and writes what changed.
+/// One run of the tool: finds model files, generates their source, and writes the files that changed.
 struct Generation {
   private let options: Options
   private let files = FileManager.default
 
   init(_ options: Options) { self.options = options }
 
-  /// - Throws: ``GenerationError``, or the errors of SchemaKit. Nothing is written then: all source is made first.
+  /// - Throws: ``GenerationError``, or the errors of SchemaKit. No file is written then, because all source is
+  ///   generated first.
   func run() throws {
     let planned = try modelFiles().flatMap(plan)
     try refuseDuplicates(planned)
@@ -16,7 +17,7 @@ struct Generation {
     if options.isCheck, !changed.isEmpty {
       for file in changed { print("would change: \(relative(file.url))") }
       let count = changed.count == 1 ? "1 file is" : "\(changed.count) files are"
-      throw GenerationError("\(count) not what the model files say: run swift package generate-models.")
+      throw GenerationError("\(count) out of date with the model files: run swift package generate-models.")
     }
     for file in changed {
       if options.isDryRun {
@@ -29,7 +30,7 @@ struct Generation {
     print("\(planned.count) files, \(changed.count) \(options.isDryRun ? "to be written" : "written")")
   }
 
-  // MARK: Finding
+  // MARK: Search
 
   private func modelFiles() throws -> [URL] {
     if !options.models.isEmpty {
@@ -47,13 +48,13 @@ struct Generation {
     return found
   }
 
-  /// The model files in a folder, sorted: those of other packages in it, and of hidden folders, are left out.
+  /// Returns the model files in a folder, sorted, without those of nested packages and hidden folders.
   private static func modelFiles(in folder: URL) -> [URL] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.sorted() ?? []
     return names.filter { !$0.hasPrefix(".") }.flatMap { name -> [URL] in
       let url = folder.appendingPathComponent(name)
       if name.hasSuffix(".xcdatamodeld") || name.hasSuffix(".xcdatamodel") { return [url] }
-      // A link may lead back up.
+      // A symbolic link may point to a parent folder.
       guard let type = try? FileManager.default.attributesOfItem(atPath: url.path)[.type] as? FileAttributeType,
         type == .typeDirectory
       else { return [] }
@@ -64,7 +65,7 @@ struct Generation {
 
   // MARK: Planning
 
-  /// A file to be written, and whether it has to be.
+  /// A generated file, and whether it differs from the one on disk.
   private struct PlannedFile {
     let url: URL
     let text: String
@@ -97,11 +98,11 @@ struct Generation {
     } catch {
       throw GenerationError("\(relative(model)) can't be read: \(error)")
     }
-    // What would not compile, or would leave something out.
+    // An issue means source that does not compile or lacks a part of the model.
     let issues = schema.check()
     guard issues.isEmpty else {
       let list = issues.map { "\n  \($0)" }.joined()
-      throw GenerationError("\(relative(model)) does not fit together:\(list)")
+      throw GenerationError("\(relative(model)) is inconsistent:\(list)")
     }
     return schema
   }
@@ -134,7 +135,7 @@ struct Generation {
     path.hasPrefix("/") ? URL(fileURLWithPath: path) : options.package.appendingPathComponent(path)
   }
 
-  /// A path as it is written from the folder of the package.
+  /// Returns a path relative to the folder of the package.
   private func relative(_ url: URL) -> String {
     let folder = options.package.standardizedFileURL.path + "/"
     let path = url.standardizedFileURL.path

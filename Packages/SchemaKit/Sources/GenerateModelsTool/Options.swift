@@ -1,7 +1,7 @@
 import Foundation
 import SchemaKit
 
-/// What the command line says.
+/// The options of the command line.
 struct Options {
   static let help = """
     USAGE: swift package --allow-writing-to-package-directory generate-models [options]
@@ -52,7 +52,7 @@ struct Options {
       case "--check": isCheck = true
       case "--dry-run": isDryRun = true
       case "--help", "-h": wantsHelp = true
-      // These two come from the plugin.
+      // The plugin adds these two.
       case "--package": package = URL(fileURLWithPath: try value(of: argument), isDirectory: true)
       case "--umbrella": source.module = try value(of: argument) == "YES" ? "ModelKit" : "SchemaKit"
       default:
@@ -66,14 +66,14 @@ struct Options {
   private static func access(_ text: String) throws -> SwiftSourceOptions.Access {
     guard let access = SwiftSourceOptions.Access(rawValue: text) else {
       let known = SwiftSourceOptions.Access.allCases.map(\.rawValue).joined(separator: ", ")
-      throw GenerationError("--access \"\(text)\" is none; there are \(known).")
+      throw GenerationError("--access \"\(text)\" is unknown; use one of \(known).")
     }
     return access
   }
 
   private static func module(_ text: String) throws -> String {
     guard text.first?.isLetter == true, text.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else {
-      throw GenerationError("--module \"\(text)\" is no name of a module.")
+      throw GenerationError("--module \"\(text)\" is not a module name.")
     }
     return text
   }
@@ -84,7 +84,7 @@ struct Options {
       parts.count == 2 && !parts[1].isEmpty
       && parts[1].allSatisfy { $0.isLetter || $0.isNumber || "_.<>[]: ,?".contains($0) }
     guard isType, !parts[0].isEmpty else {
-      throw GenerationError("--transformer \"\(text)\" has to be a name and a Swift type, as in Day=Date.")
+      throw GenerationError("--transformer \"\(text)\" must be a name and a Swift type, as in Day=Date.")
     }
     source.transformerTypes[parts[0]] = parts[1]
   }

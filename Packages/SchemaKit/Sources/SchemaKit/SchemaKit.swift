@@ -1,2 +1,2 @@
-// Whoever imports SchemaKit has models as well.
+// A client of SchemaKit needs models as well.
 @_exported public import ModelCore

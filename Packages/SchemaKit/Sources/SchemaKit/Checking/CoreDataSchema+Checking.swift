@@ -1,12 +1,15 @@
 import Foundation
 
 extension CoreDataSchema {
-  /// Looks for what does not fit together: properties and entities of one name, parents, destinations and inverses that are
-  /// not there, inverses that don't lead back, limits and defaults that are no values.
+  /// Returns the inconsistencies of the schema.
+  /// - Duplicate names of entities and properties.
+  /// - Missing parents, destinations, inverses and composites.
+  /// - Inverses that do not match.
+  /// - Limits and defaults that are not values of their type.
   ///
-  /// - Returns: what was found, by entity in the order of the file; nothing if all is well. See ``notes`` for what is not
-  ///   known.
-  /// - Complexity: O(*n* *d*) in the number of properties and how deep entities are derived from one another.
+  /// - Returns: the issues by entity in the order of the file; empty for a consistent schema. Unknown parts of the file
+  ///   are in ``notes``.
+  /// - Complexity: O(*n* *d*) in the number of properties *n* and the depth *d* of the entity hierarchy.
   public func check() -> [SchemaIssue] {
     var issues: [SchemaIssue] = []
     var names: Set<String> = []
@@ -16,7 +19,7 @@ extension CoreDataSchema {
       if !names.insert(entity.name).inserted {
         issues.append(
           SchemaIssue(
-            .duplicateEntity, "There is another entity \(entity.name); that one counts.", entity: entity.name,
+            .duplicateEntity, "Another entity is named \(entity.name); the first one is used.", entity: entity.name,
             line: entity.line))
       }
       issues += parentIssues(of: entity, circular) + nameIssues(of: entity)
@@ -24,10 +27,10 @@ extension CoreDataSchema {
       for relationship in entity.relationships { issues += relationIssues(of: relationship, entity, relationships) }
     }
     for composite in composites {
-      // What is too large is not searched: that could take as long as to take it apart.
+      // A composite that is too large is not searched for cycles: that could take as long as expanding it.
       let isTooLarge = self.isTooLarge(composite)
       guard isTooLarge || isInsideItself(composite) else { continue }
-      let what = isTooLarge ? "stands for more than 1,000 attributes, or is nested too deeply" : "has itself as a part"
+      let what = isTooLarge ? "expands to more than 1,000 attributes or is nested too deeply" : "contains itself"
       issues.append(
         SchemaIssue(
           .unfitValue, "The composite \(composite.name) \(what).", entity: composite.name,
@@ -36,7 +39,7 @@ extension CoreDataSchema {
     return issues
   }
 
-  /// The entities that are derived from themselves, or from one that is.
+  /// Returns the entities in a cycle of parents, and those derived from them.
   private func namesInCircles() -> Set<String> {
     var circular: Set<String> = []
     var known: Set<String> = []
@@ -54,7 +57,7 @@ extension CoreDataSchema {
     return circular
   }
 
-  /// The relationships of each entity by name, without those of parents.
+  /// Returns the relationships of each entity by name, without inherited ones.
   private func ownRelationships() -> [String: [String: Relationship]] {
     Dictionary(
       entities.map { entity in
@@ -67,14 +70,14 @@ extension CoreDataSchema {
     guard self.entity(parent) != nil else {
       return [
         SchemaIssue(
-          .unknownParent, "\(entity.name) is derived from \(parent), which is not there.", entity: entity.name,
+          .unknownParent, "\(entity.name) has the parent \(parent), which does not exist.", entity: entity.name,
           line: entity.line)
       ]
     }
     guard circular.contains(entity.name) else { return [] }
     return [
       SchemaIssue(
-        .parentCycle, "\(entity.name) is derived from itself, by way of \(parent).", entity: entity.name,
+        .parentCycle, "\(entity.name) is derived from itself through \(parent).", entity: entity.name,
         line: entity.line)
     ]
   }
@@ -99,13 +102,13 @@ extension CoreDataSchema {
     }
     if let minimum = relationship.minimumCount, let maximum = relationship.maximumCount, maximum > 0, minimum > maximum
     {
-      return issue(.unfitValue, "\(name) leads to at least \(minimum), but at most \(maximum).")
+      return issue(.unfitValue, "\(name) has a minimum count of \(minimum), above its maximum of \(maximum).")
     }
     guard let destinationName = relationship.destinationName, !destinationName.isEmpty else {
-      return issue(.missingDestination, "\(name) leads nowhere.")
+      return issue(.missingDestination, "\(name) has no destination.")
     }
     guard let destination = self.entity(destinationName) else {
-      return issue(.unknownDestination, "\(name) leads to \(destinationName), which is not there.")
+      return issue(.unknownDestination, "\(name) has the destination \(destinationName), which does not exist.")
     }
     guard let inverseName = relationship.inverseName else { return [] }
     let inverseEntity = relationship.inverseEntityName.flatMap { self.entity($0) } ?? destination
@@ -115,13 +118,14 @@ extension CoreDataSchema {
     }
     guard let inverse else {
       return issue(
-        .unknownInverse, "\(name) names the inverse \(inverseEntity.name).\(inverseName), which is not there.")
+        .unknownInverse, "\(name) names the inverse \(inverseEntity.name).\(inverseName), which does not exist.")
     }
     let leadsBack = inverse.destinationName.flatMap { self.entity($0) }.map { isDerived(entity, from: $0) } ?? false
     let isDestination = isDerived(destination, from: inverseEntity) || isDerived(inverseEntity, from: destination)
     guard leadsBack, isDestination, inverse.inverseName == relationship.name else {
       return issue(
-        .mismatchedInverse, "\(name) names the inverse \(inverseEntity.name).\(inverseName), which does not lead back.")
+        .mismatchedInverse, "\(name) names the inverse \(inverseEntity.name).\(inverseName), which has another inverse."
+      )
     }
     return []
   }
@@ -139,22 +143,22 @@ extension CoreDataSchema {
           .unfitValue, message, entity: entity.name, property: attribute.name, line: attribute.line))
     }
     if attribute.type == .composite, attribute.compositeName.flatMap({ composite($0) }) == nil {
-      let missing = attribute.compositeName.map { "the composite \($0), which is not there" } ?? "no composite"
+      let missing = attribute.compositeName.map { "the composite \($0), which does not exist" } ?? "no composite"
       issues.append(
         SchemaIssue(
           .unknownComposite, "\(name) names \(missing).", entity: entity.name, property: attribute.name,
           line: attribute.line))
     }
     if let text = attribute.defaultText, !attribute.canRead(text) {
-      report("\(name) has the default \"\(text)\", which is no \(attribute.type.spelling).")
+      report("\(name) has the default \"\(text)\", which is not a value of type \(attribute.type.spelling).")
     }
     let limits = [attribute.minimumText, attribute.maximumText].map { $0.map { Decimal(string: $0) } }
-    if limits.contains(where: { $0 == .some(nil) }) { report("\(name) has a limit that is no number.") }
+    if limits.contains(where: { $0 == .some(nil) }) { report("\(name) has a limit that is not a number.") }
     if let minimum = limits[0] ?? nil, let maximum = limits[1] ?? nil, minimum > maximum {
-      report("\(name) has a least value above its greatest.")
+      report("\(name) has a minimum above its maximum.")
     }
     if let pattern = attribute.regularExpression, (try? NSRegularExpression(pattern: pattern)) == nil {
-      report("\(name) has a regular expression that is none: \(pattern)")
+      report("\(name) has an invalid regular expression: \(pattern)")
     }
     return issues
   }

@@ -3,19 +3,20 @@ import Foundation
 @_spi(ModelKitInternals) public import ModelCore
 
 extension CoreDataSchema {
-  /// Describes model classes as a model file does.
+  /// Creates a schema that describes model classes.
   ///
   /// ```swift
   /// let schema = CoreDataSchema(describing: [Author.self, Book.self])
   /// try schema.contents.write(to: url, atomically: true, encoding: .utf8)
   /// ```
   ///
-  /// Types, keys, first values, relations with inverses and delete rules, and the rules that a model file knows: required
-  /// values, ranges, lengths and counts. Lists and values of one's own types are transformable. The identifier becomes a
-  /// uniqueness constraint. A class whose superclass is among the classes is derived from it.
+  /// The schema has the types, keys, default values, relations with inverses and delete rules of the classes. Of the
+  /// rules it has those that a model file supports: required values, ranges, lengths and counts. Lists and custom value
+  /// types become transformable attributes. The identifier becomes a uniqueness constraint. A class whose superclass is
+  /// among the classes becomes a derived entity.
   ///
-  /// - Parameter classes: the classes. Relations lead to entities of classes that are not among them as well, which
-  ///   ``check()`` then misses.
+  /// - Parameter classes: the classes. A relation to another class keeps its destination, which ``check()`` then
+  ///   reports as missing.
   public init(describing classes: [any Model.Type]) {
     self.init(entities: classes.map { ClassDescription($0, among: classes).entity() })
   }
@@ -93,7 +94,7 @@ private func userInfo(_ name: String, _ key: String?) -> [String: String] {
   return ["jsonKeyPath": key]
 }
 
-/// What describing asks of a field, whatever its type.
+/// The properties of a field that its description needs, independent of the type of its value.
 private protocol DescribedField: FieldBase {
   var declaredRules: [DeclaredRule] { get }
   func attribute(_ name: String) -> CoreDataSchema.Attribute
@@ -109,7 +110,7 @@ extension Field: DescribedField {
       case ("range", _) where attribute.type != .date, ("length", .string):
         attribute.minimumText = rule.arguments["minimum"].map(Self.text)
         attribute.maximumText = rule.arguments["maximum"].map(Self.text)
-        // Of whole numbers the one below the end is the greatest.
+        // The maximum of a whole number is one below the open end.
         if let below = rule.arguments["below"]?.intValue, attribute.type.isInteger || attribute.type == .string {
           attribute.maximumText = String(below - 1)
         }

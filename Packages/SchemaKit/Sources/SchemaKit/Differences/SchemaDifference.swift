@@ -1,4 +1,4 @@
-/// Something that is not the same in two versions of a schema.
+/// A difference between two versions of a schema.
 ///
 /// ```swift
 /// for difference in new.differences(from: old) { print(difference) }
@@ -7,26 +7,26 @@
 /// // Pricing was added.
 /// ```
 public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
-  /// What happened.
+  /// The kind of a difference.
   public enum Kind: Hashable, Sendable {
-    /// It is new.
+    /// The part is new.
     case added
-    /// It is there no longer.
+    /// The part was removed.
     case removed
-    /// It was called otherwise, as its renaming identifier says.
+    /// The part was renamed, as its renaming identifier declares.
     case renamed(from: String)
-    /// One of its settings was changed; nil where there was or is none.
+    /// A setting was changed; nil stands for a setting that was or is absent.
     case changed(setting: String, from: String?, to: String?)
   }
 
-  /// What happened.
+  /// The kind of the difference.
   public let kind: Kind
-  /// The entity or composite; in a removed one's case as it was called before, otherwise as it is called now.
+  /// The name of the entity or composite: the old one if it was removed, otherwise the new one.
   public let entity: String
-  /// The attribute or relationship; nil if it is about the entity.
+  /// The attribute or relationship; nil for a difference of the entity itself.
   public let property: String?
 
-  /// What happened, as a sentence.
+  /// The difference as a sentence.
   public var description: String {
     let subject = property.map { "\(entity).\($0)" } ?? entity
     switch kind {
@@ -35,22 +35,22 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     case .renamed(let old):
       return "\(property == nil ? old : "\(entity).\(old)") is now called \(property ?? entity)."
     case .changed(let setting, let old, let new):
-      let now = new.map { "is \"\($0)\"" } ?? "is not said any more"
-      return "\(subject): \(setting) \(now), \(old.map { "was \"\($0)\"" } ?? "was not said")."
+      let now = new.map { "is \"\($0)\"" } ?? "is no longer set"
+      return "\(subject): \(setting) \(now), \(old.map { "was \"\($0)\"" } ?? "was not set")."
     }
   }
 }
 
 extension CoreDataSchema {
-  /// What was added, removed, renamed and changed since another version.
+  /// Returns the parts that were added, removed, renamed or changed since another version.
   ///
-  /// Settings are called as in a model file; what is in the user info comes with `userInfo.` before it. The order of
-  /// entities and properties is no difference, nor are the settings of the file as a whole and what lies beside its entities
+  /// Settings have the names of the model file; a key of the user info has the prefix `userInfo.`. Three things are
+  /// ignored: the order of entities and properties, the settings of the file as a whole, and elements beside entities
   /// and composites, such as diagrams and fetch requests.
   ///
   /// - Parameter old: the earlier version.
-  /// - Returns: what is there now in its order, each entity with its properties, and after that what was removed; then the
-  ///   same of composites.
+  /// - Returns: the differences of existing entities in their order, each followed by those of its properties, then the
+  ///   removed entities. Those of composites follow in the same order.
   public func differences(from old: CoreDataSchema) -> [SchemaDifference] {
     let pairs = Self.pairs(entities, old.entities, \.name, \.renamingIdentifier)
     var differences: [SchemaDifference] = []
@@ -82,7 +82,7 @@ extension CoreDataSchema {
       + pairs.removed.map { SchemaDifference(kind: .removed, entity: entity, property: name($0)) }
   }
 
-  /// What was the same before: what has the same name, or one that says it was called so.
+  /// Pairs each item with the one of the same name, or of its renaming identifier, in the old version.
   private static func pairs<Item>(
     _ new: [Item], _ old: [Item], _ name: (Item) -> String, _ identifier: (Item) -> String?
   ) -> (found: [(new: Item, old: Item?)], removed: [Item]) {
@@ -91,7 +91,7 @@ extension CoreDataSchema {
     var seen: Set<String> = []
     let formerNames = Dictionary(
       old.compactMap { item in identifier(item).map { ($0, name(item)) } }, uniquingKeysWith: { first, _ in first })
-    // Of two with one name the first counts.
+    // The first of several items with one name is used.
     let found = new.filter { seen.insert(name($0)).inserted }.map { item -> (new: Item, old: Item?) in
       if let same = byName.removeValue(forKey: name(item)) { return (item, same) }
       guard let said = identifier(item) else { return (item, nil) }

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// How to make models of the entities of one schema.
+/// A factory for the models of the entities of one schema.
 final class DynamicEntities: Sendable {
   private let entities: [String: DynamicEntity]
 
@@ -16,11 +16,11 @@ final class DynamicEntities: Sendable {
       })
   }
 
-  /// A class for each entity: derived from that of its parent, as the entity is.
+  /// Returns a class for each entity, derived from the class of its parent.
   private static func classes(of schema: CoreDataSchema) -> [String: DynamicModel.Type] {
     let parents = Set(schema.entities.compactMap(\.parentName))
     var classes: [String: DynamicModel.Type] = [:]
-    // By the names of the whole lineage: where entities are derived in a circle, each has one of its own.
+    // The key is the names of the whole lineage, so that entities in a cycle of parents get classes of their own.
     var byLineage: [[String]: DynamicModel.Type] = [:]
     for name in schema.storage.entities.keys {
       guard let entity = schema.entity(name) else { continue }
@@ -45,7 +45,7 @@ final class DynamicEntities: Sendable {
 
   private static let known = Lock<[SchemaContent: DynamicEntities]>([:])
 
-  /// The entities of a schema. Equal schemas share theirs, so that a model file may be read more than once.
+  /// Returns the factory of a schema. Equal schemas share one, so that reading a model file twice gives the same types.
   static func entities(of schema: CoreDataSchema) -> DynamicEntities {
     if let own = schema.storage.dynamicEntities.withLock({ $0 }) { return own }
     let isShared = schema.storage.transformers.isEmpty
@@ -76,13 +76,16 @@ final class DynamicEntities: Sendable {
 }
 
 extension CoreDataSchema {
-  /// The attribute that tells one object of an entity from the others.
+  /// Returns the name of the attribute that identifies an object of an entity.
   ///
-  /// It is the one of a uniqueness constraint of one attribute; or else the one whose place in JSON the user info of the
-  /// entity names (`jsonKeyPath`, `externalKeyPath`); or else the one that is called `id`, `identifier`, or like the entity
-  /// with `Id` behind it, or has such a key (`author_id`). What an entity does not say its parent may say.
+  /// It is the first of these:
+  /// - the attribute of a uniqueness constraint of one attribute;
+  /// - the attribute whose key path in JSON the user info of the entity names (`jsonKeyPath`, `externalKeyPath`);
+  /// - an attribute named `id`, `identifier` or like the entity with the suffix `Id`, or with such a key (`author_id`).
   ///
-  /// - Returns: nil if there is none.
+  /// The entity is searched first, then its parents.
+  ///
+  /// - Returns: nil if the entity has no such attribute.
   public func identifierName(of entity: Entity) -> String? {
     let attributes = self.attributes(of: entity)
     let names = Set(attributes.map(\.name))
@@ -101,9 +104,10 @@ extension CoreDataSchema {
     let keyed = attributes.first { usual.contains($0.keyPath.lowercased().filter { $0 != "_" && $0 != "-" }) }
     return (named ?? keyed)?.name
   }
-  /// Where in a dictionary the name of the entity is, as the user info of the topmost entity says (`entityKeyPath`).
+  /// Returns the key path of the entity's name in a dictionary, from the user info of the topmost entity
+  /// (`entityKeyPath`).
   ///
-  /// - Returns: nil if it does not say, or no entity is derived from another there.
+  /// - Returns: nil if the user info has no such key, or the entity belongs to no hierarchy.
   func entityKeyPath(of entity: Entity) -> String? {
     let top = lineage(of: entity)[0]
     guard top.name != entity.name || isParent(entity) else { return nil }

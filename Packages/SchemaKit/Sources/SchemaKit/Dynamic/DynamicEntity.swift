@@ -1,16 +1,16 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// How to make models of one entity.
+/// A factory for the models of one entity.
 final class DynamicEntity: Sendable {
   let schema: CoreDataSchema
   let entity: CoreDataSchema.Entity
   let modelClass: DynamicModel.Type
   /// The attribute that identifies a model.
   let identifierName: String?
-  /// What stores call the models: the name of the topmost entity it is derived from.
+  /// The type name in stores: the name of the topmost entity of the hierarchy.
   let typeName: String
-  /// Where in a dictionary the name of the entity is; nil if there is nothing to tell apart.
+  /// The key of the entity's name in a dictionary; nil if the entity belongs to no hierarchy.
   let entityKey: String?
   private let related: [String: DynamicModel.Type]
   private let makers = Lock<[FieldMaker]?>(nil)
@@ -30,7 +30,7 @@ final class DynamicEntity: Sendable {
     entityKey = isAlone ? nil : schema.entityKeyPath(of: entity) ?? "entity"
   }
 
-  /// What makes the fields of a model, in their order.
+  /// The makers of the fields of a model, in their order.
   var fieldMakers: [FieldMaker] {
     if let known = makers.withLock({ $0 }) { return known }
     let made = makeMakers()
@@ -65,12 +65,12 @@ final class DynamicEntity: Sendable {
     return attributes + relations
   }
 
-  /// Where in JSON the object of a composite attribute is.
+  /// Returns the key path of a composite attribute's object in JSON.
   func keyPath(ofComposite name: String) -> String? {
     schema.attributes(of: entity).first { $0.name == name && $0.compositeName != nil }?.keyPath
   }
 
-  /// The class of the entity that a dictionary names, if that is this one or derived from the same one.
+  /// Returns the class of the entity that a dictionary names; nil if it is not of the same hierarchy.
   func memberClass(for dictionary: AttributeDictionary) -> DynamicModel.Type? {
     guard let entityKey, case .string(let name)? = try? dictionary.value(atNestedKey: entityKey),
       let found = related[name], EntityClasses.entity(of: found)?.typeName == typeName
@@ -78,7 +78,7 @@ final class DynamicEntity: Sendable {
     return found
   }
 
-  /// The entity of the models that a dictionary describes: the one it names, or else this one.
+  /// Returns the entity of the models that a dictionary describes: the one it names, or this one by default.
   ///
   /// - Throws: ``SchemaMappingError/abstractEntity(_:)``.
   func concrete(for dictionary: AttributeDictionary) throws -> DynamicEntity {

@@ -1,23 +1,23 @@
 @_spi(ModelKitInternals) public import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
-/// A model of an entity that has no Swift class: its fields are those of the entity.
+/// A model of an entity without a Swift class. Its fields are the properties of the entity.
 ///
 /// ```swift
 /// let author = try DynamicModel(entity: "Author", in: schema, dictionaryValue: json)
-/// print(author["firstName"] ?? "nobody")
+/// print(author["firstName"] ?? "?")
 /// author["lastName"] = "Lund"
 /// author.field("lastName", of: String.self)? --> { print($0 ?? "") }
 /// try author.add(["title": "Salt"], forKey: "books")
 /// print(author.validate(), author.dictionaryValue)
 /// ```
 ///
-/// The fields have the types of the attributes, keys, rules and defaults as the schema says, and relations with both sides.
-/// They are found by the name of the property, and by their key. The models of one entity are of one class, so that within a
-/// scope there is one object for one identifier, as for Swift classes.
+/// Fields have the types, keys, rules and defaults of the schema, and relations have their inverses. They are found by
+/// property name or by key. Each entity has one class, so a scope holds one object per identifier, as with Swift
+/// classes.
 ///
-/// Transformable attributes have the type of their transformer: see ``CoreDataSchema/with(transformers:)``. Without it the
-/// value stays the `JSONValue` it is.
+/// A transformable attribute has the type of its transformer: see ``CoreDataSchema/with(transformers:)``. Without a
+/// transformer its value is the `JSONValue` of the document.
 public class DynamicModel: Model, MadeOfEntity {
   private let blueprint: DynamicEntity?
   private var fieldsByName: [String: FieldBase] = [:]
@@ -35,21 +35,21 @@ public class DynamicModel: Model, MadeOfEntity {
     guard let blueprint else { return }
     for maker in blueprint.fieldMakers {
       let field = maker.make(hasAllDefaults: hasAllDefaults)
-      // Two properties may have one key; the second one is not read and written then.
+      // Two properties may have one key; then only the first one is read and written.
       guard (try? add(field: field, named: maker.name)) != nil else { continue }
       fieldsByName[maker.name] = field
     }
   }
 
-  /// What is asked for while a model is made: `init` has no parameters.
+  /// The option of `init`, which has no parameters, as a task-local value.
   enum Defaults {
     @TaskLocal static var areWanted = false
   }
 
-  /// The entity; nil for a model that was not made of one.
+  /// The entity; nil for a model without an entity.
   public var entity: CoreDataSchema.Entity? { blueprint?.entity }
 
-  /// The schema that has the entity; nil for a model that was not made of one.
+  /// The schema of the entity; nil for a model without an entity.
   public var schema: CoreDataSchema? { blueprint?.schema }
 
   /// The field of the attribute that identifies the model; see ``CoreDataSchema/identifierName(of:)``.
@@ -57,36 +57,37 @@ public class DynamicModel: Model, MadeOfEntity {
     blueprint?.identifierName.flatMap { fieldsByName[$0] }
   }
 
-  /// What stores call the models of the entity: its name.
+  /// The type name of the models in stores: the name of the entity.
   ///
-  /// Entities that are derived from one another share the name of the topmost one, as classes do, and each record names its
-  /// entity under the key `entity`, or the one that the user info of the topmost entity has under `entityKeyPath`.
+  /// Entities of one hierarchy share the name of the topmost entity, as classes do. Each record names its entity under
+  /// the key `entity`, or under the `entityKeyPath` of the topmost entity's user info.
   public override class var typeName: String { EntityClasses.entity(of: self)?.typeName ?? super.typeName }
 
-  /// The class of an entity: one that is derived from this.
+  /// Returns a new class for an entity, derived from this one.
   class func derivedClass<Tag>(_ tag: Tag.Type) -> DynamicModel.Type { EntityClass<Tag>.self }
 
   // MARK: Fields by name
 
-  /// The field of an attribute or relationship.
+  /// Returns the field of an attribute or relationship.
   ///
   /// - Parameter name: the name in the schema.
   /// - Complexity: O(1).
   public func field(named name: String) -> (any FieldProtocol)? { fieldsByName[name] }
 
-  /// The field of an attribute whose type is known.
+  /// Returns the typed field of an attribute.
   ///
   /// - Parameters:
   ///   - name: the name in the schema.
-  ///   - type: the type of the values: `Int` for whole numbers, `[DynamicModel]` is not the type of a relation.
-  /// - Returns: nil if there is no such field, or its values are of another type.
+  /// - type: the type of the values, such as `Int` for whole numbers. A relation has no such type: pass no
+  ///   `[DynamicModel]`.
+  /// - Returns: nil if the field does not exist or its values are of another type.
   public func field<Value>(_ name: String, of type: Value.Type) -> Field<Value>? { fieldsByName[name] as? Field<Value> }
 
-  /// The value of an attribute or relationship by its name in the schema, or the value that a path of keys leads to.
+  /// The value of an attribute or relationship by its name in the schema, or the value at a key path.
   ///
-  /// The parts of a composite attribute are named as `address.street`; the attribute itself gives all of them, as JSON.
+  /// A part of a composite attribute is named like `address.street`; the attribute itself has all parts as JSON.
   ///
-  /// Setting a value that does not fit changes nothing and is reported to `ModelIssue.handler`.
+  /// Setting a value of the wrong type changes nothing and is reported to `ModelIssue.handler`.
   public subscript(name: String) -> Any? {
     get {
       if let field = fieldsByName[name] { return field.anyValue }
@@ -101,16 +102,16 @@ public class DynamicModel: Model, MadeOfEntity {
   }
 }
 
-/// What is made by the name of an entity. Only ``DynamicModel`` is.
+/// A type with initializers that take the name of an entity. Only ``DynamicModel`` conforms.
 ///
-/// An initialiser of a class gives an object of that class, and one of a protocol may give one of a derived class: that of
-/// the entity.
+/// An initializer of a class returns an object of that class. An initializer of a protocol may return one of a derived
+/// class, here that of the entity.
 public protocol MadeOfEntity: SendableMetatype {}
 
 extension MadeOfEntity {
-  /// Makes a model of an entity, with the defaults that the schema says.
+  /// Creates a model of an entity, with the defaults of the schema.
   ///
-  /// - Throws: ``SchemaMappingError`` if there is no such entity, or it is abstract.
+  /// - Throws: ``SchemaMappingError`` if the entity does not exist or is abstract.
   public init(entity name: String, in schema: CoreDataSchema) throws {
     let entity = try DynamicEntities.entities(of: schema).entity(name)
     if entity.entity.isAbstract { throw SchemaMappingError.abstractEntity(name) }
@@ -122,15 +123,15 @@ extension MadeOfEntity {
     self = made
   }
 
-  /// Makes a model of an entity from a dictionary, or updates the live one that has its identifier.
+  /// Creates a model of an entity from a dictionary, or updates the live model with the same identifier.
   ///
   /// - Parameters:
   ///   - name: the name of the entity.
   ///   - schema: the schema that has the entity.
   ///   - dictionary: keys and values; related models are nested.
-  ///   - scope: the identity map that the models become part of; by default one of their own.
-  /// - Throws: ``SchemaMappingError`` if there is no such entity, or it is abstract; `ModelDecodingError` for the first value
-  ///   that does not fit. Nothing is changed then.
+  /// - scope: the identity map of the models; by default a new one.
+  /// - Throws: ``SchemaMappingError`` if the entity does not exist or is abstract; `ModelDecodingError` for the first
+  ///   value of the wrong type. Nothing is changed then.
   public init(
     entity name: String, in schema: CoreDataSchema, dictionaryValue dictionary: AttributeDictionary,
     scope: ModelScope? = nil

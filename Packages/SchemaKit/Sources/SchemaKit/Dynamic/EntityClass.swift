@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 import ModelCore
 
-/// The class of the models of one entity. Registries, stores and layouts tell types of models apart by their class, so every
-/// entity needs one; and the types that can be made when the program runs are those of a generic class.
+/// The class of the models of one entity. Registries, stores and layouts identify a type of model by its class, so each
+/// entity needs one. A generic class is the only way to make classes at run time.
 ///
-/// The tag is a number, written in the binary system as a type.
+/// The tag is a number in binary, encoded as a type.
 final class EntityClass<Tag>: DynamicModel {}
 
 private enum Ones<Higher> {}
@@ -15,9 +15,9 @@ enum EntityClasses {
   private static let count = Lock(0)
   private static let entities = ClassTable<DynamicEntity>(bucketCount: 1_024)
 
-  /// Makes a class that no other entity has. It stays for ever, as classes do.
+  /// Returns a new class for an entity. It exists until the process ends, as every class does.
   ///
-  /// - Parameter parent: the class it is derived from.
+  /// - Parameter parent: the superclass.
   static func makeClass(derivedFrom parent: DynamicModel.Type = DynamicModel.self) -> DynamicModel.Type {
     let number = count.withLock { count in
       count += 1
@@ -38,7 +38,7 @@ enum EntityClasses {
     entities.add(entity, for: ObjectIdentifier(entity.modelClass))
   }
 
-  /// The entity of a class.
+  /// Returns the entity of a class.
   static func entity(of modelClass: DynamicModel.Type) -> DynamicEntity? {
     entities[ObjectIdentifier(modelClass)]
   }

@@ -1,17 +1,17 @@
 import ModelCore
 
-/// The class of the models of an entity from which others are derived. The classes of those are derived from it, so that a
-/// relation to it, or a list of it, has models of all of them.
+/// The class of the models of a parent entity. The classes of derived entities inherit from it. Therefore a relation to
+/// the parent, or a list of it, can have models of all of them.
 class EntityFamily<Tag>: DynamicModel {
   override class func derivedClass<Next>(_ tag: Next.Type) -> DynamicModel.Type { EntityChild<Tag, Next>.self }
 
-  /// The class of the entity that a dictionary names.
+  /// Returns the class of the entity that a dictionary names.
   override class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? {
     EntityClasses.entity(of: self)?.memberClass(for: dictionary)
   }
 }
 
-/// Makes the topmost class of a family.
+/// The factory of the topmost class of a hierarchy.
 enum EntityFamilies {
   static let founder: DynamicModel.Type = Founder.self
 
@@ -20,8 +20,8 @@ enum EntityFamilies {
   }
 }
 
-// A generic class can't be derived from its parameter, so there is one for each generation. The eighth is the last: what is
-// derived from it is of a class beside it.
+// A generic class can't inherit from its parameter, so each generation has a class of its own. The eighth is the last:
+// entities derived from it get a sibling class.
 
 private class EntityChild<A, B>: EntityFamily<A> {
   override class func derivedClass<Next>(_ tag: Next.Type) -> DynamicModel.Type { EntityChild2<A, B, Next>.self }

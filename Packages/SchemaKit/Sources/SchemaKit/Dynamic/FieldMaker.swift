@@ -2,16 +2,17 @@
 import Foundation
 @_spi(ModelKitInternals) import ModelCore
 
-/// Makes the field of one attribute or relationship for one model after the other. What is said of the field is found once.
+/// A factory for the field of one attribute or relationship. It computes the declaration of the field once for all
+/// models.
 class FieldMaker: @unchecked Sendable {
   // Sendable is proven by construction: the subclasses have constants of Sendable types and no others.
   let name: String
 
   fileprivate init(name: String) { self.name = name }
 
-  /// A field of a model.
+  /// Returns a field for a model.
   ///
-  /// - Parameter hasAllDefaults: whether also a field that may be nil begins with its default.
+  /// - Parameter hasAllDefaults: whether an optional field starts with its default as well.
   func make(hasAllDefaults: Bool) -> FieldBase { Field<JSONValue>(key: name) }
 
   static func maker(
@@ -56,11 +57,11 @@ private final class AttributeMaker<Value>: FieldMaker, @unchecked Sendable {
     _ attribute: CoreDataSchema.Attribute, _ transformers: [String: any ValueTransforming], isIdentifier: Bool
   ) {
     keyPath = attribute.keyPath
-    // All models would have the same identifier.
+    // With a default, all models would have the same identifier.
     defaultValue = isIdentifier ? Optional<JSONValue>.none : attribute.defaultValue
     isOptional = attribute.isOptional
     let prototype = Field<Value>(key: keyPath)
-    // Values that need a transformer, but have none, stay as they are in JSON.
+    // Values whose transformer is missing stay JSON.
     let hasTransformer = attribute.jsonTransformerName.map { transformers[$0] != nil } ?? false
     var described = attribute
     if !hasTransformer { described.valueTransformerName = nil }

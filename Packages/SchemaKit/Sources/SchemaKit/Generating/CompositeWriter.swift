@@ -1,11 +1,11 @@
-/// Writes the type of the values of a composite: a structure with a member for each attribute.
+/// A writer for the type of a composite's values: a structure with a member for each attribute.
 struct CompositeWriter {
   let schema: CoreDataSchema
   let composite: CoreDataSchema.Composite
   let options: SwiftSourceOptions
 
   func source() throws -> String {
-    // The writer of classes knows how names and types are spelled; for it a composite is an entity without relations.
+    // The class writer spells names and types; it treats a composite as an entity without relations.
     let entity = CoreDataSchema.Entity(name: composite.name, attributes: composite.attributes)
     let writer = SwiftSourceWriter(schema, entity, options, isOfPair: true)
     let name = try writer.name(ofClassOf: entity)
@@ -45,13 +45,13 @@ struct CompositeWriter {
 }
 
 extension CoreDataSchema {
-  /// The file with the type of a composite's values, which is rewritten whenever the schema changes. The files of entities
-  /// that ``swiftFiles(for:options:)`` gives use it.
+  /// Returns the file with the type of a composite's values. It is rewritten whenever the schema changes. The files of
+  /// ``swiftFiles(for:options:)`` use the type.
   ///
   /// - Parameters:
   ///   - name: the name of the composite.
-  ///   - options: who can use the type, and what is imported.
-  /// - Throws: ``SwiftSourceError`` if there is no such composite, or a name can't be one in Swift.
+  ///   - options: the access level and the imports.
+  /// - Throws: ``SwiftSourceError`` if the composite does not exist or a name is not valid in Swift.
   public func swiftFile(
     forComposite name: String, options: SwiftSourceOptions = .init()
   ) throws -> SwiftSourceFile {

@@ -1,35 +1,38 @@
 import Foundation
 import ModelCore
 
-/// A file of Swift source that was made of a schema.
+/// A Swift source file generated from a schema.
 public struct SwiftSourceFile: Hashable, Sendable {
   /// The name of the file, such as `Author+Generated.swift`.
   public let name: String
-  /// What is in it.
+  /// The content of the file.
   public let text: String
-  /// Whether it is written anew each time. The other one is only written where it is not there yet: people go on in it.
+  /// Whether the file is overwritten on each run. The other file is written only if it does not exist, because it is
+  /// edited by hand.
   public let isRewritten: Bool
 }
 
 extension CoreDataSchema {
-  /// The two files of an entity: one with its fields, which is rewritten whenever the schema changes, and one for people,
-  /// with a class that is derived from the first one's.
+  /// Returns the two files of an entity. The first has the fields and is rewritten whenever the schema changes. The
+  /// second has a derived class and is edited by hand.
   ///
   /// ```swift
   /// for file in try schema.swiftFiles(for: "Author") { print(file.name) }  // Author+Generated.swift, Author.swift
   /// ```
   ///
-  /// In the second one methods can be overridden, such as `validateModel()` and `beforeSave()`, and everything else written
-  /// that the class is to have. `swift package generate-models` writes both.
+  /// The second file is the place for overrides, such as `validateModel()` and `beforeSave()`, and for additional
+  /// members. `swift package generate-models` writes both files.
   ///
-  /// The user info of attributes may have `swiftType`, `swiftTransformer` (such as `.iso8601`), `swiftRule` and, for
-  /// lists, `swiftElementRule` (such as `.notBlank`) and `allowsDuplicates` (`NO`); that of relationships `foreignKey`
-  /// (`YES`); that of the topmost entity of a hierarchy `entityKeyPath`, the place of the entity's name in JSON.
+  /// These keys of the user info are supported:
+  /// - attributes: `swiftType`, `swiftTransformer` (such as `.iso8601`) and `swiftRule`;
+  /// - lists: `swiftElementRule` (such as `.notBlank`) and `allowsDuplicates` (`NO`);
+  /// - relationships: `foreignKey` (`YES`);
+  /// - the topmost entity of a hierarchy: `entityKeyPath`, the key path of the entity's name in JSON.
   ///
   /// - Parameters:
   ///   - name: the name of the entity.
-  ///   - options: who can use the classes, and what is imported.
-  /// - Throws: ``SwiftSourceError`` if there is no such entity, or a name can't be one in Swift.
+  ///   - options: the access level and the imports.
+  /// - Throws: ``SwiftSourceError`` if the entity does not exist or a name is not valid in Swift.
   public func swiftFiles(for name: String, options: SwiftSourceOptions = .init()) throws -> [SwiftSourceFile] {
     guard let entity = entity(name) else {
       throw SwiftSourceError(entity: name, property: nil, reason: "there is no such entity")
@@ -44,7 +47,7 @@ extension CoreDataSchema {
 }
 
 extension SwiftSourceWriter {
-  /// The file that people go on in.
+  /// Returns the file that is edited by hand.
   func companion() throws -> String {
     let className = try name(ofClassOf: entity)
     let isFinal = !schema.isParent(entity)

@@ -2,27 +2,27 @@ public import FieldKit
 import ModelCore
 
 extension CoreDataSchema {
-  /// Swift source of the model class of an entity: a file of its own, with fields, keys, first values, rules, relations with
-  /// both sides, and what people noted about the entity as its documentation.
+  /// Returns the Swift source of an entity's model class as one file. It has the fields with keys, default values and
+  /// rules, and the relations with inverses. The notes of the user info become its documentation.
   ///
   /// ```swift
   /// let source = try schema.swiftSource(for: "Author", transformers: ["Date": .date(format: "yyyy-MM-dd")])
   /// ```
   ///
-  /// The class is ``SchemaMapped``: it works by itself, and in a scope with the schema its transformable attributes are read
-  /// and written by their transformers. The same schema gives the same text, byte by byte. It compiles without warnings in
-  /// the Swift 6 mode, together with the classes of the entities it leads to.
+  /// The class is ``SchemaMapped`` and works without a schema. In a scope with the schema, transformers read and write
+  /// its transformable attributes. The same schema gives the same text, byte by byte. It compiles without warnings in
+  /// Swift 6 mode, together with the classes of related entities.
   ///
-  /// The user info of an entity, attribute or relationship becomes its documentation: `documentation`, or else `comment`.
-  /// For attributes `swiftType` names the type of the values, such as that of an enumeration. Where the user info of a
-  /// topmost entity has `entityKeyPath`, each model has the name of its entity there, and reading one makes it of the class
-  /// of the entity it names.
+  /// The user info of an entity, attribute or relationship gives its documentation under `documentation` or `comment`.
+  /// An attribute's `swiftType` names the type of the values, such as an enumeration. If the user info of a topmost
+  /// entity has `entityKeyPath`, each model stores the name of its entity there. A model is then read as the class of
+  /// the entity it names.
   ///
   /// - Parameters:
   ///   - name: the name of the entity.
-  ///   - transformers: the value transformers by name, which give transformable attributes their types. Those of
-  ///     ``with(transformers:)`` count as well. Without either, such an attribute is a `JSONValue`.
-  /// - Throws: ``SwiftSourceError`` if there is no such entity, or a name can't be one in Swift.
+  /// - transformers: the value transformers by name, which give transformable attributes their types. Those of
+  ///   ``with(transformers:)`` are used as well. An attribute without a transformer is a `JSONValue`.
+  /// - Throws: ``SwiftSourceError`` if the entity does not exist or a name is not valid in Swift.
   public func swiftSource(
     for name: String, transformers: [String: any ValueTransforming] = [:]
   ) throws -> String {
@@ -34,16 +34,16 @@ extension CoreDataSchema {
   }
 }
 
-/// A schema of which no Swift source can be made.
+/// An error for a schema that can't be written as Swift source.
 public struct SwiftSourceError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The entity.
   public let entity: String
-  /// The attribute or relationship; nil if it is about the entity.
+  /// The attribute or relationship; nil for an error of the entity itself.
   public let property: String?
-  /// What is in the way.
+  /// The reason why no source can be generated.
   public let reason: String
 
-  /// What is in the way, and where.
+  /// The entity or property, and the reason.
   public var description: String {
     "There can be no Swift source for \(property.map { "\(entity).\($0)" } ?? entity): \(reason)."
   }

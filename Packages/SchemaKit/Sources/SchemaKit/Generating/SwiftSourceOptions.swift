@@ -1,23 +1,23 @@
-/// How Swift source is made of a schema.
+/// Options for generating Swift source from a schema.
 public struct SwiftSourceOptions: Hashable, Sendable {
-  /// Who can use the classes and fields.
+  /// The access level of the classes and fields.
   public enum Access: String, Hashable, Sendable, CaseIterable {
-    /// The module they are in.
+    /// Accessible in the module.
     case `internal`
-    /// The package they are in.
+    /// Accessible in the package.
     case package
-    /// Everybody.
+    /// Accessible everywhere.
     case `public`
 
-    /// The word before a declaration, with a space behind it; nothing for what need not be said.
+    /// The access modifier with a trailing space; empty for the default level.
     var prefix: String { self == .internal ? "" : "\(rawValue) " }
   }
 
-  /// Who can use the classes and fields.
+  /// The access level of the classes and fields.
   public var access: Access
-  /// The module that the files import: `SchemaKit`, or one that brings it, such as `ModelKit`.
+  /// The module that the files import: `SchemaKit`, or one that exports it, such as `ModelKit`.
   public var module: String
-  /// The types that value transformers make, by the name of the transformer. Without it a transformable attribute is a
+  /// The value types of value transformers, by the name of the transformer. Without one, a transformable attribute is a
   /// `JSONValue`, unless its user info has a `swiftType`.
   public var transformerTypes: [String: String]
 

@@ -1,10 +1,10 @@
 import Foundation
 
-// Entities that are derived from one another, where the topmost one says where in JSON the name of the entity is.
+// Hierarchies whose topmost entity declares the key path of the entity's name in JSON.
 extension SwiftSourceWriter {
-  /// The attribute that holds the name of the entity, if this is the topmost one and says where that is.
+  /// Returns the attribute for the name of the entity, if this is a topmost entity that declares its key path.
   ///
-  /// - Throws: ``SwiftSourceError`` if it can't hold a name.
+  /// - Throws: ``SwiftSourceError`` if the attribute can't hold a name.
   func entityAttribute() throws -> CoreDataSchema.Attribute? {
     guard let keyPath = schema.entityKeyPath(of: entity) else { return nil }
     let known = entity.attributes.first { $0.keyPath == keyPath }
@@ -35,13 +35,14 @@ extension SwiftSourceWriter {
     return known
   }
 
-  /// The field with the name of the entity. Each class has another value for it: the initialiser knows which.
+  /// Returns the declaration of the field for the entity's name. The initializer sets it, because each class has
+  /// another name.
   func fieldOfName(_ attribute: CoreDataSchema.Attribute, _ access: String) throws -> [String] {
     let name = try Self.identifier(attribute.name, entity, attribute.name)
     return [""] + documentation(attribute.userInfo, nil, indent: "  ") + ["  \(access)let \(name): Field<String>"]
   }
 
-  /// What gives that field its value, and makes models of the class that a name stands for.
+  /// Returns the initializer that sets this field, and the override that selects the class for a name.
   func familyMembers(_ attribute: CoreDataSchema.Attribute, _ access: String) throws -> [String] {
     let name = try Self.identifier(attribute.name, entity, attribute.name)
     let source = try self.value(of: attribute, "String", "Self.entityName").replacingOccurrences(of: "\n", with: "\n  ")

@@ -1,4 +1,4 @@
-// Names and texts of a schema may be anything; what is written into source is checked or quoted.
+// Names and texts of a schema are untrusted: each one is checked or quoted before it is written into source.
 extension SwiftSourceWriter {
   func name(ofClassOf entity: CoreDataSchema.Entity) throws -> String {
     let name = entity.className
@@ -10,25 +10,26 @@ extension SwiftSourceWriter {
     return try Self.identifier(name, entity, nil)
   }
 
-  /// The types that generated source names, and means others than those of entities by.
+  /// The types that generated source refers to by name; no class of an entity may have such a name.
   private static let usedTypes: Set<String> = [
     "Model", "ModelObject", "SchemaMapped", "Field", "ArrayField", "ModelField", "ModelArrayField", "FieldProtocol",
     "AttributeDictionary", "JSONValue", "String", "Int", "Double", "Float", "Bool", "Decimal", "Date", "Data", "UUID",
     "URL", "Type", "Self", "Protocol",
   ]
 
-  /// The name of the class with the fields, from which the one that people write is derived.
+  /// Returns the name of the class with the fields, the superclass of the class that is edited by hand.
   static func fieldsName(_ className: String) -> String {
     className.hasPrefix("`") ? "\(className.dropFirst().dropLast())Fields" : "\(className)Fields"
   }
 
-  /// A name as Swift takes it.
+  /// Returns a name as a Swift identifier, in backticks if necessary.
   static func identifier(_ name: String, _ entity: CoreDataSchema.Entity, _ property: String?) throws -> String {
     let isName =
       name.first.map { $0.isLetter || $0 == "_" } == true && name != "_"
       && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     guard isName else {
-      throw SwiftSourceError(entity: entity.name, property: property, reason: "\"\(name)\" is no name in Swift")
+      throw SwiftSourceError(
+        entity: entity.name, property: property, reason: "\"\(name)\" is not a valid name in Swift")
     }
     if property != nil, reserved.contains(name) {
       throw SwiftSourceError(
@@ -37,7 +38,7 @@ extension SwiftSourceWriter {
     return keywords.contains(name) ? "`\(name)`" : name
   }
 
-  /// What a class can't call a field, as its superclass has it.
+  /// The names that a field can't have, because its superclass has them.
   private static let reserved: Set<String> = ["identifierField", "init", "self", "Self", "Type", "entityName"]
 
   private static let keywords: Set<String> = [
@@ -50,7 +51,7 @@ extension SwiftSourceWriter {
     "super", "throws", "true", "try",
   ]
 
-  /// A text as a literal.
+  /// Returns a text as a string literal.
   static func literal(_ text: String) -> String {
     var literal = "\""
     for scalar in text.unicodeScalars {
@@ -68,13 +69,13 @@ extension SwiftSourceWriter {
     return literal + "\""
   }
 
-  /// A type as it is usually spelled.
+  /// Returns a type in its short form.
   static func shortened(_ type: String) -> String {
     guard type.hasPrefix("Array<"), type.hasSuffix(">") else { return type }
     return "[\(shortened(String(type.dropFirst("Array<".count).dropLast())))]"
   }
 
-  /// A whole number as a literal, with its digits in groups if there are many.
+  /// Returns a whole number as a literal, with groups of digits if it is large.
   static func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
     guard digits.count > 6 else { return String(number) }
@@ -87,10 +88,10 @@ extension SwiftSourceWriter {
     return (number < 0 ? "-" : "") + groups.joined(separator: "_")
   }
 
-  /// A text in one line.
+  /// Returns a text as one line.
   static func line(_ text: String) -> String { text.split(whereSeparator: \.isNewline).joined(separator: " ") }
 
-  /// What people noted, as a documentation comment.
+  /// Returns the documentation of the user info as a comment.
   func documentation(_ userInfo: [String: String], _ otherwise: String?, indent: String) -> [String] {
     guard let text = userInfo["documentation"] ?? userInfo["comment"] ?? otherwise else { return [] }
     return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in

@@ -48,7 +48,7 @@ extension SwiftSourceWriter {
     return (limits.0.map(literal(of:)), limits.1.map(literal(of:)))
   }
 
-  /// A decimal number with all its digits: as a literal with a dot it would be a binary one first.
+  /// Returns a decimal number with all its digits. A literal with a point would be converted to binary first.
   private static func literal(of number: Decimal) -> String {
     let text = "\(number)"
     if Int(text) != nil { return text }
@@ -68,21 +68,21 @@ extension SwiftSourceWriter {
     let maximum = relationship.maximumCount.flatMap { $0 > 0 ? $0 : nil }
     let minimum = relationship.minimumCount ?? (relationship.isOptional ? 0 : 1)
     if minimum <= 0 { return maximum.map { [".count(...\($0))"] } ?? [] }
-    // A list that may be empty, but has at least so many members otherwise, is left to the schema.
+    // Swift rules can't express "empty, or at least this many members"; only the schema checks it.
     if relationship.isOptional || maximum.map({ $0 < minimum }) == true { return [] }
     return [".count(\(minimum)...\(maximum.map { "\($0)" } ?? ""))"]
   }
 
-  // MARK: What the user info says
+  // MARK: User info
 
-  /// The type of the elements, if the user info says that the attribute is a list.
+  /// Returns the type of the elements, if the user info declares a list.
   func listElement(of attribute: CoreDataSchema.Attribute) -> String? {
     guard let type = attribute.userInfo["swiftType"], type.hasPrefix("["), type.hasSuffix("]"), !type.contains(":")
     else { return nil }
     return String(type.dropFirst().dropLast())
   }
 
-  /// A list whose elements have a rule of their own, or are there only once.
+  /// Returns the declaration of a list whose elements have a rule or are unique.
   static func list(
     of element: String, _ arguments: [String], _ attribute: CoreDataSchema.Attribute, _ entity: CoreDataSchema.Entity
   ) throws -> String {
@@ -92,7 +92,8 @@ extension SwiftSourceWriter {
     return "ArrayField(\((["Field<\(element)>()\(rule)"] + others).joined(separator: ", ")))"
   }
 
-  /// Source that the user info has, such as `.notBlank`. It is written as it is, so it must be no more than a member.
+  /// Returns the source in the user info, such as `.notBlank`. It is copied unchanged, so only a member expression is
+  /// accepted.
   ///
   /// - Throws: ``SwiftSourceError``.
   static func code(
@@ -102,13 +103,14 @@ extension SwiftSourceWriter {
     let form = /\.[A-Za-z_][A-Za-z0-9_]*(\([^(){};"\\\n]*("[^"\\\n]*"[^(){};"\\\n]*)*\))?/
     guard (try? form.wholeMatch(in: text)) != nil else {
       throw SwiftSourceError(
-        entity: entity.name, property: attribute.name, reason: "its \(key) is none: \(text); write it as .notBlank")
+        entity: entity.name, property: attribute.name, reason: "its \(key) is not valid: \(text); write it as .notBlank"
+      )
     }
     return text
   }
 }
 
 extension CoreDataSchema.Relationship {
-  /// Whether models of this relation are written as their identifiers, because the user info says `foreignKey`.
+  /// Whether the relation is written as identifiers, because the user info has `foreignKey`.
   var isForeignKey: Bool { ["YES", "true"].contains(userInfo["foreignKey"]) }
 }

@@ -2,12 +2,12 @@ import FieldKit
 import Foundation
 import ModelCore
 
-/// Writes the model class of one entity.
+/// A writer for the model class of one entity.
 struct SwiftSourceWriter {
   let schema: CoreDataSchema
   let entity: CoreDataSchema.Entity
   let options: SwiftSourceOptions
-  /// Whether the class is one of a pair: that with the fields, from which the one that people write is derived.
+  /// Whether the class is the first of a pair: the superclass with the fields of the class that is edited by hand.
   let isOfPair: Bool
   private let parent: CoreDataSchema.Entity?
   private var needsFoundation = false
@@ -28,7 +28,7 @@ struct SwiftSourceWriter {
     return try writer.write()
   }
 
-  /// The word before a declaration, with a space behind it.
+  /// The access modifier with a trailing space.
   private var access: String { options.access.prefix }
 
   private var isFinal: Bool { !isOfPair && !schema.isParent(entity) }
@@ -85,7 +85,7 @@ struct SwiftSourceWriter {
     let modules = (needsFoundation ? ["Foundation"] : []) + [options.module]
     let plain = modules.map { "import \($0)" }
     if options.access == .internal { return plain + [""] }
-    // Where imports are internal by default they have to say it, and elsewhere they must not.
+    // A package with imports that are internal by default needs the access modifier; others must not have it.
     return ["#if hasFeature(InternalImportsByDefault)"] + plain.map { "  \(access)\($0)" } + ["#else"]
       + plain.map { "  \($0)" } + ["#endif", ""]
   }
@@ -110,9 +110,9 @@ struct SwiftSourceWriter {
     return [""] + documentation(attribute.userInfo, nil, indent: "  ") + ["  \(access)let \(name) = \(source)"]
   }
 
-  /// What makes the field of an attribute.
+  /// Returns the expression that creates the field of an attribute.
   ///
-  /// - Parameter initial: source of its first value.
+  /// - Parameter initial: the source of its initial value.
   func value(of attribute: CoreDataSchema.Attribute, _ type: String, _ initial: String?) throws -> String {
     var arguments = initial.map { [$0] } ?? []
     if attribute.keyPath != attribute.name { arguments.append("key: \(Self.literal(attribute.keyPath))") }
@@ -130,7 +130,7 @@ struct SwiftSourceWriter {
     return declaration
   }
 
-  /// Whether a type can't be named without Foundation.
+  /// Whether a type needs an import of Foundation.
   static func isOfFoundation(_ type: String) -> Bool {
     type.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
       .contains { ["Date", "Data", "UUID", "URL", "Decimal"].contains($0) }
@@ -140,7 +140,7 @@ struct SwiftSourceWriter {
     if let type = attribute.userInfo["swiftType"] {
       guard !type.isEmpty, type.allSatisfy({ $0.isLetter || $0.isNumber || "_.<>[]: ,".contains($0) }) else {
         throw SwiftSourceError(
-          entity: entity.name, property: attribute.name, reason: "its swiftType is no type: \(type)")
+          entity: entity.name, property: attribute.name, reason: "its swiftType is not a type: \(type)")
       }
       return type
     }
@@ -149,7 +149,7 @@ struct SwiftSourceWriter {
     if let transformer = attribute.jsonTransformerName.flatMap({ schema.storage.transformers[$0] }) {
       return Self.shortened(valueType(of: transformer))
     }
-    // The single file of swiftSource(for:) has no place for types of composites.
+    // The single file of swiftSource(for:) can't declare the types of composites.
     if isOfPair, let composite = attribute.compositeName.flatMap({ schema.composite($0) }) {
       return try Self.identifier(composite.name, entity, nil)
     }
@@ -190,7 +190,7 @@ struct SwiftSourceWriter {
     let name = try Self.identifier(relationship.name, entity, relationship.name)
     guard let destination = relationship.destinationName.flatMap({ schema.entity($0) }) else {
       throw SwiftSourceError(
-        entity: entity.name, property: relationship.name, reason: "it leads to an entity that is not there")
+        entity: entity.name, property: relationship.name, reason: "it refers to an entity that does not exist")
     }
     let related = try self.name(ofClassOf: destination)
     var arguments: [String] = []
@@ -203,7 +203,7 @@ struct SwiftSourceWriter {
     }
     if let inverse = try inverseToDeclare(of: relationship, destination) { arguments.append("inverse: \\.\(inverse)") }
     let one = "ModelField<\(related)>(\(arguments.joined(separator: ", ")))"
-    // With the type written out the compiler need not look at both sides at once.
+    // An explicit type spares the compiler inferring both directions of the relation at once.
     let type = relationship.isToMany ? "ModelArrayField<\(related)>" : "ModelField<\(related)>"
     var value = relationship.isToMany ? "\(one)*" : one
     let rules = Self.rules(of: relationship)
@@ -214,7 +214,7 @@ struct SwiftSourceWriter {
     ]
   }
 
-  /// The inverse, if it is to be declared on this side: it is declared on one of them.
+  /// Returns the inverse if this side declares it: only one side does.
   private func inverseToDeclare(
     of relationship: CoreDataSchema.Relationship, _ destination: CoreDataSchema.Entity
   ) throws -> String? {

@@ -2,7 +2,7 @@
 import Foundation
 import ModelCore
 
-/// What a schema demands of values, as rules. They capture nothing but immutable values.
+/// Conversion of the constraints of a schema to rules. The rules capture only immutable values.
 enum AttributeRules {
   static func rules<Value>(for attribute: CoreDataSchema.Attribute, of type: Value.Type) -> [Rule<Value>] {
     var rules: [Rule<Value>] = []
@@ -34,7 +34,7 @@ enum AttributeRules {
     return [rule]
   }
 
-  /// The limits of a value as rules of the type; nil if it has none that can be compared.
+  /// Returns the limits of a value as rules of the type; nil if the type has no comparable limits.
   private static func limits(_ attribute: CoreDataSchema.Attribute, _ type: Any.Type) -> Any? {
     let minimum = attribute.minimumText
     let maximum = attribute.maximumText

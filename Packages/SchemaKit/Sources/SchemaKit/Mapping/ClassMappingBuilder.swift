@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// Finds out what a schema says of a class, on one instance of it that is as its class declares it.
+/// A builder for the mapping of a class. It works on one instance that has only the declarations of its class.
 struct ClassMappingBuilder {
   private let mapping: SchemaMapping
   private let model: ModelObject
@@ -16,7 +16,7 @@ struct ClassMappingBuilder {
     guard let mapped = type(of: model) as? any SchemaMapped.Type else { return .nothing }
     let name = mapped.entityName
     guard let entity = mapping.schema.entity(name) else {
-      report(.unfitClass, "\(type(of: model)) is mapped by the entity \(name), which is not there.", name, nil, nil)
+      report(.unfitClass, "\(type(of: model)) is mapped by the entity \(name), which does not exist.", name, nil, nil)
       return .nothing
     }
     let attributes = Dictionary(
@@ -56,7 +56,7 @@ struct ClassMappingBuilder {
       declarations: declarations.filter { $0.isUseful }, initials: initials)
   }
 
-  // MARK: What does not fit
+  // MARK: Mismatches
 
   private mutating func report(
     _ kind: SchemaIssue.Kind, _ message: String, _ entity: String, _ property: String?, _ line: Int?
@@ -88,13 +88,13 @@ struct ClassMappingBuilder {
     let name = "\(type(of: model)).\(relationship.name)"
     guard let relation = field as? any RelationField else {
       return report(
-        .unfitClass, "\(name) is no relation, but a relationship of \(entity.name).", entity.name, relationship.name,
+        .unfitClass, "\(name) is not a relation, but a relationship of \(entity.name).", entity.name, relationship.name,
         relationship.line)
     }
     if relation.isToMany != relationship.isToMany {
       let count = relationship.isToMany ? "many models" : "one model"
       report(
-        .unfitClass, "\(name) has to lead to \(count), as in \(entity.name).", entity.name, relationship.name,
+        .unfitClass, "\(name) must reference \(count), as in \(entity.name).", entity.name, relationship.name,
         relationship.line)
     }
     guard let related = relation.relatedClass as? any SchemaMapped.Type,
@@ -103,7 +103,7 @@ struct ClassMappingBuilder {
     else { return }
     if !mapping.schema.lineage(of: found).contains(where: { $0.name == destination }) {
       report(
-        .unfitClass, "\(name) leads to \(relation.relatedClass), which is \(found.name) and not \(destination).",
+        .unfitClass, "\(name) references \(relation.relatedClass), which is \(found.name) and not \(destination).",
         entity.name, relationship.name, relationship.line)
     }
   }
@@ -123,7 +123,7 @@ extension RelationDeclaration {
 }
 
 extension CoreDataSchema.Relationship {
-  /// The rule as models know it. They never leave behind what leads to nowhere.
+  /// The delete rule of the model. Models never keep a dangling reference, so `No Action` acts as `Nullify`.
   var modelDeleteRule: DeleteRule {
     switch deletionRule {
     case .nullify, .noAction: .nullify
@@ -133,7 +133,7 @@ extension CoreDataSchema.Relationship {
   }
 }
 
-/// Where the field of a name lies in the classes to which a relation leads, found once per class.
+/// The index of the inverse field in each class of a relation's destination, computed once per class.
 private final class InversePlace: Sendable {
   private let name: String
   private let places = Lock<[ObjectIdentifier: Int]>([:])

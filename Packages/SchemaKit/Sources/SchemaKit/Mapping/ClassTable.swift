@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 import Synchronization
 
-/// What is known of classes, found without a lock: it is asked for every model that is made.
+/// A table of values by class, read without a lock because every new model is looked up in it.
 final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
-  // Sendable is proven by construction: buckets are atomics that lead to immutable entries, which are put in under the
-  // lock, published with release semantics and not released before the table is.
+  // Sendable is proven by construction. Buckets are atomics that hold immutable entries. An entry is added under the
+  // lock, published with release semantics, and released with the table.
   private typealias Bucket = Atomic<Unmanaged<Entry>?>
 
   private final class Entry: Sendable {
@@ -25,7 +25,7 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
 
   /// Creates a table.
   ///
-  /// - Parameter bucketCount: how many buckets there are, a power of 2.
+  /// - Parameter bucketCount: the number of buckets, a power of 2.
   init(bucketCount: Int) {
     self.bucketCount = bucketCount
     buckets = .allocate(capacity: bucketCount)
@@ -38,7 +38,7 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
     buckets.deallocate()
   }
 
-  /// What is known of a class; nil if nothing.
+  /// The value of a class; nil if there is none.
   subscript(key: ObjectIdentifier) -> Value? {
     var next = bucket(of: key).pointee.load(ordering: .acquiring)?.takeUnretainedValue()
     while let entry = next {
@@ -48,9 +48,9 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
     return nil
   }
 
-  /// Adds what is known of a class, unless another thread was faster.
+  /// Adds the value of a class, unless another thread added one first.
   ///
-  /// - Returns: what stands.
+  /// - Returns: the value that is in the table.
   @discardableResult
   func add(_ value: Value, for key: ObjectIdentifier) -> Value {
     let bucket = bucket(of: key)
@@ -67,7 +67,7 @@ final class ClassTable<Value: AnyObject & Sendable>: @unchecked Sendable {
 
   @inline(__always)
   private func bucket(of key: ObjectIdentifier) -> UnsafeMutablePointer<Bucket> {
-    // Not the standard hash: nobody chooses the addresses of classes to make this slow.
+    // The standard hash is not needed: addresses of classes are no input of an attacker.
     let hash = (UInt64(UInt(bitPattern: key)) &* 0x9E37_79B9_7F4A_7C15) &>> 40
     return buckets + (Int(truncatingIfNeeded: hash) & (bucketCount - 1))
   }

@@ -2,21 +2,21 @@
 import Foundation
 @_spi(ModelKitInternals) import ModelCore
 
-/// What mapping asks of a field, whatever its type.
+/// The operations of a field that mapping needs, independent of the type of its value.
 protocol MappedField: FieldBase {
-  /// What an attribute says of the field; nil if nothing.
+  /// Returns the declaration that an attribute gives the field; nil if there is none.
   func declaration(
     for attribute: CoreDataSchema.Attribute, transformers: [String: any ValueTransforming]
   ) -> FieldDeclaration?
-  /// What a relationship says of the field; nil if nothing.
+  /// Returns the declaration that a relationship gives the field; nil if there is none.
   func declaration(for relationship: CoreDataSchema.Relationship) -> FieldDeclaration?
-  /// Why the transformer of an attribute can't be used; nil if it can, or there is none.
+  /// Returns the reason why the transformer of an attribute can't be used; nil if it can, or there is none.
   func transformerProblem(
     of attribute: CoreDataSchema.Attribute, _ transformers: [String: any ValueTransforming]
   ) -> String?
-  /// Whether values of the type of an attribute fit into the field.
+  /// Whether the field can hold values of an attribute's type.
   func canHold(_ attribute: CoreDataSchema.Attribute) -> Bool
-  /// Gives a field that was never set the value it would have if it had been declared with it.
+  /// Sets a field without a value to the default it would have been declared with.
   func takeInitial(_ json: JSONValue)
 }
 
@@ -50,7 +50,7 @@ extension Field: MappedField {
   ) -> String? {
     guard let name = attribute.jsonTransformerName, !hasOwnTransformer else { return nil }
     guard let transformer = transformers[name] else {
-      // A value that has a type can be read without.
+      // A value of a known type can be read without a transformer.
       if attribute.type != .transformable, attribute.type != .undefined { return nil }
       return SchemaMappingError.unknownTransformer(name, known: transformers.keys.sorted()).description
     }
@@ -68,7 +68,7 @@ extension Field: MappedField {
     case .string: return Self.isOneOf(String.self, URL.self, UUID.self) || Self.isRaw
     case .boolean: return Self.isOneOf(Bool.self) || Self.isRaw
     case .integer16, .integer32, .integer64:
-      // Some documents write numbers as text, and some models keep them so.
+      // Some documents write numbers as text, and some models keep the text.
       return Content.self is any BinaryInteger.Type || Self.isOneOf(Double.self, Decimal.self, String.self)
         || Self.isRaw
     case .double, .float, .decimal:
@@ -86,7 +86,7 @@ extension Field: MappedField {
   private static var isRaw: Bool { Content.self is any RawRepresentable.Type }
 
   func takeInitial(_ json: JSONValue) {
-    // Defaults are spelled as the type says, not as a field's transformer has it.
+    // Defaults have the spelling of the attribute's type, not that of a field's transformer.
     var context = ValueTransformerContext.standard
     context.decoding = .lenient
     if let value = try? context.value(of: json, as: Content.self) { takeInitial(value) }
@@ -94,7 +94,7 @@ extension Field: MappedField {
 }
 
 extension CoreDataSchema.Attribute {
-  /// The transformer that says how the value looks in JSON. Those of Foundation say how it looks in a database.
+  /// The transformer between values and JSON. Those of Foundation are for databases and do not count.
   var jsonTransformerName: String? {
     guard let name = valueTransformerName, !name.isEmpty, !name.hasPrefix("NS") else { return nil }
     return name

@@ -1,17 +1,17 @@
 import FieldKit
 
-/// A schema that can't be applied to a class or document as it is.
+/// An error of applying a schema to a class or document.
 public enum SchemaMappingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The schema names a value transformer that was not given.
+  /// The schema names a value transformer that was not supplied.
   case unknownTransformer(String, known: [String])
-  /// A value transformer makes values of another type than a field has.
+  /// A value transformer has another value type than the field.
   case unfitTransformer(String, expected: String, found: String)
-  /// The schema has no entity of this name.
+  /// The schema has no entity with this name.
   case unknownEntity(String, known: [String])
-  /// The entity is abstract: there are models of derived entities only.
+  /// The entity is abstract: only derived entities have models.
   case abstractEntity(String)
 
-  /// What is wrong, and what to do.
+  /// The failure, and how to correct it.
   public var description: String {
     switch self {
     case .unknownTransformer(let name, let known):
@@ -28,7 +28,7 @@ public enum SchemaMappingError: Error, Hashable, Sendable, CustomStringConvertib
   private static func list(_ names: [String]) -> String { names.isEmpty ? "none" : names.joined(separator: ", ") }
 }
 
-/// Stands for a transformer that can't be used, and says why as soon as there is something to transform.
+/// A placeholder for an unusable transformer. It throws the reason as soon as it has to transform a value.
 struct MissingTransformer<Value>: ValueTransforming {
   let problem: String
 

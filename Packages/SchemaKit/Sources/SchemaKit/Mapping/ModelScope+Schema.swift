@@ -2,16 +2,16 @@ public import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
 extension ModelScope {
-  /// Creates a scope whose models are read, written and validated as a schema says.
+  /// Creates a scope whose models are read, written and validated by a schema.
   ///
-  /// In such a scope numbers and booleans may also come as text, as in many of the documents that such schemas describe;
-  /// nothing is cut or rounded. They are written as numbers and booleans.
+  /// In such a scope numbers and booleans may also be text in JSON, as in many documents of this kind. A text that
+  /// would lose digits is rejected. Values are written as numbers and booleans.
   ///
   /// - Parameters:
-  ///   - schema: describes the classes that are ``SchemaMapped``, and the entities of ``DynamicModel``.
-  ///   - transformers: the value transformers by the name that the schema calls them. Reading or writing a transformable
-  ///     attribute whose transformer is missing here is an error that names it.
-  ///   - registry: where the objects are looked up. The default one holds them weakly.
+  /// - schema: the schema of ``SchemaMapped`` classes and ``DynamicModel``.
+  ///   - transformers: the value transformers by their names in the schema. Reading or writing a transformable
+  ///     attribute without its transformer is an error that names the transformer.
+  ///   - registry: the registry of live models. The default one holds them weakly.
   ///   - context: the case of keys, the null policy, and transformers by type.
   public convenience init(
     schema: CoreDataSchema, transformers: [String: any ValueTransforming] = [:],
@@ -23,6 +23,6 @@ extension ModelScope {
     self.init(registry: registry, transformers: context)
   }
 
-  /// The schema that describes the models of this scope, if there is one.
+  /// The schema of this scope; nil if it has none.
   public var schema: CoreDataSchema? { (transformers.preparation as? SchemaMapping)?.schema }
 }

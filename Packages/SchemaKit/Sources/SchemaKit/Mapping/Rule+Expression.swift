@@ -2,12 +2,13 @@ public import FieldKit
 import Foundation
 
 extension Rule where Value == String {
-  /// The whole text matches a regular expression in the syntax of model files, which is that of ICU. A missing text passes.
+  /// Returns a rule that the whole text matches a regular expression in ICU syntax, as in model files. A missing text
+  /// passes.
   ///
-  /// Texts of more than 1,000 characters are refused without matching; a hostile expression is the caller's risk. One that
-  /// is no regular expression is matched by no text.
+  /// Texts of more than 1,000 characters fail without being matched. An expression can still be slow: use only trusted
+  /// ones. An invalid expression matches no text.
   ///
-  /// - Parameter expression: the expression, as it stands in the file.
+  /// - Parameter expression: the expression as in the file.
   public static func matching(expression: String) -> Rule {
     let maximumLength = 1_000
     let compiled = try? NSRegularExpression(pattern: "\\A(?:\(expression))\\z")

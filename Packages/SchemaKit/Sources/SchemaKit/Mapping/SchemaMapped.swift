@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// A model class of which a schema says how it is read, written and validated.
+/// A model class that a schema maps: the schema determines how it is read, written and validated.
 ///
 /// ```swift
 /// final class Book: Model, SchemaMapped {
 ///   static let entityName = "Book"
-///   let bookId = Field<Int>()                     // "book_id" in JSON, because the model file says so
+///   let bookId = Field<Int>()                     // "book_id" in JSON, from the model file
 ///   let title = Field<String>()
 ///   let retailPrice = Field<Double>()             // "pricing.retail_price"
 ///   let author = ModelField<Author>()             // the inverse of author.books
@@ -15,31 +15,32 @@
 /// let book = try Book.from(json: data, in: scope)
 /// ```
 ///
-/// Fields are found by the name of their property, which is that of the attribute or relationship. The schema gives keys,
-/// transformers, rules, inverses and delete rules; what a field says itself at its declaration counts more. A model gets
-/// them when it is made or read in a scope with a schema, or joins one; a model outside is as its class declares it.
+/// A field is matched by the name of its property, which is the name of the attribute or relationship. The schema gives
+/// keys, transformers, rules, inverses and delete rules. The declaration of a field takes precedence. A schema applies
+/// to models that are created or read in a scope with it, or join one. Other models have only the declarations of their
+/// class.
 public protocol SchemaMapped: ModelIsolation {
   /// The entity of the schema that describes the class.
   ///
-  /// In a hierarchy write `class var entityName: String { "Shape" }`, and override it in derived classes. Where the user info
-  /// of the topmost entity has `entityKeyPath`, the attribute with that key begins with the name of the model's entity;
-  /// override `instanceClass(for:)` to read by it, as generated classes do.
+  /// In a hierarchy write `class var entityName: String { "Shape" }` and override it in derived classes. If the user
+  /// info of the topmost entity has `entityKeyPath`, the attribute with that key starts with the name of the model's
+  /// entity. Override `instanceClass(for:)` to select the class when reading, as generated classes do.
   static var entityName: String { get }
 }
 
 extension SchemaMapped where Self: ModelObject {
-  /// Makes a model in a scope, with the defaults of its entity.
+  /// Creates a model in a scope, with the defaults of its entity.
   ///
-  /// A default of the identifier is left out: it would be the same for all models.
+  /// A default of the identifier is ignored: all models would have the same identifier.
   public init(in scope: ModelScope) {
     self.init()
     (scope.transformers.preparation as? SchemaMapping)?.makeInitial(self)
     scope.add(self)
   }
 
-  /// What the class does not have although its entity has it, or has as something else.
+  /// Returns the properties of the entity that the class does not have, or has with another type.
   ///
-  /// Properties that the entity does not have are no issue: they are mapped as the class declares them.
+  /// Properties that only the class has are no issue: they are mapped as declared.
   ///
   /// - Parameters:
   ///   - schema: the schema that has the entity.

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// How a schema maps Swift classes: for each class found once, on its first instance.
+/// The mapping of Swift classes by a schema, computed for each class on its first instance.
 final class SchemaMapping: OwnerPreparing {
   let schema: CoreDataSchema
   let transformers: [String: any ValueTransforming]
@@ -12,9 +12,9 @@ final class SchemaMapping: OwnerPreparing {
     self.transformers = transformers
   }
 
-  /// Completes the declarations of a model's fields, and gives those their defaults that can't be nil.
+  /// Completes the declarations of a model's fields, and sets the defaults of fields that can't be nil.
   func prepare(_ owner: AnyObject) {
-    // Only models are prepared by the scopes that this is given to; to ask would cost as much as the rest.
+    // The scopes with this mapping prepare only models, and a checked cast would double the cost.
     assert(owner is ModelObject)
     let model = unsafeDowncast(owner, to: ModelObject.self)
     let mapping = mapping(of: model)
@@ -22,7 +22,7 @@ final class SchemaMapping: OwnerPreparing {
     for initial in mapping.requiredInitials { give(initial, to: model) }
   }
 
-  /// Gives a model all defaults that the schema has for it.
+  /// Sets all defaults that the schema has for a model.
   func makeInitial(_ model: ModelObject) {
     for initial in mapping(of: model).initials { give(initial, to: model) }
   }
@@ -31,7 +31,7 @@ final class SchemaMapping: OwnerPreparing {
     (model.declaredField(at: initial.index) as? any MappedField)?.takeInitial(initial.json)
   }
 
-  /// What of the class does not fit its entity.
+  /// Returns the differences between a class and its entity.
   func issues(of model: ModelObject) -> [SchemaIssue] {
     var builder = ClassMappingBuilder(self, model)
     _ = builder.build()
@@ -46,13 +46,13 @@ final class SchemaMapping: OwnerPreparing {
   }
 }
 
-/// What a schema says of one class.
+/// The mapping of one class.
 final class ClassMapping: Sendable {
-  /// A first value.
+  /// A default value.
   struct Initial: Sendable {
     let index: Int
     let json: JSONValue
-    /// Whether the value can't be nil, so that also a model that is read has it.
+    /// Whether the value can't be nil, so that models that are read get it as well.
     let isRequired: Bool
   }
 
@@ -60,7 +60,7 @@ final class ClassMapping: Sendable {
 
   let declarations: [PlacedDeclaration]
   let initials: [Initial]
-  /// The first values that a model that is read has, too.
+  /// The defaults that models that are read get as well.
   let requiredInitials: [Initial]
 
   init(declarations: [PlacedDeclaration], initials: [Initial]) {

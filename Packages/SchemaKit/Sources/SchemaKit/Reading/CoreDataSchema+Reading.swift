@@ -4,10 +4,11 @@ extension CoreDataSchema {
   /// Reads a model file.
   ///
   /// - Parameters:
-  ///   - url: an `.xcdatamodeld`, of which the current version is read, an `.xcdatamodel`, or the XML file inside one, which
-  ///     is called `contents`.
-  ///   - options: how large the file may be.
-  /// - Throws: ``SchemaFileError``. What is not known is no error: see ``notes``; nor are inconsistencies: see ``check()``.
+  /// - url: an `.xcdatamodeld`, whose current version is read, an `.xcdatamodel`, or the XML file `contents` inside
+  ///   one.
+  ///   - options: the limits of the file's size.
+  /// - Throws: ``SchemaFileError``. Unknown parts are no error (see ``notes``), nor are inconsistencies (see
+  ///   ``check()``).
   public init(contentsOf url: URL, options: SchemaReadingOptions = .init()) throws {
     if url.pathExtension == "xcdatamodeld" {
       let version = try ModelFileBundle.currentVersion(of: url)
@@ -22,7 +23,7 @@ extension CoreDataSchema {
   /// - Parameters:
   ///   - url: an `.xcdatamodeld`.
   ///   - version: the name of the version, such as `Authors 2`, with or without `.xcdatamodel`.
-  ///   - options: how large the file may be.
+  /// - options: the limits of the file's size.
   /// - Throws: ``SchemaFileError``.
   public init(contentsOf url: URL, version: String, options: SchemaReadingOptions = .init()) throws {
     let name = ModelFileBundle.bareName(version)
@@ -69,7 +70,7 @@ extension CoreDataSchema {
   }
 }
 
-/// The folder in which Xcode keeps the versions of a model file.
+/// The folder of the versions of a model file.
 private enum ModelFileBundle {
   static func bareName(_ version: String) -> String {
     version.hasSuffix(".xcdatamodel") ? String(version.dropLast(".xcdatamodel".count)) : version
@@ -82,7 +83,7 @@ private enum ModelFileBundle {
     return names.filter { $0.hasSuffix(".xcdatamodel") }.map(bareName).sorted()
   }
 
-  /// The version that counts: the one `.xccurrentversion` names, or the only one.
+  /// Returns the current version: the one that `.xccurrentversion` names, or the only one.
   static func currentVersion(of url: URL) throws -> String {
     let versions = try versionNames(in: url)
     let file = url.appendingPathComponent(".xccurrentversion")
@@ -96,19 +97,19 @@ private enum ModelFileBundle {
     throw SchemaFileError(
       .unknownVersion,
       """
-      .xccurrentversion does not say which of \(versions.count) versions counts; name one with \
+      .xccurrentversion does not name the current one of \(versions.count) versions; name one with \
       CoreDataSchema(contentsOf:version:).
       """,
       file: url.lastPathComponent)
   }
 
-  /// The bytes of a file, unless it is larger than is allowed.
+  /// Returns the bytes of a file, unless it exceeds the limit.
   static func data(of url: URL, _ options: SchemaReadingOptions) throws -> Data {
     guard let handle = try? FileHandle(forReadingFrom: url) else {
       throw SchemaFileError(.unreadable, "there is no such file, or it can't be opened.", file: url.lastPathComponent)
     }
     defer { try? handle.close() }
-    // One byte more than is allowed tells that there are more.
+    // Reading one byte more than the limit detects a file that exceeds it.
     let most = min(max(options.maximumBytes, 0), .max - 1)
     guard let data = try? handle.read(upToCount: most + 1) else {
       throw SchemaFileError(.unreadable, "it can't be read.", file: url.lastPathComponent)

@@ -1,4 +1,4 @@
-/// Takes the XML attributes of an element one by one; what is left at the end nobody asked for.
+/// A reader that removes the XML attributes of an element one by one. The rest at the end is unknown.
 struct ElementReader {
   let element: CoreDataSchema.Element
   private(set) var rest: [String: String]
@@ -11,7 +11,7 @@ struct ElementReader {
   /// The value of an attribute; nil if there is none.
   mutating func text(_ name: String) -> String? { rest.removeValue(forKey: name) }
 
-  /// The value of an attribute that has to be there.
+  /// Returns the value of a required attribute.
   ///
   /// - Throws: ``SchemaFileError``.
   mutating func requiredText(_ name: String) throws -> String {
@@ -21,7 +21,7 @@ struct ElementReader {
     return text
   }
 
-  /// Whether an attribute says `YES`; nil if it says neither that nor `NO`, which is left then.
+  /// Returns the value of an attribute with `YES` or `NO`; nil for any other value, which remains unread.
   mutating func flag(_ name: String) -> Bool? {
     let flag: Bool? =
       switch rest[name] {
@@ -33,7 +33,7 @@ struct ElementReader {
     return flag
   }
 
-  /// The whole number an attribute says; nil if it does not, whatever it says is left then.
+  /// Returns the value of an attribute with a whole number; nil for any other value, which remains unread.
   mutating func number(_ name: String) -> Int? {
     guard let number = rest[name].flatMap({ Int($0) }) else { return nil }
     rest[name] = nil

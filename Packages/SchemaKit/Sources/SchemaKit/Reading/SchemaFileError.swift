@@ -1,37 +1,37 @@
-/// A model file that can't be read.
+/// An error of reading a model file.
 ///
 /// ```swift
 /// do { schema = try CoreDataSchema(contentsOf: url) } catch let error as SchemaFileError { print(error) }
 /// // Authors.xcdatamodel/contents, line 12: an attribute has no name.
 /// ```
 public struct SchemaFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of error it is.
+  /// The kind of an error.
   public enum Code: Hashable, Sendable {
-    /// There is no such file, or it can't be opened.
+    /// The file does not exist or can't be opened.
     case unreadable
-    /// It is no model file.
+    /// The file is not a model file.
     case noModel
-    /// There is no version of this name, or it is not said which one counts.
+    /// There is no version with this name, or the file does not name the current one.
     case unknownVersion
-    /// It is not well-formed XML.
+    /// The file is not well-formed XML.
     case syntax
-    /// Something that every model file says is missing.
+    /// A required part of a model file is missing.
     case incomplete
-    /// It declares a document type or entities, which no model file does and hostile ones do.
+    /// The file declares a document type or entities, which only hostile files do.
     case forbidden
-    /// It is larger than the options allow, or an element in it has more than 1,000 XML attributes.
+    /// The file exceeds the limit of the options, or an element in it has more than 1,000 XML attributes.
     case tooLarge
-    /// It is nested deeper than the options allow.
+    /// The nesting of the file exceeds the limit of the options.
     case tooDeep
   }
 
-  /// What kind of error it is.
+  /// The kind of the error.
   public let code: Code
   /// The name of the file; nil for data.
   public internal(set) var file: String?
-  /// The line; nil if it is about the whole file.
+  /// The line; nil for an error of the whole file.
   public let line: Int?
-  /// What is wrong, and what to do.
+  /// The failure, and how to correct it.
   public let message: String
 
   init(_ code: Code, _ message: String, file: String? = nil, line: Int? = nil) {
@@ -41,7 +41,7 @@ public struct SchemaFileError: Error, Hashable, Sendable, CustomStringConvertibl
     self.line = line
   }
 
-  /// Where it is, and what is wrong.
+  /// The location, and the failure.
   public var description: String {
     switch (file, line) {
     case (let file?, let line?): "\(file), line \(line): \(message)"

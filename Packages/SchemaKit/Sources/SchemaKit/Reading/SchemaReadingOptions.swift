@@ -1,8 +1,8 @@
-/// How large a model file may be.
+/// Limits of the size of a model file.
 public struct SchemaReadingOptions: Hashable, Sendable {
-  /// The greatest size in bytes; 16 MB by default, which holds tens of thousands of entities.
+  /// The greatest size in bytes. The default of 16 MB holds tens of thousands of entities.
   public var maximumBytes: Int
-  /// How many elements may lie inside each other; 32 by default. A model file needs seven.
+  /// The greatest depth of nested elements; 32 by default. A model file needs seven.
   public var maximumDepth: Int
 
   /// Creates options.

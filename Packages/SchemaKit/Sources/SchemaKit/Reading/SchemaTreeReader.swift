@@ -1,4 +1,4 @@
-/// Makes a schema of the elements of a model file. What it does not know is kept, and noted.
+/// A reader that creates a schema from the elements of a model file. Unknown parts are kept and noted.
 struct SchemaTreeReader {
   private(set) var notes: [SchemaIssue] = []
 
@@ -6,7 +6,7 @@ struct SchemaTreeReader {
   mutating func content(of root: CoreDataSchema.Element) throws -> SchemaContent {
     guard root.name == "model" else {
       throw SchemaFileError(
-        .noModel, "this is a <\(root.name)>, not the <model> that a model file is.", line: root.line)
+        .noModel, "the root element is <\(root.name)>, but a model file has <model>.", line: root.line)
     }
     var content = SchemaContent(entities: [], settings: root.attributes)
     note(root.attributes, Known.model, root)
@@ -73,7 +73,7 @@ struct SchemaTreeReader {
     if case .other(let spelling) = attribute.type {
       notes.append(
         SchemaIssue(
-          .unknownType, "\(entity).\(name) has the type \"\(spelling)\", which is not known.", entity: entity,
+          .unknownType, "\(entity).\(name) has the type \"\(spelling)\", which is unknown.", entity: entity,
           property: name, line: element.line))
     }
     attribute.isOptional = reader.flag("optional") ?? false
@@ -164,7 +164,7 @@ struct SchemaTreeReader {
     return composite
   }
 
-  /// What is inside an attribute or relationship: what people noted, and what is not known.
+  /// Reads the user info of an attribute or relationship, and keeps its unknown elements.
   private mutating func inside(
     _ element: CoreDataSchema.Element, entity: String, property: String
   ) -> (userInfo: [String: String], others: [CoreDataSchema.Element]) {
@@ -191,9 +191,10 @@ struct SchemaTreeReader {
     return Dictionary(entries, uniquingKeysWith: { $1 })
   }
 
-  // MARK: What is not known
+  // MARK: Unknown parts
 
-  /// Notes and keeps what is not known inside an element that is. The element is written once more, with only that inside.
+  /// Notes and keeps the unknown parts inside a known element. They are written again in a copy of the element that has
+  /// only them.
   private mutating func keep(
     _ rest: CoreDataSchema.Element, in parent: CoreDataSchema.Element, entity: String, property: String? = nil,
     in others: inout [CoreDataSchema.Element]
@@ -227,7 +228,7 @@ struct SchemaTreeReader {
 }
 
 extension CoreDataSchema.Element {
-  /// The element with only what is not known inside; nil if all is.
+  /// Returns the element with only its unknown parts; nil if there are none.
   fileprivate func unknownPart(isKnown: (Self) -> Bool) -> Self? {
     var rest = self
     rest.children.removeAll(where: isKnown)
@@ -247,7 +248,7 @@ extension CoreDataSchema.Element {
   private var isLeaf: Bool { children.isEmpty && text.isEmpty }
 }
 
-/// XML attributes that are known to be there, and mean nothing to models.
+/// The known XML attributes that have no meaning for models.
 private enum Known {
   static let model: Set<String> = [
     "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "macOSVersion",

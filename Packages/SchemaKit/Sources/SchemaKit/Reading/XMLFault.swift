@@ -1,6 +1,7 @@
 import Foundation
 
-/// Finds the line on which a document stops being XML. The parser goes on after a mistake, and tells where it ended.
+/// A search for the line on which a document stops being XML. The parser continues after a mistake and reports only
+/// where it stopped.
 struct XMLFault {
   private let bytes: [UInt8]
   private var position = 0
@@ -9,11 +10,11 @@ struct XMLFault {
 
   private init(_ data: Data) { bytes = [UInt8](data) }
 
-  /// The line of the first tag that does not fit.
+  /// Returns the line of the first tag without a match.
   ///
   /// - Parameters:
   ///   - data: the document, which is not well-formed.
-  ///   - otherwise: the line to tell if all tags fit.
+  /// - otherwise: the line to return if all tags match.
   static func line(in data: Data, otherwise: Int) -> Int {
     var fault = XMLFault(data)
     return fault.find() ?? otherwise
@@ -71,9 +72,9 @@ struct XMLFault {
     return bytes[start..<position]
   }
 
-  /// Skips what is in a tag behind its name.
+  /// Skips the part of a tag after its name.
   ///
-  /// - Returns: whether the tag has no end tag; nil if it does not end.
+  /// - Returns: whether the tag closes itself; nil if it has no end.
   private mutating func skipTag() -> Bool? {
     var quote: UInt8?
     while position < bytes.count {

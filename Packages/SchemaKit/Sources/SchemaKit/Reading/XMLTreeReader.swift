@@ -4,10 +4,10 @@ import Foundation
   import FoundationXML
 #endif
 
-/// Reads XML as a tree of elements, within limits.
+/// A reader of XML as a tree of elements, within limits.
 ///
-/// Documents that declare a document type are refused before they are parsed: without one there are no entities to expand
-/// and none to fetch.
+/// A document with a document type is rejected before it is parsed. Without one, no entities are expanded and none are
+/// fetched.
 final class XMLTreeReader: NSObject, XMLParserDelegate {
   private let options: SchemaReadingOptions
   private var open: [CoreDataSchema.Element] = []
@@ -16,7 +16,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
 
   private init(_ options: SchemaReadingOptions) { self.options = options }
 
-  /// The outermost element of a document.
+  /// Returns the root element of a document.
   ///
   /// - Throws: ``SchemaFileError``.
   static func tree(of data: Data, _ options: SchemaReadingOptions) throws -> CoreDataSchema.Element {
@@ -40,22 +40,22 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     return root
   }
 
-  // MARK: What no model file has
+  // MARK: Rejected XML
 
   private static func refuseForbidden(_ data: Data) throws {
-    // In other encodings the marks would look different.
+    // In other encodings the marks would have other bytes.
     let head = String(decoding: data.prefix(200), as: UTF8.self)
     if data.starts(with: [0xFE, 0xFF]) || data.starts(with: [0xFF, 0xFE]) || data.prefix(200).contains(0)
       || !declaresKnownEncoding(head)
     {
       throw SchemaFileError(.syntax, "this is not UTF-8, in which model files are written.", line: 1)
     }
-    // Foundation's parser takes the square of their number to look for two of one name.
+    // Foundation's parser takes quadratic time to find duplicate attributes.
     if let line = lineOfCrowdedElement(in: data) {
       throw SchemaFileError(
         .tooLarge, "an element has more than \(maximumSettings) XML attributes; a model file needs thirty.", line: line)
     }
-    // Foundation's parser ends the program where bytes in a value are no text.
+    // Foundation's parser traps on a value with invalid bytes.
     if let line = lineOfNoText(in: data) {
       throw SchemaFileError(.syntax, "there are bytes here that are no text in UTF-8.", line: line)
     }
@@ -66,7 +66,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     }
   }
 
-  /// The line on which a mark that begins with `<` is found first; nil if it is nowhere.
+  /// Returns the line of the first mark, which begins with `<`; nil if there is none.
   private static func line(of mark: [UInt8], in data: Data) -> Int? {
     data.withUnsafeBytes { bytes in
       var start = 0
@@ -80,9 +80,9 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
 
   private static let maximumSettings = 1_000
 
-  /// The line of the first element with more XML attributes than are allowed; nil if there is none.
+  /// Returns the line of the first element with more XML attributes than allowed; nil if there is none.
   ///
-  /// No attribute has `<` in it, so all those of one element lie before the next.
+  /// No attribute contains `<`, so all those of one element precede the next `<`.
   private static func lineOfCrowdedElement(in data: Data) -> Int? {
     data.withUnsafeBytes { bytes in
       var (line, count) = (1, 0)
@@ -104,7 +104,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
     }
   }
 
-  /// The line with the first bytes that are no characters of XML in UTF-8; nil if all are.
+  /// Returns the line of the first bytes that are not XML characters in UTF-8; nil if there are none.
   private static func lineOfNoText(in data: Data) -> Int? {
     data.withUnsafeBytes { bytes in
       let controls = bytes.firstIndex { $0 < 0x20 && $0 != 0x9 && $0 != 0xA && $0 != 0xD }
@@ -146,7 +146,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
   }
 
   func parser(_ parser: XMLParser, foundCharacters text: String) {
-    // Most of it is white space before an element, which would be cut off at the end.
+    // Most of it is white space before an element, which the end of the element would trim anyway.
     guard let last = open.indices.last, !open[last].text.isEmpty || !Self.isBlank(text) else { return }
     open[last].text += text
   }

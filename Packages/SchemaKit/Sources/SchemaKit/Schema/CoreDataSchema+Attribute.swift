@@ -5,19 +5,19 @@ extension CoreDataSchema {
     public var name: String
     /// The type of the value.
     public var type: AttributeType
-    /// Whether there may be no value.
+    /// Whether the value may be missing.
     public var isOptional: Bool
     /// Whether the value is never stored.
     public var isTransient: Bool
-    /// The first value, as the file spells it: text, a number, `YES` or `NO`; for dates seconds since 2001.
+    /// The default value in the spelling of the file: text, a number, `YES` or `NO`; for dates seconds since 2001.
     public var defaultText: String?
-    /// The least value, as the file spells it; for text the least number of characters, for dates seconds since 2001.
+    /// The minimum in the spelling of the file; for text the minimum length, for dates seconds since 2001.
     public var minimumText: String?
-    /// The greatest value, as the file spells it; for text the greatest number of characters, for dates seconds since 2001.
+    /// The maximum in the spelling of the file; for text the maximum length, for dates seconds since 2001.
     public var maximumText: String?
-    /// What a text has to match as a whole.
+    /// The regular expression that the whole text has to match.
     public var regularExpression: String?
-    /// Whether generated classes of Core Data use a number instead of an object; nil if the file does not say.
+    /// Whether generated Core Data classes use a number instead of an object; nil if the file does not specify it.
     public var usesScalarType: Bool?
     /// The name of the value transformer.
     public var valueTransformerName: String?
@@ -25,19 +25,19 @@ extension CoreDataSchema {
     public var customClassName: String?
     /// Whether the value is calculated from others.
     public var isDerived: Bool
-    /// How a derived value is calculated.
+    /// The expression of a derived value.
     public var derivationExpression: String?
-    /// What people noted about the attribute; `jsonKeyPath` is its place in JSON.
+    /// The user info of the attribute; `jsonKeyPath` is its key path in JSON.
     public var userInfo: [String: String]
-    /// What the attribute was called before, in an earlier version.
+    /// The name of the attribute in an earlier version.
     public var renamingIdentifier: String?
-    /// All other XML attributes, as they are.
+    /// The other XML attributes, unchanged.
     public var otherSettings: [String: String]
-    /// All other XML elements, as they are.
+    /// The other XML elements, unchanged.
     public var otherElements: [Element]
     var place = SourcePlace()
 
-    /// The line of the file on which it begins; nil if it was not read from one.
+    /// The line in the file; nil if the attribute was not read from one.
     public var line: Int? { place.line }
 
     /// Creates an attribute.
@@ -67,12 +67,12 @@ extension CoreDataSchema {
       self.otherElements = otherElements
     }
 
-    /// The place in JSON, dots leading into nested objects: `jsonKeyPath` of the ``userInfo``, or else the older
-    /// `externalKeyPath`, or else the name.
+    /// The key path in JSON, with dots for nested objects: `jsonKeyPath` of the ``userInfo``, the older
+    /// `externalKeyPath`, or the name.
     public var keyPath: String { CoreDataSchema.keyPath(in: userInfo) ?? name }
   }
 
-  /// Where the user info says that something lies in JSON.
+  /// Returns the key path in JSON that the user info declares.
   static func keyPath(in userInfo: [String: String]) -> String? {
     [userInfo["jsonKeyPath"], userInfo["externalKeyPath"]].lazy.compactMap { $0 }.first { !$0.isEmpty }
   }

@@ -7,9 +7,9 @@ extension CoreDataSchema {
     case decimal, double, float
     /// Text.
     case string
-    /// Yes or no.
+    /// A boolean.
     case boolean
-    /// A moment.
+    /// A point in time.
     case date
     /// Bytes.
     case binary
@@ -17,15 +17,15 @@ extension CoreDataSchema {
     case uuid
     /// A URL.
     case uri
-    /// Any type that a value transformer knows how to read and write.
+    /// A type that a value transformer reads and writes.
     case transformable
-    /// Several attributes in one; see ``CoreDataSchema/composites``.
+    /// A group of attributes; see ``CoreDataSchema/composites``.
     case composite
     /// The identifier of a managed object.
     case objectID
     /// No type, as a transient attribute may have.
     case undefined
-    /// A type that is not known, as the file spells it.
+    /// An unknown type, in the spelling of the file.
     case other(String)
 
     private static let spellings: [(AttributeType, String)] = [
@@ -38,10 +38,10 @@ extension CoreDataSchema {
     private static let types = Dictionary(uniqueKeysWithValues: spellings.map { ($1, $0) })
     private static let texts = Dictionary(uniqueKeysWithValues: spellings.map { ($0, $1) })
 
-    /// The type that a file spells so.
+    /// Creates the type with a spelling.
     public init(spelling: String) { self = Self.types[spelling] ?? .other(spelling) }
 
-    /// How a file spells the type.
+    /// The spelling of the type in a file.
     public var spelling: String {
       if case .other(let spelling) = self { return spelling }
       return Self.texts[self] ?? "Undefined"

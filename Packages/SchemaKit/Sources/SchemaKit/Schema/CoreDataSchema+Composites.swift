@@ -1,22 +1,23 @@
 extension CoreDataSchema.Attribute {
-  /// The name of the composite that a composite attribute is; nil for others, and if the file does not say.
+  /// The name of the attribute's composite; nil for other attributes, and if the file does not name one.
   public var compositeName: String? { type == .composite ? otherSettings["compositeName"] : nil }
 }
 
 extension CoreDataSchema {
-  /// The composite with a name.
+  /// Returns the composite with a name.
   ///
   /// - Complexity: O(1).
   public func composite(_ name: String) -> Composite? {
     storage.composites[name].map { storage.content.composites[$0] }
   }
 
-  /// The attributes that a composite attribute stands for: each is named as `address.street`, and has its place in JSON
-  /// inside that of the composite attribute. What may be missing as a whole may be missing in each part.
+  /// Returns the attributes that a composite attribute stands for. Each is named like `address.street`, with a key path
+  /// inside that of the composite attribute. If the composite attribute is optional, all its parts are.
   ///
-  /// - Returns: nothing for other attributes, for composites that are not there, and for those that stand for more than
-  ///   1,000 attributes, which a few lines can say. Parts that are composites themselves are taken apart as well; one that
-  ///   would be inside itself is left as it is.
+  /// Nested composites are expanded as well; a composite that would contain itself is not expanded.
+  ///
+  /// - Returns: the parts; empty for other attributes, for missing composites, and for composites of more than 1,000
+  ///   attributes.
   public func parts(of attribute: Attribute) -> [Attribute] {
     var budget = Self.maximumPartCount
     return parts(of: attribute, inside: [], &budget) ?? []
@@ -25,7 +26,7 @@ extension CoreDataSchema {
   private static let maximumPartCount = 1_000
   private static let maximumCompositeDepth = 16
 
-  /// Nil if there are too many, or too many inside each other.
+  /// Nil if there are too many parts, or they are nested too deeply.
   private func parts(of attribute: Attribute, inside outer: [String], _ budget: inout Int) -> [Attribute]? {
     guard let name = attribute.compositeName, !outer.contains(name), let composite = composite(name) else { return [] }
     if outer.count >= Self.maximumCompositeDepth { return nil }
@@ -43,14 +44,14 @@ extension CoreDataSchema {
     return found
   }
 
-  /// Whether a composite stands for more attributes than are taken apart.
+  /// Whether a composite has more attributes than the limit of expansion.
   func isTooLarge(_ composite: Composite) -> Bool {
     var budget = Self.maximumPartCount
     let attribute = Attribute(name: "a", type: .composite, otherSettings: ["compositeName": composite.name])
     return parts(of: attribute, inside: [], &budget) == nil
   }
 
-  /// Whether a composite has itself as a part, directly or not, as far as parts are taken apart.
+  /// Whether a composite contains itself, directly or indirectly, within the limit of expansion.
   func isInsideItself(_ composite: Composite) -> Bool {
     var seen: Set<String> = []
     var pending = composite.attributes.compactMap(\.compositeName)

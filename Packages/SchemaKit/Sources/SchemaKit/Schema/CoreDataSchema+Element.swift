@@ -1,18 +1,18 @@
 extension CoreDataSchema {
-  /// A part of a model file that means nothing to models, kept as it is and written again: fetched properties, fetch
-  /// requests, configurations, the positions of a diagram, and whatever is not known.
+  /// A part of a model file without meaning for models, kept and written again unchanged. Examples are fetched
+  /// properties, fetch requests, configurations, the positions of a diagram, and unknown elements.
   public struct Element: Hashable, Sendable {
     /// The name of the XML element.
     public var name: String
     /// Its XML attributes.
     public var attributes: [String: String]
-    /// The elements inside, in their order.
+    /// The nested elements in their order.
     public var children: [Element]
-    /// The text inside, without white space around it.
+    /// The text content, without surrounding white space.
     public var text: String
     var place = SourcePlace()
 
-    /// The line of the file on which it begins; nil if it was not read from one.
+    /// The line in the file; nil if the element was not read from one.
     public var line: Int? { place.line }
 
     /// Creates an element.

@@ -1,15 +1,15 @@
 extension CoreDataSchema {
-  /// An index that makes looking for objects fast.
+  /// An index that makes fetches fast.
   public struct FetchIndex: Hashable, Sendable {
-    /// What is looked at, in order.
+    /// A property or expression of an index.
     public struct Part: Hashable, Sendable {
       /// The property; nil for an expression.
       public var property: String?
-      /// The expression, if it is not simply a property.
+      /// The expression; nil for a property.
       public var expression: String?
       /// The kind of index, such as `Binary` or `RTree`.
       public var kind: String
-      /// Whether small values come first.
+      /// Whether the order is ascending.
       public var isAscending: Bool
       var otherSettings: [String: String] = [:]
 
@@ -24,9 +24,9 @@ extension CoreDataSchema {
 
     /// The name of the index.
     public var name: String
-    /// What is looked at, in order.
+    /// The indexed properties and expressions, in order.
     public var parts: [Part]
-    /// Which objects are in the index; nil for all.
+    /// The condition of a partial index; nil for an index of all objects.
     public var partialPredicate: String?
     var otherSettings: [String: String] = [:]
     var otherElements: [Element] = []
@@ -43,33 +43,33 @@ extension CoreDataSchema {
   public struct Entity: Hashable, Sendable {
     /// The name, unique in the schema.
     public var name: String
-    /// The class as the file spells it, with a module before a dot if there is one: `MDLBook`, `Shop.Book`, `.Book`.
+    /// The class as in the file, with its module before a dot if it has one: `MDLBook`, `Shop.Book`, `.Book`.
     public var representedClassName: String?
-    /// Whether there are objects of derived entities only.
+    /// Whether only derived entities have objects.
     public var isAbstract: Bool
-    /// The entity whose properties this one has as well.
+    /// The name of the parent entity, whose properties are inherited.
     public var parentName: String?
-    /// The values, without those of the parent, in the order of the file.
+    /// The attributes in the order of the file, without inherited ones.
     public var attributes: [Attribute]
-    /// The relations, without those of the parent, in the order of the file.
+    /// The relationships in the order of the file, without inherited ones.
     public var relationships: [Relationship]
-    /// What people noted about the entity.
+    /// The user info of the entity.
     public var userInfo: [String: String]
-    /// Sets of properties of which no two objects have the same values.
+    /// The sets of properties whose combination of values is unique.
     public var uniquenessConstraints: [[String]]
     /// The indexes.
     public var indexes: [FetchIndex]
-    /// The fetched properties, as they are.
+    /// The fetched properties, unchanged.
     public var fetchedProperties: [Element]
-    /// What the entity was called before, in an earlier version.
+    /// The name of the entity in an earlier version.
     public var renamingIdentifier: String?
-    /// All other XML attributes, as they are.
+    /// The other XML attributes, unchanged.
     public var otherSettings: [String: String]
-    /// All other XML elements, as they are.
+    /// The other XML elements, unchanged.
     public var otherElements: [Element]
     var place = SourcePlace()
 
-    /// The line of the file on which it begins; nil if it was not read from one.
+    /// The line in the file; nil if the entity was not read from one.
     public var line: Int? { place.line }
 
     /// Creates an entity.
@@ -94,32 +94,32 @@ extension CoreDataSchema {
       self.otherElements = otherElements
     }
 
-    /// The name of the class without its module; the name of the entity if the file names no class.
+    /// The name of the class without its module, or the name of the entity if the file names no class.
     public var className: String {
       guard let last = representedClassName?.split(separator: ".").last else { return name }
       return String(last)
     }
 
-    /// The module of the class; nil if the file names none, or the one in which it is compiled.
+    /// The module of the class; nil if the file names none, or the current module.
     public var moduleName: String? {
       guard let parts = representedClassName?.split(separator: "."), parts.count > 1 else { return nil }
       return parts.dropLast().joined(separator: ".")
     }
 
-    /// The attribute with a name, without looking at the parent.
+    /// Returns the attribute with a name, ignoring inherited ones.
     public func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }
 
-    /// The relationship with a name, without looking at the parent.
+    /// Returns the relationship with a name, ignoring inherited ones.
     public func relationship(_ name: String) -> Relationship? { relationships.first { $0.name == name } }
   }
 
-  /// Attributes that go by one name together.
+  /// A named group of attributes.
   public struct Composite: Hashable, Sendable {
     /// The name.
     public var name: String
     /// The attributes in the order of the file.
     public var attributes: [Attribute]
-    /// The name of the XML element, of which there is more than one.
+    /// The name of the XML element, as in the file: model files use more than one.
     var elementName = "composite"
     var otherSettings: [String: String] = [:]
     var otherElements: [Element] = []

@@ -1,51 +1,51 @@
 extension CoreDataSchema {
-  /// A relation of an entity to others.
+  /// A relation of an entity to another one.
   public struct Relationship: Hashable, Sendable {
-    /// What happens to related objects when one is deleted.
+    /// The effect of a deletion on related objects.
     public enum DeletionRule: String, Hashable, Sendable, CaseIterable {
-      /// They lead to it no longer.
+      /// Their references to the deleted object are removed.
       case nullify = "Nullify"
       /// They are deleted as well.
       case cascade = "Cascade"
-      /// It can't be deleted as long as there are some.
+      /// The object can't be deleted while it has related objects.
       case deny = "Deny"
-      /// Nothing, whatever that leaves behind.
+      /// They keep their references.
       case noAction = "No Action"
     }
 
     /// The name, which is that of the property in Swift.
     public var name: String
-    /// The name of the entity it leads to.
+    /// The name of the destination entity.
     public var destinationName: String?
-    /// Whether it can lead to more than one object.
+    /// Whether it can reference more than one object.
     public var isToMany: Bool
-    /// Whether the order of many objects matters.
+    /// Whether the objects of a to-many relationship are ordered.
     public var isOrdered: Bool
-    /// Whether it may lead nowhere.
+    /// Whether it may be empty.
     public var isOptional: Bool
     /// Whether it is never stored.
     public var isTransient: Bool
-    /// The least number of objects; nil if the file does not say.
+    /// The minimum number of objects; nil if the file has none.
     public var minimumCount: Int?
-    /// The greatest number of objects; nil if the file does not say.
+    /// The maximum number of objects; nil if the file has none.
     public var maximumCount: Int?
-    /// What happens to related objects when one is deleted.
+    /// The effect of a deletion on related objects.
     public var deletionRule: DeletionRule
-    /// The relationship of the destination that leads back.
+    /// The name of the inverse relationship.
     public var inverseName: String?
-    /// The entity that has the inverse.
+    /// The entity of the inverse.
     public var inverseEntityName: String?
-    /// What people noted about the relationship; `jsonKeyPath` is its place in JSON.
+    /// The user info of the relationship; `jsonKeyPath` is its key path in JSON.
     public var userInfo: [String: String]
-    /// What the relationship was called before, in an earlier version.
+    /// The name of the relationship in an earlier version.
     public var renamingIdentifier: String?
-    /// All other XML attributes, as they are.
+    /// The other XML attributes, unchanged.
     public var otherSettings: [String: String]
-    /// All other XML elements, as they are.
+    /// The other XML elements, unchanged.
     public var otherElements: [Element]
     var place = SourcePlace()
 
-    /// The line of the file on which it begins; nil if it was not read from one.
+    /// The line in the file; nil if the relationship was not read from one.
     public var line: Int? { place.line }
 
     /// Creates a relationship.
@@ -73,8 +73,8 @@ extension CoreDataSchema {
       self.otherElements = otherElements
     }
 
-    /// The place in JSON, dots leading into nested objects: `jsonKeyPath` of the ``userInfo``, or else the older
-    /// `externalKeyPath`, or else the name.
+    /// The key path in JSON, with dots for nested objects: `jsonKeyPath` of the ``userInfo``, the older
+    /// `externalKeyPath`, or the name.
     public var keyPath: String { CoreDataSchema.keyPath(in: userInfo) ?? name }
   }
 }

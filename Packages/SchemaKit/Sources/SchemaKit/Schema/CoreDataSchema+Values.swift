@@ -1,9 +1,9 @@
 public import FieldKit
 import Foundation
 
-// Values as a model file spells them.
+// Values in the spelling of a model file.
 extension CoreDataSchema.Attribute {
-  /// The first value as JSON; nil if there is none, or it does not fit the type.
+  /// The default value as JSON; nil if there is none, or it is not of the type.
   ///
   /// Dates are texts in ISO 8601, bytes in Base64.
   public var defaultValue: JSONValue? { defaultText.flatMap { json(for: $0) } }
@@ -38,7 +38,7 @@ extension CoreDataSchema.Attribute {
     }
   }
 
-  /// The numbers that a type of whole numbers holds.
+  /// Returns the range of a whole number type.
   static func range(of type: CoreDataSchema.AttributeType) -> ClosedRange<Int> {
     switch type {
     case .integer16: Int(Int16.min)...Int(Int16.max)

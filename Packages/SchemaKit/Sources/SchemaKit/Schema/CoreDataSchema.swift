@@ -1,4 +1,4 @@
-/// The model of a Core Data application, as its model file describes it: entities with attributes and relationships.
+/// The schema of a Core Data application, from its model file: entities with attributes and relationships.
 ///
 /// ```swift
 /// let schema = try CoreDataSchema(contentsOf: url)
@@ -6,8 +6,8 @@
 /// for issue in schema.check() { print(issue) }
 /// ```
 ///
-/// Neither Core Data nor Objective-C is needed: the file is read as the XML it is, on every platform. A schema is a value
-/// that never changes, and may go from one isolation to another.
+/// The XML of the file is read on every platform, without Core Data or Objective-C. A schema is an immutable, sendable
+/// value.
 public struct CoreDataSchema: Hashable, Sendable {
   let storage: SchemaStorage
 
@@ -16,10 +16,10 @@ public struct CoreDataSchema: Hashable, Sendable {
   /// Creates a schema.
   ///
   /// - Parameters:
-  ///   - entities: the entities. Of two with one name the first counts.
-  ///   - composites: the attributes that go by one name together.
-  ///   - settings: the XML attributes of the file's `model` element, besides those that every file has.
-  ///   - otherElements: what else is in the file.
+  /// - entities: the entities. The first of several with one name is used.
+  ///   - composites: the named groups of attributes.
+  ///   - settings: the XML attributes of the file's `model` element, except those that every file has.
+  ///   - otherElements: the other elements of the file.
   public init(
     entities: [Entity], composites: [Composite] = [], settings: [String: String] = [:], otherElements: [Element] = []
   ) {
@@ -32,27 +32,27 @@ public struct CoreDataSchema: Hashable, Sendable {
   /// The entities in the order of the file.
   public var entities: [Entity] { storage.content.entities }
 
-  /// The attributes that go by one name together.
+  /// The named groups of attributes.
   public var composites: [Composite] { storage.content.composites }
 
   /// The XML attributes of the file's `model` element, such as `documentVersion`.
   public var settings: [String: String] { storage.content.settings }
 
-  /// What else is in the file: configurations, fetch requests, the positions of a diagram, and what is not known.
+  /// The other elements of the file: configurations, fetch requests, the positions of a diagram, and unknown ones.
   public var otherElements: [Element] { storage.content.otherElements }
 
-  /// What was found in the file that is not known. It was kept.
+  /// The unknown parts of the file. They are kept.
   public var notes: [SchemaIssue] { storage.notes }
 
   /// The name of the version that was read; nil if the schema is not from an `.xcdatamodel`.
   public var versionName: String? { storage.versionName }
 
-  /// The entity with a name.
+  /// Returns the entity with a name.
   ///
   /// - Complexity: O(1).
   public func entity(_ name: String) -> Entity? { storage.entities[name].map { storage.content.entities[$0] } }
 
-  /// The entity and those it is derived from, the topmost one first.
+  /// Returns the entity and its ancestors, the topmost one first.
   public func lineage(of entity: Entity) -> [Entity] {
     var lineage = [entity]
     var names: Set<String> = [entity.name]
@@ -65,12 +65,14 @@ public struct CoreDataSchema: Hashable, Sendable {
     return lineage
   }
 
-  /// All attributes of an entity, those of the topmost parent first. One of the same name replaces that of a parent.
+  /// Returns all attributes of an entity, inherited ones first. An attribute replaces an inherited one with the same
+  /// name.
   public func attributes(of entity: Entity) -> [Attribute] {
     Self.merged(lineage(of: entity).map(\.attributes), \.name)
   }
 
-  /// All relationships of an entity, those of the topmost parent first. One of the same name replaces that of a parent.
+  /// Returns all relationships of an entity, inherited ones first. A relationship replaces an inherited one with the
+  /// same name.
   public func relationships(of entity: Entity) -> [Relationship] {
     Self.merged(lineage(of: entity).map(\.relationships), \.name)
   }
@@ -90,12 +92,12 @@ public struct CoreDataSchema: Hashable, Sendable {
     return merged
   }
 
-  /// Two schemas are equal if they say the same, wherever they were read.
+  /// Returns whether two schemas have equal content, wherever they were read.
   public static func == (left: CoreDataSchema, right: CoreDataSchema) -> Bool {
     left.storage === right.storage || left.storage.content == right.storage.content
   }
 
-  /// Hashes what the schema says.
+  /// Hashes the content of the schema.
   public func hash(into hasher: inout Hasher) { hasher.combine(storage.content) }
 }
 

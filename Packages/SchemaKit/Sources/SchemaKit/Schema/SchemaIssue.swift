@@ -1,48 +1,48 @@
-/// Something in a schema that is not as it should be, and where.
+/// A problem in a schema, with its location.
 public struct SchemaIssue: Hashable, Sendable, CustomStringConvertible {
-  /// What kind of thing it is.
+  /// The kind of an issue.
   public enum Kind: Hashable, Sendable {
-    /// The file has an XML element that is not known. It was kept.
+    /// The file has an unknown XML element. It was kept.
     case unknownElement
-    /// The file has an XML attribute that is not known. It was kept.
+    /// The file has an unknown XML attribute. It was kept.
     case unknownSetting
-    /// An attribute has a type that is not known. It was kept.
+    /// An attribute has an unknown type. It was kept.
     case unknownType
-    /// Two entities have one name.
+    /// Two entities have the same name.
     case duplicateEntity
-    /// Two properties of an entity have one name.
+    /// Two properties of an entity have the same name.
     case duplicateProperty
-    /// An entity is derived from one that is not there.
+    /// The parent of an entity does not exist.
     case unknownParent
     /// An entity is derived from itself.
     case parentCycle
-    /// A relationship leads nowhere.
+    /// A relationship has no destination.
     case missingDestination
-    /// A relationship leads to an entity that is not there.
+    /// The destination of a relationship does not exist.
     case unknownDestination
-    /// The inverse of a relationship is not there.
+    /// The inverse of a relationship does not exist.
     case unknownInverse
-    /// The inverse of a relationship does not lead back to it.
+    /// The inverse of a relationship has another inverse.
     case mismatchedInverse
-    /// An attribute is a composite that is not there.
+    /// The composite of an attribute does not exist.
     case unknownComposite
-    /// A value does not fit: a default of another type, or limits the wrong way round.
+    /// A value is invalid: a default of another type, or a minimum above its maximum.
     case unfitValue
-    /// A class does not have what its entity has, or has something else.
+    /// A class lacks a property of its entity, or has it with another type.
     case unfitClass
-    /// There is no value transformer of a name.
+    /// A value transformer does not exist.
     case unknownTransformer
   }
 
-  /// What kind of thing it is.
+  /// The kind of the issue.
   public let kind: Kind
-  /// The entity it is about.
+  /// The entity of the issue.
   public let entity: String?
-  /// The property of the entity it is about.
+  /// The property of the issue.
   public let property: String?
-  /// The line of the file.
+  /// The line in the file.
   public let line: Int?
-  /// What is wrong, as a sentence.
+  /// The problem as a sentence.
   public let message: String
 
   init(_ kind: Kind, _ message: String, entity: String? = nil, property: String? = nil, line: Int? = nil) {
@@ -53,6 +53,6 @@ public struct SchemaIssue: Hashable, Sendable, CustomStringConvertible {
     self.line = line
   }
 
-  /// The line, and what is wrong.
+  /// The line, and the problem.
   public var description: String { (line.map { "line \($0): " } ?? "") + message }
 }

@@ -1,18 +1,18 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What a schema says, and what was found out of it.
+/// The content of a schema, and lookup tables derived from it.
 final class SchemaStorage: Sendable {
   let content: SchemaContent
   let notes: [SchemaIssue]
   let versionName: String?
   let transformers: [String: any ValueTransforming]
-  /// The place of each entity.
+  /// The index of each entity by name.
   let entities: [String: Int]
-  /// The place of each composite.
+  /// The index of each composite by name.
   let composites: [String: Int]
-  /// The names of the entities from which others are derived.
+  /// The names of the entities with derived entities.
   let parentNames: Set<String>
-  /// How to make models of the entities, once that was asked.
+  /// The factory of the models, created on first use.
   let dynamicEntities = Lock<DynamicEntities?>(nil)
 
   init(

@@ -1,4 +1,4 @@
-/// Where something stands in a file. It says nothing about what it is, so all places count as equal.
+/// A position in a file. It is no part of the content, so all positions are equal.
 struct SourcePlace: Hashable, Sendable {
   var line: Int?
 

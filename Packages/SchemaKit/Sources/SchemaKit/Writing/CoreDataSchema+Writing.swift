@@ -1,7 +1,7 @@
 extension CoreDataSchema {
-  /// The text of a `contents` file that says the same, and reads back equal.
+  /// The schema as the text of a `contents` file, which reads back as an equal schema.
   ///
-  /// What a model file does not have, such as control characters in a name, is left out.
+  /// Characters that XML can't represent, such as control characters in a name, are left out.
   ///
   /// - Complexity: O(*n*) in the length of the text.
   public var contents: String {
@@ -15,14 +15,14 @@ extension CoreDataSchema {
     return writer.text
   }
 
-  /// What every model file says of itself.
+  /// The settings of every model file.
   static let defaultSettings = [
     "type": "com.apple.IDECoreDataModeler.DataModel", "documentVersion": "1.0", "sourceLanguage": "Swift",
     "userDefinedModelVersionIdentifier": "",
   ]
 }
 
-/// Writes indented XML.
+/// A writer of indented XML.
 struct XMLWriter {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
   private var depth = 0
@@ -38,7 +38,7 @@ struct XMLWriter {
     text += String(repeating: "    ", count: depth) + "</\(name)>\n"
   }
 
-  /// Writes an element with what is inside it, if anything.
+  /// Writes an element with its content, if any.
   mutating func element(
     _ name: String, _ settings: [(String, String?)], _ others: [String: String] = [:], isEmpty: Bool = true,
     inside: (inout XMLWriter) -> Void = { _ in }
@@ -73,7 +73,7 @@ struct XMLWriter {
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
       case "\t", "\n", "\r": escaped += "&#\(scalar.value);"
-      // XML has no way to write other control characters.
+      // XML can't represent other control characters.
       case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: break
       default: escaped.unicodeScalars.append(scalar)
       }

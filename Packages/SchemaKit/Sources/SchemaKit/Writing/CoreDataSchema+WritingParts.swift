@@ -24,7 +24,7 @@ extension XMLWriter {
 }
 
 extension CoreDataSchema.Entity {
-  /// The XML attributes that are known, in the order in which they are written.
+  /// The known XML attributes, in the order in which they are written.
   var knownSettings: [(String, String?)] {
     [
       ("name", name), ("representedClassName", representedClassName), ("isAbstract", flag(isAbstract)),
@@ -57,7 +57,7 @@ extension CoreDataSchema.Entity {
 }
 
 extension CoreDataSchema.Attribute {
-  /// The XML attributes that are known, in the order in which they are written.
+  /// The known XML attributes, in the order in which they are written.
   var knownSettings: [(String, String?)] {
     let isDate = type == .date
     return [
@@ -82,7 +82,7 @@ extension CoreDataSchema.Attribute {
 }
 
 extension CoreDataSchema.Relationship {
-  /// The XML attributes that are known, in the order in which they are written.
+  /// The known XML attributes, in the order in which they are written.
   var knownSettings: [(String, String?)] {
     [
       ("name", name), ("optional", flag(isOptional)), ("transient", flag(isTransient)), ("toMany", flag(isToMany)),

@@ -3,24 +3,24 @@ import SchemaKit
 import Testing
 
 @Suite struct `Differences between versions` {
-  @Test func `are none between equal ones`() throws {
+  @Test func `Equal schemas have no differences`() throws {
     #expect(try AuthorsModel.schema().differences(from: AuthorsModel.schema()) == [])
   }
 
-  @Test func `say what was added, removed and changed`() throws {
+  @Test func `Differences report added, removed and changed parts of a schema`() throws {
     let differences = try AuthorsModel.schema().differences(from: AuthorsModel.schema(AuthorsModel.second))
     let text = differences.map(\.description)
     #expect(text.contains("Author.authorId was added."))
     #expect(text.contains("Author.externalID was removed."))
     #expect(text.contains("Pricing was added."))
     #expect(text.contains("Book.retailPrice was added."))
-    #expect(text.contains("Book: userInfo.externalKeyPath is not said any more, was \"book_id\"."))
+    #expect(text.contains("Book: userInfo.externalKeyPath is no longer set, was \"book_id\"."))
     #expect(!text.contains { $0.hasPrefix("Book.title") })
     let back = try AuthorsModel.schema(AuthorsModel.second).differences(from: AuthorsModel.schema())
     #expect(back.last == SchemaDifference.removal(of: "Pricing", in: back))
   }
 
-  @Test func `say what was renamed, by the renaming identifier`() throws {
+  @Test func `Differences report renamed parts by their renaming identifier`() throws {
     let old = try AuthorsModel.schema(
       AuthorsModel.model(
         "<entity name=\"Writer\"><attribute name=\"id\" attributeType=\"Integer 16\"/></entity>"))
@@ -35,12 +35,12 @@ import Testing
       new.differences(from: old).map(\.description) == [
         "Writer is now called Author.", "Author.id is now called number.",
         "Author.number: attributeType is \"Integer 32\", was \"Integer 16\".",
-        "Author.number: optional is \"YES\", was not said.",
+        "Author.number: optional is \"YES\", was not set.",
       ])
     #expect(new.differences(from: old).first?.kind == .renamed(from: "Writer"))
   }
 
-  @Test func `say what is different in relations, notes, constraints and indexes`() throws {
+  @Test func `Differences report changed relations, user info, constraints and indexes`() throws {
     func schema(_ inside: String) throws -> CoreDataSchema {
       try AuthorsModel.schema(AuthorsModel.model("<entity name=\"A\">\(inside)</entity>"))
     }
@@ -56,14 +56,14 @@ import Testing
       """)
     #expect(
       new.differences(from: old).map(\.description) == [
-        "A: fetchIndex.i is \"x Binary descending\", was not said.",
-        "A: uniquenessConstraints is not said any more, was \"x\".",
-        "A.a: deletionRule is \"Cascade\", was \"Nullify\".", "A.a: maxCount is not said any more, was \"1\".",
-        "A.a: toMany is \"YES\", was not said.", "A.a: userInfo.jsonKeyPath is \"as\", was not said.",
+        "A: fetchIndex.i is \"x Binary descending\", was not set.",
+        "A: uniquenessConstraints is no longer set, was \"x\".",
+        "A.a: deletionRule is \"Cascade\", was \"Nullify\".", "A.a: maxCount is no longer set, was \"1\".",
+        "A.a: toMany is \"YES\", was not set.", "A.a: userInfo.jsonKeyPath is \"as\", was not set.",
       ])
   }
 
-  @Test func `count only the first of two with one name`() throws {
+  @Test func `Differences use only the first of two parts with one name`() throws {
     let twice = try AuthorsModel.schema(
       AuthorsModel.model(
         """
@@ -77,7 +77,7 @@ import Testing
     #expect(once.differences(from: twice) == [])
   }
 
-  @Test func `say what is different in composites`() throws {
+  @Test func `Differences report changes of composites`() throws {
     func schema(_ inside: String) throws -> CoreDataSchema { try AuthorsModel.schema(AuthorsModel.model(inside)) }
     let old = try schema(
       """

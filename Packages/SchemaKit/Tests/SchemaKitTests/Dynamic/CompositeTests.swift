@@ -24,7 +24,7 @@ import Testing
     </composite>
     """)
 
-  @Test func `has its parts as fields with types and rules`() throws {
+  @Test func `The parts of a composite attribute are fields with types and rules`() throws {
     let schema = try AuthorsModel.schema(Self.text)
     #expect(schema.check() == [])
     let json: AttributeDictionary = ["id": 1, "post": ["street": "Long", "no": 7, "place": ["latitude": 1.5]]]
@@ -39,14 +39,14 @@ import Testing
     #expect(shop.validate() == .invalid(["post.no must be greater than or equal to 1"]))
   }
 
-  @Test func `may be missing as a whole`() throws {
+  @Test func `An optional composite attribute may be missing as a whole`() throws {
     let shop = try DynamicModel(entity: "Shop", in: AuthorsModel.schema(Self.text), dictionaryValue: ["id": 1])
     #expect(shop.validate().isValid)
     #expect(shop["address.street"] == nil)
     #expect(shop.dictionaryValue == ["id": 1])
   }
 
-  @Test func `is a structure in generated source`() throws {
+  @Test func `A composite attribute is a structure in generated source`() throws {
     let schema = try AuthorsModel.schema(Self.text)
     let file = try schema.swiftFile(forComposite: "Address")
     #expect(file.name == "Address+Generated.swift")
@@ -57,14 +57,14 @@ import Testing
     #expect(throws: SwiftSourceError.self) { try schema.swiftFile(forComposite: "Home") }
   }
 
-  @Test func `is reported if its composite is not there, or inside itself`() throws {
+  @Test func `A missing composite and one that contains itself are reported`() throws {
     let missing = try AuthorsModel.schema(Self.text.replacingOccurrences(of: "name=\"Place\">", with: "name=\"Spot\">"))
     let shop = try DynamicModel(entity: "Shop", in: missing, dictionaryValue: ["post": ["place": ["latitude": 1]]])
     #expect(shop["address.place"] as? JSONValue == ["latitude": 1])
     let broken = Self.text.replacingOccurrences(of: "compositeName=\"Address\"", with: "compositeName=\"Home\"")
     let issues = try AuthorsModel.schema(broken).check()
     #expect(issues.map(\.kind) == [.unknownComposite])
-    #expect(issues.first?.description == "line 5: Shop.address names the composite Home, which is not there.")
+    #expect(issues.first?.description == "line 5: Shop.address names the composite Home, which does not exist.")
     let circular = Self.text.replacingOccurrences(
       of: "<attribute name=\"latitude\" optional=\"YES\" attributeType=\"Double\"/>",
       with: "<attribute name=\"back\" attributeType=\"Composite\" compositeName=\"Address\"/>")
@@ -73,7 +73,7 @@ import Testing
     #expect(try DynamicModel(entity: "Shop", in: AuthorsModel.schema(circular)).entity?.name == "Shop")
   }
 
-  @Test func `and days are held to their limits`() throws {
+  @Test func `The parts of a composite attribute and days are checked against their limits`() throws {
     let shop = try DynamicModel(
       entity: "Shop", in: AuthorsModel.schema(Self.text), dictionaryValue: ["opened": "2001-01-03T00:00:00Z"])
     #expect(!shop.validate().isValid)

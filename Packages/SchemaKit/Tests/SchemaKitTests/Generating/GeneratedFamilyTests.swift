@@ -2,7 +2,7 @@ import Foundation
 import SchemaKit
 import Testing
 
-/// The classes of `Generated/Pairs` are the pairs of files of the same model, whose classes are called otherwise here.
+/// The classes of `Generated/Pairs` are the pairs of files of the same model, with other class names.
 @Suite struct `Generated classes of derived entities` {
   private static let json: AttributeDictionary = [
     "id": 1,
@@ -16,7 +16,7 @@ import Testing
     get throws { try AuthorsModel.schema(`Generated Swift source`.drawing) }
   }
 
-  @Test func `are read as what each record says it is, also through a relation to the abstract parent`() throws {
+  @Test func `Generated classes are selected by each record, also through a relation to the abstract parent`() throws {
     let drawing = try Drawing.from(dictionaryValue: Self.json)
     let figures = try #require(drawing.figures.value)
     #expect(figures.map { "\(type(of: $0))" } == ["Disc", "Tile", "Ring"])
@@ -32,7 +32,7 @@ import Testing
     (dictionary["figures"]?.arrayValue ?? []).map { $0["meta"]?["kind"]?.stringValue }
   }
 
-  @Test func `are read the same straight from bytes, in a scope with the schema, and one by one`() throws {
+  @Test func `Generated classes read equally from bytes, in a scope with the schema, and one by one`() throws {
     let data = try JSONValue.object(Self.json).jsonData()
     for scope in [ModelScope(), ModelScope(schema: try Self.schema)] {
       let drawing = try Drawing.from(json: data, in: scope)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `say which they are from the start, and are not changed by it`() {
+  @Test func `A new model of a generated class has the name of its entity and is not dirty`() {
     let figures = [Disc(), Ring(), Tile(), Figure()]
     #expect(figures.map(\.kind.value) == ["Disc", "Ring", "Tile", "Figure"])
     #expect(figures.allSatisfy { !$0.isDirty })
@@ -53,7 +53,7 @@ import Testing
     #expect(Set(figures.map { type(of: $0).typeName }) == ["Figure"])
   }
 
-  @Test func `are of their own class where a record names none, or one that is not derived from it`() throws {
+  @Test func `A record that names no class, or an unrelated one, is read as the requested class`() throws {
     #expect(type(of: try Disc.from(dictionaryValue: ["id": 1])) == Disc.self)
     #expect(type(of: try Disc.from(dictionaryValue: ["id": 1, "meta": ["kind": "Tile"]])) == Disc.self)
     #expect(type(of: try Disc.from(dictionaryValue: ["id": 1, "meta": ["kind": "Ring"]])) == Ring.self)
@@ -61,7 +61,7 @@ import Testing
     #expect(type(of: try Disc.from(dictionaryValue: ["id": 1, "meta": 7])) == Disc.self)
   }
 
-  @Test func `are pairs as well, whose relations lead to the classes that people wrote`() throws {
+  @Test func `Relations of generated pairs reference the classes that are edited by hand`() throws {
     let drawing = try PairDrawing.from(dictionaryValue: Self.json)
     let figures = try #require(drawing.figures.value)
     #expect(figures.map { "\(type(of: $0))" } == ["PairDisc", "PairTile", "PairRing"])
@@ -74,7 +74,7 @@ import Testing
     #expect(type(of: figure) == PairRing.self)
   }
 
-  @Test func `get a field for the name if no attribute has its key`() throws {
+  @Test func `A generated class gets a field for the entity's name if no attribute has its key`() throws {
     let text = `Generated Swift source`.drawing.replacingOccurrences(
       of: "value=\"meta.kind\"/>\n      <entry key=\"doc", with: "value=\"meta.form\"/>\n      <entry key=\"doc"
     )
@@ -87,7 +87,7 @@ import Testing
     #expect(!(try AuthorsModel.schema(none).swiftSource(for: "Figure").contains("instanceClass")))
   }
 
-  @Test func `are not made where the name has no place`() throws {
+  @Test func `Source is not generated if the entity's name has no valid key path`() throws {
     func refusal(_ old: String, _ new: String, of entity: String = "Figure") throws -> SwiftSourceError? {
       let schema = try AuthorsModel.schema(`Generated Swift source`.drawing.replacingOccurrences(of: old, with: new))
       return #expect(throws: SwiftSourceError.self) { try schema.swiftSource(for: entity) }
@@ -99,7 +99,7 @@ import Testing
     #expect(try refusal(place, "entityKeyPath\" value=\"two words\"")?.property == nil)
   }
 
-  @Test func `have the name of their entity by the schema, too, where people wrote them`() throws {
+  @Test func `Handwritten classes get the name of their entity from the schema`() throws {
     let scope = ModelScope(schema: try Self.schema)
     let tile = WrittenTile(in: scope)
     #expect(tile.dictionaryValue == ["meta": ["kind": "Tile"]])
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: ["Drawing", "Figure", "Disc", "Ring", "Tile"])
-  func `in pairs are what was compiled, byte by byte`(entity: String) throws {
+  func `Generated pairs equal the compiled files byte by byte`(entity: String) throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Generated/Pairs")
     for file in try AuthorsModel.schema(Self.pairs).swiftFiles(for: entity) {
       let url = folder.appendingPathComponent(file.name)

@@ -2,11 +2,11 @@ import Foundation
 import SchemaKit
 import Testing
 
-/// That the files compile, and are written as they should be, is shown by `Scripts/check-generation`.
+/// `Scripts/check-generation` checks that the files compile and are written correctly.
 @Suite struct `Generated files` {
   private let shop = try? AuthorsModel.schema(`Generated Swift source`.shop)
 
-  @Test func `are a pair for each entity, of which one is rewritten`() throws {
+  @Test func `Each entity has a pair of generated files, of which one is rewritten`() throws {
     let schema = try AuthorsModel.schema()
     let files = try schema.swiftFiles(for: "Book")
     #expect(files.map(\.name) == ["MDLBook+Generated.swift", "MDLBook.swift"])
@@ -18,7 +18,7 @@ import Testing
     #expect(throws: SwiftSourceError.self) { try schema.swiftFiles(for: "Poem") }
   }
 
-  @Test func `are for whom the options say, and import what they say`() throws {
+  @Test func `Generated files have the access level and the imports of the options`() throws {
     let options = SwiftSourceOptions(access: .public, module: "ModelKit", transformerTypes: ["Date": "Date"])
     let files = try AuthorsModel.schema().swiftFiles(for: "Author", options: options)
     #expect(files[0].text.contains("open class MDLAuthorFields"))
@@ -28,17 +28,17 @@ import Testing
     #expect(files[1].text.contains("public final class MDLAuthor"))
   }
 
-  @Test func `of derived entities are derived from what people wrote`() throws {
+  @Test func `Generated files of derived entities inherit from the class that is edited by hand`() throws {
     let schema = try #require(shop)
     let part = try schema.swiftFiles(for: "Part", options: SwiftSourceOptions(access: .public))
     #expect(part[0].text.contains("open class ShopPartFields: ShopItem {"))
     #expect(part[1].text.contains("public final class ShopPart: ShopPartFields {}"))
     let item = try schema.swiftFiles(for: "Item", options: SwiftSourceOptions(access: .public))
     #expect(item[1].text.contains("open class ShopItem: ShopItemFields {}"))
-    #expect(item[1].text.contains("/// What is sold."))
+    #expect(item[1].text.contains("/// An item for sale."))
   }
 
-  @Test func `have what the user info says, limits of numbers and days`() throws {
+  @Test func `Generated files have the user info's rules and transformers, and limits of numbers and days`() throws {
     let schema = try AuthorsModel.schema(
       AuthorsModel.model(
         """
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: [".notBlank); let x = (1", "exit(1)", ".a { }", ".a(\"\\(x)\")", ".a\nlet b"])
-  func `have no source in them that does more than a rule`(code: String) throws {
+  func `Generated files reject source in the user info that is more than a rule`(code: String) throws {
     let attribute = CoreDataSchema.Attribute(name: "a", type: .string, userInfo: ["swiftRule": code])
     let schema = CoreDataSchema(entities: [CoreDataSchema.Entity(name: "A", attributes: [attribute])])
     let error = #expect(throws: SwiftSourceError.self) { try schema.swiftFiles(for: "A") }

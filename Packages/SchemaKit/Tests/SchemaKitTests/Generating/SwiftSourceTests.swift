@@ -2,15 +2,15 @@ import Foundation
 import SchemaKit
 import Testing
 
-/// The files in `Generated` are what is generated of the samples. That they are part of this target shows that they
-/// compile. With `SCHEMAKIT_UPDATE_GENERATED=1` in the environment they are written anew.
+/// The files in `Generated` are generated from the samples. They are part of this target, which proves that they
+/// compile. `SCHEMAKIT_UPDATE_GENERATED=1` in the environment rewrites them.
 @Suite struct `Generated Swift source` {
   static let shop = AuthorsModel.model(
     """
     <entity name="Item" representedClassName="ShopItem" isAbstract="YES">
       <attribute name="code" attributeType="UUID" defaultValueString="2B0F8A4E-1C1C-4B57-9B0B-6F2B1D6A9F10"/>
       <attribute name="name" attributeType="String" minValueString="2" maxValueString="40" regularExpressionString="[A-Z]\\w*">
-        <userInfo><entry key="documentation" value="What people call it.&#10;&#10;In &quot;English&quot;."/></userInfo>
+        <userInfo><entry key="documentation" value="The common name.&#10;&#10;In &quot;English&quot;."/></userInfo>
       </attribute>
       <attribute name="default" optional="YES" attributeType="Boolean" defaultValueString="YES"/>
       <attribute name="page" optional="YES" attributeType="URI" defaultValueString="https://example.org/"/>
@@ -29,7 +29,7 @@ import Testing
       <relationship name="parts" optional="YES" toMany="YES" deletionRule="Cascade" destinationEntity="Part" inverseName="whole" inverseEntity="Part"/>
       <relationship name="similar" optional="YES" toMany="YES" maxCount="5" destinationEntity="Item" inverseName="similar" inverseEntity="Item"/>
       <uniquenessConstraints><uniquenessConstraint><constraint value="code"/></uniquenessConstraint></uniquenessConstraints>
-      <userInfo><entry key="comment" value="What is sold."/></userInfo>
+      <userInfo><entry key="comment" value="An item for sale."/></userInfo>
     </entity>
     <entity name="Part" representedClassName="ShopPart" parentEntity="Item">
       <attribute name="class" optional="YES" attributeType="String"/>
@@ -37,7 +37,7 @@ import Testing
     </entity>
     """)
 
-  /// A hierarchy that says where the name of the entity is, and a relation to its topmost entity.
+  /// A hierarchy with an entity key path, and a relation to its topmost entity.
   static let drawing = AuthorsModel.model(
     """
     <entity name="Drawing">
@@ -49,7 +49,7 @@ import Testing
       <attribute name="kind" optional="YES" attributeType="String">
         <userInfo>
           <entry key="jsonKeyPath" value="meta.kind"/>
-          <entry key="documentation" value="Which figure it is."/>
+          <entry key="documentation" value="The kind of the figure."/>
         </userInfo>
       </attribute>
       <relationship name="drawing" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Drawing" inverseName="figures" inverseEntity="Drawing"/>
@@ -75,7 +75,7 @@ import Testing
     ("MDLPricing", AuthorsModel.third, "Pricing"), ("ShopItem", shop, "Item"), ("ShopPart", shop, "Part"),
   ]
 
-  @Test(arguments: samples.indices) func `is what was compiled, byte by byte`(index: Int) throws {
+  @Test(arguments: samples.indices) func `Generated source equals the compiled files byte by byte`(index: Int) throws {
     let sample = Self.samples[index]
     let source = try AuthorsModel.schema(sample.text)
       .swiftSource(for: sample.entity, transformers: sampleTransformers)
@@ -88,7 +88,7 @@ import Testing
     #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self) == source)
   }
 
-  @Test func `is not made of names that are none in Swift`() throws {
+  @Test func `Source is not generated from names that are invalid in Swift`() throws {
     func refusal(_ inside: String) throws -> SwiftSourceError? {
       let schema = try AuthorsModel.schema(AuthorsModel.model(inside))
       return #expect(throws: SwiftSourceError.self) { try schema.swiftSource(for: "A") }
@@ -97,7 +97,8 @@ import Testing
     let injected = "<entity name=\"A\"><attribute name=\"x = 1; let y\" attributeType=\"String\"/></entity>"
     #expect(try refusal(injected)?.property == "x = 1; let y")
     #expect(
-      try refusal("<entity name=\"A\" representedClassName=\"A { }\"/>")?.reason == "\"A { }\" is no name in Swift")
+      try refusal("<entity name=\"A\" representedClassName=\"A { }\"/>")?.reason
+        == "\"A { }\" is not a valid name in Swift")
     #expect(
       try refusal("<entity name=\"A\"><attribute name=\"identifierField\" attributeType=\"String\"/></entity>") != nil)
     let type = "<userInfo><entry key=\"swiftType\" value=\"Int&gt;() ; Field&lt;Int(\"/></userInfo>"

@@ -8,11 +8,11 @@ import Testing
   }
 
   @Test(arguments: [AuthorsModel.first, AuthorsModel.second, AuthorsModel.third])
-  func `finds nothing where all is well`(text: String) throws {
+  func `A check of a consistent schema reports no issue`(text: String) throws {
     #expect(try AuthorsModel.schema(text).check() == [])
   }
 
-  @Test func `finds destinations that are not there`() throws {
+  @Test func `A check reports missing destinations`() throws {
     let found = try issues(
       """
       <entity name="A">
@@ -20,10 +20,10 @@ import Testing
         <relationship name="c"/>
       </entity>
       """)
-    #expect(found == ["line 4: A.b leads to B, which is not there.", "line 5: A.c leads nowhere."])
+    #expect(found == ["line 4: A.b has the destination B, which does not exist.", "line 5: A.c has no destination."])
   }
 
-  @Test func `finds inverses that don't lead back`() throws {
+  @Test func `A check reports inverses that do not match`() throws {
     let found = try issues(
       """
       <entity name="A">
@@ -36,23 +36,24 @@ import Testing
       """)
     #expect(
       found == [
-        "line 4: A.b names the inverse B.a, which does not lead back.",
-        "line 5: A.c names the inverse B.none, which is not there.",
-        "line 8: B.a names the inverse A.c, which does not lead back.",
+        "line 4: A.b names the inverse B.a, which has another inverse.",
+        "line 5: A.c names the inverse B.none, which does not exist.",
+        "line 8: B.a names the inverse A.c, which has another inverse.",
       ])
   }
 
-  @Test func `finds names that are there twice`() throws {
+  @Test func `A check reports duplicate names`() throws {
     let found = try issues(
       """
       <entity name="A"><attribute name="x" attributeType="String"/>
         <relationship name="x" destinationEntity="A"/></entity>
       <entity name="A"/>
       """)
-    #expect(found == ["line 4: A has another property x.", "line 5: There is another entity A; that one counts."])
+    #expect(
+      found == ["line 4: A has another property x.", "line 5: Another entity is named A; the first one is used."])
   }
 
-  @Test func `finds parents that are not there, and circles`() throws {
+  @Test func `A check reports missing parents and cycles of parents`() throws {
     let found = try issues(
       """
       <entity name="A" parentEntity="Z"/>
@@ -62,12 +63,12 @@ import Testing
       """)
     #expect(
       found == [
-        "line 3: A is derived from Z, which is not there.", "line 4: B is derived from itself, by way of C.",
-        "line 5: C is derived from itself, by way of B.", "line 6: D is derived from itself, by way of D.",
+        "line 3: A has the parent Z, which does not exist.", "line 4: B is derived from itself through C.",
+        "line 5: C is derived from itself through B.", "line 6: D is derived from itself through D.",
       ])
   }
 
-  @Test func `finds values that are none`() throws {
+  @Test func `A check reports invalid defaults, limits and expressions`() throws {
     let found = try issues(
       """
       <entity name="A">
@@ -78,8 +79,8 @@ import Testing
       """)
     #expect(
       found == [
-        "line 4: A.a has the default \"70000\", which is no Integer 16.",
-        "line 5: A.b has a least value above its greatest.", "line 6: A.c has a regular expression that is none: (",
+        "line 4: A.a has the default \"70000\", which is not a value of type Integer 16.",
+        "line 5: A.b has a minimum above its maximum.", "line 6: A.c has an invalid regular expression: (",
       ])
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SchemaKit
 import Testing
 
-/// What takes as long as the file is long, and not as its square: else a small file could keep a program busy.
+/// Reading, checking and writing take linear time: with quadratic time, a small file could keep a program busy.
 @Suite(.serialized) struct `A model file of many parts` {
   private static let kinds: [(name: String, part: @Sendable (Int) -> String)] = [
     ("entities", { "<entity name=\"e\($0)\"/>" }),
@@ -35,8 +35,8 @@ import Testing
     ),
   ]
 
-  /// The shortest of three times that reading, checking and writing take this thread, in milliseconds: how much else the
-  /// machine has to do is left out.
+  /// Returns the shortest of three times in milliseconds that this thread takes to read, check and write. The load of
+  /// the machine is left out.
   private func time(_ text: String) -> Double {
     let data = Data(text.utf8)
     let times = (0..<3).map { _ in
@@ -58,23 +58,22 @@ import Testing
 
   private func text(_ part: (Int) -> String, _ count: Int) -> String { (0..<count).map(part).joined() }
 
-  @Test(arguments: kinds.indices) func `takes no more time than its length demands`(index: Int) {
+  @Test(arguments: kinds.indices) func `A model file takes time linear in its length`(index: Int) {
     let part = Self.kinds[index].part
     let (short, long) = (time("<model>\(text(part, 100))</model>"), time("<model>\(text(part, 1_600))</model>"))
-    // Sixteen times as long; the square of that would be 256.
+    // The file is sixteen times as long; quadratic time would be 256 times as long.
     #expect(long < max(short, 1) * 100, "\(Self.kinds[index].name): \(short), \(long)")
   }
 
-  @Test(arguments: insides.indices) func `takes no more time than the length of its entity demands`(index: Int) {
+  @Test(arguments: insides.indices) func `A model file takes time linear in the length of its entity`(index: Int) {
     let part = Self.insides[index].part
     func entity(_ count: Int) -> String { "<model><entity name=\"A\">\(text(part, count))</entity></model>" }
     let (short, long) = (time(entity(100)), time(entity(1_600)))
     #expect(long < max(short, 1) * 100, "\(Self.insides[index].name): \(short), \(long)")
   }
 
-  @Test func `stands for no more attributes than a model can have, however composites are put into each other`() throws
-  {
-    // Ten times ten times ten: the few lines say 10 to the power of 12.
+  @Test func `Nested composites expand to no more attributes than a model can have`() throws {
+    // Each level has ten parts: the few lines stand for 10 to the power of 12.
     let composites = (0..<12).map { level in
       let parts = (0..<10).map {
         "<attribute name=\"p\($0)\" optional=\"YES\" attributeType=\"Composite\" compositeName=\"C\(level + 1)\"/>"
@@ -87,7 +86,7 @@ import Testing
     let issues = schema.check()
     #expect(
       issues.contains {
-        $0.description.hasSuffix("The composite C0 stands for more than 1,000 attributes, or is nested too deeply.")
+        $0.description.hasSuffix("The composite C0 expands to more than 1,000 attributes or is nested too deeply.")
       })
     #expect(!issues.contains { $0.entity == "C11" })
     let attribute = try #require(schema.entity("A")?.attribute("a"))
@@ -96,7 +95,7 @@ import Testing
     #expect(model["a"] as? JSONValue == ["p0": 1])
   }
 
-  @Test func `is read with a limit that is none`() throws {
+  @Test func `A model file is read with a limit below or above any size`() throws {
     try AuthorsModel.withFiles { url in
       let options = SchemaReadingOptions(maximumBytes: .max, maximumDepth: .max)
       let schema = try CoreDataSchema(contentsOf: url, options: options)

@@ -8,7 +8,7 @@ class Figure: Model, SchemaMapped {
 
   let id = Field<Int>()
 
-  /// Which figure it is.
+  /// The kind of the figure.
   let kind: Field<String>
 
   let drawing: ModelField<Drawing> = ModelField<Drawing>()

@@ -3,14 +3,14 @@
 import Foundation
 import SchemaKit
 
-/// What is sold.
+/// An item for sale.
 class ShopItem: Model, SchemaMapped {
   class var entityName: String { "Item" }
 
   let code = Field<UUID>()
     .require(.notNil)
 
-  /// What people call it.
+  /// The common name.
   ///
   /// In "English".
   let name = Field<String>()

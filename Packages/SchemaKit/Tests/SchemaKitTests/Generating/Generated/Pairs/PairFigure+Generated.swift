@@ -13,7 +13,7 @@ class PairFigureFields: Model, SchemaMapped {
 
   let id = Field<Int>()
 
-  /// Which figure it is.
+  /// The kind of the figure.
   let kind: Field<String>
 
   let drawing: ModelField<PairDrawing> = ModelField<PairDrawing>()
