@@ -23,7 +23,7 @@ private final class Owner: Model {
 }
 
 @Suite struct `A schema that describes classes` {
-  @Test func `has their types, keys, rules and first values`() throws {
+  @Test func `A schema describes the types, keys, rules and default values of classes`() throws {
     let schema = CoreDataSchema(describing: [Vehicle.self, Truck.self, Owner.self])
     #expect(schema.check() == [])
     let vehicle = try #require(schema.entity("Vehicle"))
@@ -38,7 +38,7 @@ private final class Owner: Model {
     #expect(schema.entity("Owner")?.attribute("isCompany")?.defaultText == "NO")
   }
 
-  @Test func `has their relations with both sides, and their superclasses`() throws {
+  @Test func `A schema describes the relations, inverses and superclasses of classes`() throws {
     let schema = CoreDataSchema(describing: [Vehicle.self, Truck.self, Owner.self])
     let vehicles = try #require(schema.entity("Owner")?.relationship("vehicles"))
     #expect(vehicles.isToMany && vehicles.deletionRule == .cascade)
@@ -50,7 +50,7 @@ private final class Owner: Model {
     #expect(schema.attributes(of: truck).count == 5)
   }
 
-  @Test func `is written as text that reads back equal`() throws {
+  @Test func `A schema of classes reads back equal after it is written`() throws {
     let schema = CoreDataSchema(describing: [Vehicle.self, Truck.self, Owner.self])
     let again = try CoreDataSchema(contents: Data(schema.contents.utf8))
     #expect(again == schema)
@@ -60,7 +60,7 @@ private final class Owner: Model {
     #expect(mapped.check() == [])
   }
 
-  @Test func `is a file that others read`() throws {
+  @Test func `A schema of classes is a valid model file`() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     let schema = CoreDataSchema(describing: [Author.self, Book.self, Pricing.self])
@@ -75,7 +75,7 @@ private final class Owner: Model {
     #expect(read.entity("Book")?.attribute("rating")?.type == .integer64)
   }
 
-  @Test func `has the expressions and counts of rules, where a model file has a place for them`() throws {
+  @Test func `A schema has the expressions and counts of those rules that a model file supports`() throws {
     let schema = CoreDataSchema(describing: [Ruled.self])
     let ruled = try #require(schema.entity("Ruled"))
     #expect(ruled.attribute("code")?.regularExpression == "[a-z]+")

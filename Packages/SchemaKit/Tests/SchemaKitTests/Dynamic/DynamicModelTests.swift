@@ -7,7 +7,7 @@ import Testing
 
   init() throws { schema = try AuthorsModel.schema().with(transformers: sampleTransformers) }
 
-  @Test func `has the fields of the entity, read by their keys`() throws {
+  @Test func `A dynamic model has the fields of its entity, read by their keys`() throws {
     let author = try DynamicModel(entity: "Author", in: schema, dictionaryValue: ninasBooks)
     #expect(author["firstName"] as? String == "Nina")
     #expect(author["authorId"] as? Int == 105)
@@ -17,7 +17,7 @@ import Testing
     #expect(author.entity?.name == "Author")
   }
 
-  @Test func `has related models that lead back`() throws {
+  @Test func `A dynamic model has related models with inverses`() throws {
     let author = try DynamicModel(entity: "Author", in: schema, dictionaryValue: ninasBooks)
     let books = try #require(author["books"] as? [DynamicModel])
     #expect(books.map { $0["title"] as? String } == ["Salt", "Fog"])
@@ -27,7 +27,7 @@ import Testing
     #expect(books[1]["retailPrice"] as? Double == 14.99)
   }
 
-  @Test func `is written as it was read, numbers as numbers`() throws {
+  @Test func `A dynamic model is written as it was read, with numbers as numbers`() throws {
     let json: AttributeDictionary = ["book_id": "7", "pricing": ["pricing_id": "3", "retail_price": "4.5"]]
     let book = try DynamicModel(entity: "Book", in: schema, dictionaryValue: json)
     let pricing: JSONValue = ["pricing_id": 3, "retail_price": 4.5, "book": ["book_id": 7]]
@@ -35,7 +35,7 @@ import Testing
     #expect(String(decoding: try book.jsonData(), as: UTF8.self).contains("\"book_id\":7"))
   }
 
-  @Test func `takes related models by dictionaries and by name`() throws {
+  @Test func `A dynamic model accepts related models as dictionaries and by name`() throws {
     let author = try DynamicModel(entity: "Author", in: schema)
     try author.add(["title": "Salt", "book_id": 1], forKey: "books")
     let book = try DynamicModel(entity: "Book", in: schema)
@@ -49,7 +49,7 @@ import Testing
     #expect(throws: MappingError.self) { try author.add(pricing, forKey: "books") }
   }
 
-  @Test func `is one object for one identifier in a scope, and another entity is another type`() throws {
+  @Test func `A scope has one dynamic model per identifier, and each entity is a type of its own`() throws {
     let scope = ModelScope(schema: schema)
     let one = try DynamicModel(entity: "Book", in: schema, dictionaryValue: ["book_id": 7, "title": "A"], scope: scope)
     let two = try DynamicModel(entity: "Book", in: schema, dictionaryValue: ["book_id": 7, "title": "B"], scope: scope)
@@ -62,7 +62,7 @@ import Testing
     #expect(schema.modelType("Book").name == "Book")
   }
 
-  @Test func `is observed and validated`() throws {
+  @Test func `A dynamic model is observed and validated`() throws {
     let text = AuthorsModel.model(
       """
       <entity name="Person">
@@ -90,7 +90,7 @@ import Testing
     #expect(person.validate().isValid)
   }
 
-  @Test func `is copied with its relations`() throws {
+  @Test func `A copy of a dynamic model has copies of its relations`() throws {
     let author = try DynamicModel(entity: "Author", in: schema, dictionaryValue: ninasBooks)
     let copy = author.copy()
     let books = try #require(copy["books"] as? [DynamicModel])
@@ -101,13 +101,13 @@ import Testing
     #expect((author["books"] as? [DynamicModel])?.allSatisfy { $0["author"] as? DynamicModel === author } == true)
   }
 
-  @Test func `is of the same type when an equal schema is read again`() throws {
+  @Test func `A dynamic model keeps its type when an equal schema is read again`() throws {
     let (one, two) = (try AuthorsModel.schema(), try AuthorsModel.schema())
     #expect(one.modelType("Author") == two.modelType("Author"))
     #expect(try AuthorsModel.schema(AuthorsModel.second).modelType("Author") != one.modelType("Author"))
   }
 
-  @Test func `is not made of an entity that is not there, or abstract`() throws {
+  @Test func `A dynamic model is not created from a missing or abstract entity`() throws {
     #expect(throws: SchemaMappingError.unknownEntity("Poet", known: ["Author", "Book", "Pricing"])) {
       try DynamicModel(entity: "Poet", in: schema)
     }
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `keeps values whose transformer it does not have as they are`() throws {
+  @Test func `A dynamic model keeps values without a transformer as JSON`() throws {
     let book = try DynamicModel(entity: "Book", in: AuthorsModel.schema(), dictionaryValue: ["tags": "sea,north"])
     #expect(book["tags"] as? JSONValue == "sea,north")
     #expect(book.dictionaryValue == ["tags": "sea,north"])

@@ -26,7 +26,7 @@ import Testing
         """))
   }
 
-  @Test func `have models that the parent's relations lead to, each of its own entity`() throws {
+  @Test func `A relation to a parent entity has models of each derived entity`() throws {
     let json: AttributeDictionary = [
       "id": 1, "shapes": [["entity": "Circle", "id": 1, "radius": 2], ["entity": "Square", "id": 2, "side": 3]],
     ]
@@ -43,7 +43,7 @@ import Testing
     #expect((canvas["shapes"] as? [DynamicModel])?.count == 3)
   }
 
-  @Test func `have one identity with their parent, and write which they are`() throws {
+  @Test func `Derived entities share the identity of their parent and write their entity's name`() throws {
     let scope = ModelScope(schema: schema)
     let shape = try DynamicModel(
       entity: "Shape", in: schema, dictionaryValue: ["entity": "Circle", "id": 7, "radius": 1], scope: scope)
@@ -56,7 +56,7 @@ import Testing
     #expect(!shape.isDirty)
   }
 
-  @Test func `are not made if they are abstract, or only called so`() throws {
+  @Test func `Models of abstract entities, and of abstract names in JSON, are not created`() throws {
     #expect(throws: SchemaMappingError.abstractEntity("Shape")) {
       try DynamicModel(entity: "Shape", in: schema, dictionaryValue: ["id": 1])
     }
@@ -64,7 +64,7 @@ import Testing
     #expect(other.entity?.name == "Circle")
   }
 
-  @Test func `may say their entity under a key or in an attribute of the file's choice`() throws {
+  @Test func `A model file chooses the key or attribute of the entity's name`() throws {
     let schema = try AuthorsModel.schema(
       AuthorsModel.model(
         """
@@ -80,7 +80,7 @@ import Testing
     #expect(try DynamicModel(entity: "Shape", in: schema).dictionaryValue == ["kind": "Shape"])
   }
 
-  @Test func `may be derived as deep as anybody derives them, and in circles`() throws {
+  @Test func `A hierarchy may have any depth, and cycles`() throws {
     let entities = (1..<12).map { "<entity name=\"E\($0)\" parentEntity=\"E\($0 - 1)\"/>" }.joined()
     let circle = "<entity name=\"A\" parentEntity=\"B\"/><entity name=\"B\" parentEntity=\"A\"/>"
     let top = "<entity name=\"E0\"><attribute name=\"id\" optional=\"YES\" attributeType=\"Integer 64\"/></entity>"
@@ -91,7 +91,7 @@ import Testing
     #expect(try DynamicModel(entity: "B", in: schema).entity?.name == "B")
   }
 
-  @Test func `print as the entity they are, and not as a class`() throws {
+  @Test func `A model of a derived entity prints as its entity and not as a class`() throws {
     let circle = try DynamicModel(entity: "Circle", in: schema, dictionaryValue: ["id": 7])
     #expect("\(circle)".hasPrefix("Circle(id: 7"))
     #expect(String(reflecting: circle).hasPrefix("Circle(id: 7"))

@@ -44,7 +44,7 @@ private final class Canvas: Model, SchemaMapped {
     </entity>
     """)
 
-  @Test func `reaches derived classes`() throws {
+  @Test func `A schema maps derived classes`() throws {
     let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
     let circle = try Circle.from(dictionaryValue: ["id": 1, "meta": ["label": "big"], "radius": "2.5"], in: scope)
     #expect(circle.label.value == "big")
@@ -52,7 +52,7 @@ private final class Canvas: Model, SchemaMapped {
     #expect(circle.dictionaryValue == ["id": 1, "meta": ["label": "big"], "radius": 2.5])
   }
 
-  @Test func `gives rules`() throws {
+  @Test func `A schema gives rules to fields`() throws {
     let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
     let circle = Circle(in: scope)
     circle.id.value = 1
@@ -74,7 +74,7 @@ private final class Canvas: Model, SchemaMapped {
     #expect(canvas.validate() == .invalid(["shapes has to have at most 2"]))
   }
 
-  @Test func `gives defaults to what is made, and of what is read to what can't be nil`() throws {
+  @Test func `A schema gives all defaults to new models, and required ones to models that are read`() throws {
     let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
     let made = Circle(in: scope)
     #expect(made.label.value == "none")
@@ -87,7 +87,7 @@ private final class Canvas: Model, SchemaMapped {
     #expect(author.authorId.value == nil)
   }
 
-  @Test func `keeps the order of a list, also when it is read again in another one`() throws {
+  @Test func `A list keeps its order, also when it is read again in another order`() throws {
     let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
     let canvas = try Canvas.from(dictionaryValue: ["shapes": [["id": 2], ["id": 1]]], in: scope)
     #expect(canvas.shapes.value?.map(\.id.value) == [2, 1])
@@ -95,7 +95,7 @@ private final class Canvas: Model, SchemaMapped {
     #expect(canvas.shapes.value?.map(\.id.value) == [1, 2])
   }
 
-  @Test func `gives delete rules and inverses`() throws {
+  @Test func `A schema gives delete rules and inverses`() throws {
     let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
     let (canvas, circle) = (Canvas(in: scope), Circle(in: scope))
     circle.canvas.value = canvas
@@ -105,13 +105,13 @@ private final class Canvas: Model, SchemaMapped {
     #expect(circle.canvas.value == nil)
   }
 
-  @Test func `counts less than what a field says itself`() throws {
+  @Test func `The declaration of a field takes precedence over the schema`() throws {
     let scope = ModelScope(schema: try AuthorsModel.schema(Self.drawing))
     let canvas = try Canvas.from(dictionaryValue: ["own_title": "A", "name": "B"], in: scope)
     #expect(canvas.title.value == "A")
   }
 
-  @Test func `names a transformer that is missing, and changes nothing`() throws {
+  @Test func `A missing transformer is named in the error, and nothing is changed`() throws {
     let scope = ModelScope(schema: try AuthorsModel.schema(), transformers: ["StringArray": CommaText()])
     let error = #expect(throws: ModelDecodingError.self) {
       try Author.from(dictionaryValue: ["author_id": 1, "born": "1965-04-02"], in: scope)
@@ -126,7 +126,7 @@ private final class Canvas: Model, SchemaMapped {
     #expect(unfit.map { "\($0)" }?.contains("makes Array<String>, and the field takes Date") == true)
   }
 
-  @Test func `is that of the scope, so that a class may have two`() throws {
+  @Test func `A class has one mapping per scope`() throws {
     let third = try Book.from(dictionaryValue: ["book_id": 1], in: sampleScope())
     let first = try Book.from(dictionaryValue: ["bookId": 1, "title": "Salt"], in: sampleScope(AuthorsModel.first))
     #expect(third.dictionaryValue == ["book_id": 1])
@@ -138,7 +138,7 @@ private final class Canvas: Model, SchemaMapped {
     #expect(bare.dictionaryValue(fields: [bare.bookId], in: try sampleScope()) == ["book_id": 2])
   }
 
-  @Test func `is the same straight from bytes`() throws {
+  @Test func `Mapping gives the same models from bytes and from dictionaries`() throws {
     let data = Data(#"{"firstName":"Nina","author_id":105,"born":"1965-04-02"}"#.utf8)
     let scope = try sampleScope()
     let author = try Author.from(json: data, in: scope)
@@ -149,7 +149,7 @@ private final class Canvas: Model, SchemaMapped {
     #expect(Author.with(identifier: "105", in: scope) === author)
   }
 
-  @Test func `survives a copy`() throws {
+  @Test func `A copy of a model keeps its mapping`() throws {
     let author = try Author.from(dictionaryValue: ninasBooks, in: sampleScope())
     let copy = author.copy()
     #expect(copy.books.count == 2)
@@ -157,13 +157,13 @@ private final class Canvas: Model, SchemaMapped {
     #expect(copy.authorId.key == "author_id")
   }
 
-  @Test func `reads numbers only where nothing is lost`() throws {
+  @Test func `Mapped numbers are read from text only without loss`() throws {
     for wrong: JSONValue in ["12x", "1.5", 1.5, true] {
       #expect(throws: ModelDecodingError.self) { try Book.from(dictionaryValue: ["book_id": wrong], in: sampleScope()) }
     }
   }
 
-  @Test func `says what a class does not have, or has as something else`() throws {
+  @Test func `Mapping issues report missing fields and fields of another type`() throws {
     #expect(Author.mappingIssues(in: try AuthorsModel.schema(), transformers: sampleTransformers) == [])
     let issues = Canvas.mappingIssues(
       in: try AuthorsModel.schema(

@@ -3,7 +3,7 @@ import SchemaKit
 import Testing
 
 @Suite struct `A model that is mapped by a schema` {
-  @Test func `reads attributes by their mapped keys, also numbers that come as text`() throws {
+  @Test func `A mapped model reads attributes by their keys, also numbers that are text`() throws {
     let book = try Book.from(dictionaryValue: ["title": "Salt", "year": "1999", "book_id": "3401"], in: sampleScope())
     #expect(book.title.value == "Salt")
     #expect(book.year.value == "1999")
@@ -11,7 +11,7 @@ import Testing
     #expect(book.identifier == "3401")
   }
 
-  @Test func `reads numbers into enumerations and booleans`() throws {
+  @Test func `A mapped model reads numbers into enumerations and booleans`() throws {
     let json: AttributeDictionary = ["book_id": "3401", "rating": 3, "favorite": true]
     let book = try Book.from(dictionaryValue: json, in: sampleScope())
     #expect(book.rating.value == .good)
@@ -21,7 +21,7 @@ import Testing
     #expect(text.favorite.value == false)
   }
 
-  @Test func `reads children that lead back`() throws {
+  @Test func `A mapped model reads children with their inverse`() throws {
     let author = try Author.from(dictionaryValue: ninasBooks, in: sampleScope())
     #expect(author.dateOfBirth.value == Date(timeIntervalSince1970: -149_904_000))
     #expect(author.books.value?.map(\.bookId.value) == [3401, 3402])
@@ -29,7 +29,7 @@ import Testing
     #expect(author.books.value?.first?.tags.value == ["sea", "north"])
   }
 
-  @Test func `loses a child that is removed, which leads back no longer`() throws {
+  @Test func `A child removed from a mapped model loses its inverse`() throws {
     let author = try Author.from(dictionaryValue: ninasBooks, in: sampleScope())
     let book = try #require(author.books.value?.first)
     try author.remove(book, forKey: "books")
@@ -37,7 +37,7 @@ import Testing
     #expect(book.author.value == nil)
   }
 
-  @Test(arguments: [1, 2]) func `gets children by dictionaries`(count: Int) throws {
+  @Test(arguments: [1, 2]) func `A mapped model gets children from dictionaries`(count: Int) throws {
     let author = try Author.from(dictionaryValue: ["author_id": "105"], in: sampleScope())
     let books: [AttributeDictionary] = [["book_id": "3401", "title": "Salt"], ["book_id": "3402", "title": "Fog"]]
     try author.add(Array(books.prefix(count)), forKey: "books")
@@ -45,7 +45,7 @@ import Testing
     #expect(author.books.value?.allSatisfy { $0.author.value === author } == true)
   }
 
-  @Test func `gets one model by a dictionary that wraps it`() throws {
+  @Test func `A mapped model gets one related model from a dictionary that wraps it`() throws {
     let book = try Book.from(dictionaryValue: ["book_id": "3402"], in: sampleScope())
     try book.set(["pricing": ["pricing_id": 101, "retail_price": 14.99]], forKey: "pricing")
     let price = try #require(book.pricing.value?.retailPrice.value)
@@ -53,7 +53,7 @@ import Testing
     #expect(book.pricing.value?.book.value === book)
   }
 
-  @Test func `reads a flattened attribute and the related model from the same object`() throws {
+  @Test func `A mapped model reads a flattened attribute and the related model from one object`() throws {
     let json: AttributeDictionary = ["book_id": "3402", "pricing": ["pricing_id": "101", "retail_price": "14.99"]]
     let book = try Book.from(dictionaryValue: json, in: sampleScope())
     #expect(book.retailPrice.value == 14.99)
@@ -61,7 +61,7 @@ import Testing
     #expect(book.pricing.value?.retailPrice.value == 14.99)
   }
 
-  @Test func `adds to a list, whether or not it has members`() throws {
+  @Test func `A model is added to a mapped list, whether or not it has members`() throws {
     let scope = try sampleScope()
     let empty = try Author.from(dictionaryValue: ["author_id": "1"], in: scope)
     let full = try Author.from(dictionaryValue: ninasBooks, in: scope)
@@ -74,7 +74,7 @@ import Testing
     #expect(second.author.value === full)
   }
 
-  @Test func `refuses a relation that is not there`() throws {
+  @Test func `A mapped model rejects an unknown relation`() throws {
     let scope = try sampleScope()
     let (author, book) = (Author(in: scope), Book(in: scope))
     #expect(throws: MappingError.unknownRelationship("novels")) { try author.add(book, forKey: "novels") }
@@ -82,7 +82,7 @@ import Testing
     #expect(author.books.value == [])
   }
 
-  @Test func `sets one model in both directions`() throws {
+  @Test func `Setting a to-one relation of a mapped model sets its inverse`() throws {
     let scope = try sampleScope()
     let (book, pricing) = (Book(in: scope), Pricing(in: scope))
     try book.set(pricing, forKey: "pricing")
@@ -90,7 +90,7 @@ import Testing
     #expect(pricing.book.value === book)
   }
 
-  @Test func `writes what was set, under mapped keys and as its type`() throws {
+  @Test func `A mapped model writes its values under mapped keys and with their types`() throws {
     let book = Book(in: try sampleScope())
     book.bookId.value = 3401
     book.rating.value = .good
@@ -104,7 +104,7 @@ import Testing
     #expect(json["bookId"] == nil)
   }
 
-  @Test func `writes a flattened attribute into the related model, and keeps the rest of that`() throws {
+  @Test func `A flattened attribute is written into the object of the related model, whose other keys stay`() throws {
     let json: AttributeDictionary = ["book_id": 3402, "pricing": ["pricing_id": 101, "retail_price": 14.99]]
     let book = try Book.from(dictionaryValue: json, in: sampleScope())
     book.retailPrice.value = 9.5
@@ -112,13 +112,13 @@ import Testing
     #expect(book.dictionaryValue["pricing"]?["pricing_id"] == 101)
   }
 
-  @Test func `writes a flattened attribute without a related model`() throws {
+  @Test func `A flattened attribute is written without a related model`() throws {
     let book = try Book.from(dictionaryValue: ["book_id": 3402], in: sampleScope())
     book.retailPrice.value = 9.5
     #expect(book.dictionaryValue == ["book_id": 3402, "pricing": ["retail_price": 9.5]])
   }
 
-  @Test func `writes children, and text stays text`() throws {
+  @Test func `A mapped model writes children, and text as text`() throws {
     let author = try Author.from(dictionaryValue: ninasBooks, in: sampleScope())
     let json = author.dictionaryValue
     #expect(json["books"]?.arrayValue?.count == 2)
@@ -126,7 +126,7 @@ import Testing
     #expect(json["born"] == "1965-04-02")
   }
 
-  @Test func `writes null for a list that is nil, where nulls are wanted`() throws {
+  @Test func `A mapped model writes null for a nil list if nulls are requested`() throws {
     let json: AttributeDictionary = ["author_id": 7, "books": nil]
     let author = try Author.from(dictionaryValue: json, in: sampleScope(explicitNull: true))
     #expect(author.dictionaryValue["books"] == .null)

@@ -2,13 +2,13 @@ import Foundation
 import SchemaKit
 import Testing
 
-/// The scenarios of `ScenarioTests` in the shape of each version, without classes: what the versions have in common, under
-/// the names and keys of each.
+/// The scenarios of `ScenarioTests` for each version, without classes. They cover the properties that all versions
+/// have, under the names and keys of each.
 @Suite struct `A model of each version of a model file` {
   struct Version: Sendable, CustomStringConvertible {
     let description: String
     let text: String
-    /// The attribute that identifies, and its key for authors and books; nil if there is none.
+    /// The identifier attributes of authors and books with their keys; nil for a version without identifiers.
     let identifiers: (author: String, authorKey: String, book: String, bookKey: String)?
     var hasRatings: Bool { identifiers != nil }
   }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test(arguments: versions) func `reads text, numbers that come as text, and what has a transformer`(version: Version)
+  @Test(arguments: versions) func `Each version reads text, text numbers and transformed values`(version: Version)
     throws
   {
     let sample = try Sample(version)
@@ -54,7 +54,7 @@ import Testing
     #expect(author.identifier == "105")
   }
 
-  @Test(arguments: versions) func `reads a parent with two children that lead back, one of which is removed`(
+  @Test(arguments: versions) func `Each version reads children, and a removed child loses its inverse`(
     version: Version
   ) throws {
     let author = try Sample(version).model("Author", ninasBooks)
@@ -66,7 +66,9 @@ import Testing
     #expect(books[0]["author"] == nil)
   }
 
-  @Test(arguments: versions, [1, 2]) func `gets children by dictionaries`(version: Version, count: Int) throws {
+  @Test(arguments: versions, [1, 2]) func `Each version gets children from dictionaries`(version: Version, count: Int)
+    throws
+  {
     let author = try Sample(version).model("Author", ["author_id": 7])
     let books: [AttributeDictionary] = [["title": "Salt", "book_id": "1"], ["title": "Fog", "book_id": "2"]]
     try author.add(Array(books.prefix(count)), forKey: "books")
@@ -75,7 +77,7 @@ import Testing
     #expect(added.allSatisfy { $0["author"] as? DynamicModel === author })
   }
 
-  @Test(arguments: versions) func `gets models one by one, in both directions, and by known names only`(
+  @Test(arguments: versions) func `Each version sets single models in both directions, and rejects unknown names`(
     version: Version
   ) throws {
     let sample = try Sample(version)
@@ -90,7 +92,7 @@ import Testing
     #expect(throws: MappingError.unknownRelationship("writer")) { try first.set(author, forKey: "writer") }
   }
 
-  @Test(arguments: versions) func `writes what was set in code, under its keys and as its type`(version: Version)
+  @Test(arguments: versions) func `Each version writes values under its keys and with their types`(version: Version)
     throws
   {
     let book = try Sample(version).model("Book")
@@ -104,7 +106,7 @@ import Testing
     #expect(json == #"{"book_id":3401,"favorite":true,"rating":3,"title":"Salt"}"#)
   }
 
-  @Test(arguments: versions) func `writes children, and null for a list that is nil`(version: Version) throws {
+  @Test(arguments: versions) func `Each version writes children, and null for a nil list`(version: Version) throws {
     let author = try Sample(version).model("Author", ninasBooks)
     let books = author.dictionaryValue["books"]?.arrayValue ?? []
     #expect(books.map { $0["year"] } == ["1999", "2004"])

@@ -7,7 +7,7 @@ import Testing
     #expect(throws: SchemaFileError.self) { try CoreDataSchema(contents: Data(text.utf8), options: options) }
   }
 
-  @Test func `is refused with entities that grow`() {
+  @Test func `A model file with expanding entities is rejected`() {
     let error = refusal(
       """
       <?xml version="1.0"?>
@@ -18,13 +18,13 @@ import Testing
     #expect(error?.line == 2)
   }
 
-  @Test func `is refused with entities from elsewhere`() {
+  @Test func `A model file with external entities is rejected`() {
     let error = refusal("<!DOCTYPE model [<!ENTITY x SYSTEM \"file:///etc/passwd\">]>\n<model>&x;</model>")
     #expect(error?.code == .forbidden)
     #expect(refusal("<model><entity name=\"&undeclared;\"/></model>")?.code == .syntax)
   }
 
-  @Test func `is refused when it is too large or too deep`() {
+  @Test func `A model file that is too large or too deep is rejected`() {
     let large = "<model>" + String(repeating: "<x/>", count: 5_000) + "</model>"
     #expect(refusal(large, options: SchemaReadingOptions(maximumBytes: 10_000))?.code == .tooLarge)
     let deep = "<model>\n" + String(repeating: "<x>\n", count: 40) + String(repeating: "</x>", count: 40) + "</model>"
@@ -38,18 +38,18 @@ import Testing
     "\u{FEFF}<?xml version=\"1.0\"?><!DOCTYPE model [<!ENTITY % p SYSTEM \"file:///dev/zero\"> %p;]><model/>",
     "<model><!-- a comment --><!DOCTYPE model></model>",
     "<?xml version=\"1.0\"?>\n<!DOCTYPE lolz [<!ENTITY lol \"lol\"><!ENTITY lol1 \"&lol;&lol;&lol;\">]><model>&lol1;</model>",
-  ]) func `is refused with any document type`(text: String) {
+  ]) func `A model file with a document type is rejected`(text: String) {
     #expect(refusal(text)?.code == .forbidden)
   }
 
-  @Test func `does not fetch what it would include`() throws {
+  @Test func `Includes in a model file are not fetched`() throws {
     let text = "<model><include href=\"file:///etc/passwd\"/><x:include xmlns:x=\"a\" href=\"/etc/passwd\"/></model>"
     let schema = try CoreDataSchema(contents: Data(text.utf8))
     #expect(schema.otherElements.map(\.name) == ["include", "x:include"])
     #expect(schema.otherElements.allSatisfy { $0.text.isEmpty && $0.children.isEmpty })
   }
 
-  @Test func `is refused at 100 MB without being read as a whole`() throws {
+  @Test func `A file of 100 MB is rejected without being read as a whole`() throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("contents-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     try Data("<model>".utf8).write(to: file)
@@ -62,11 +62,11 @@ import Testing
     #expect(large?.code == .tooLarge)
   }
 
-  @Test func `is refused with a hundred thousand elements inside each other`() {
+  @Test func `A model file with a hundred thousand nested elements is rejected`() {
     #expect(refusal("<model>" + String(repeating: "<entity name=\"A\">", count: 100_000))?.code == .tooDeep)
   }
 
-  @Test func `may have more settings than anybody needs, and names of any length`() throws {
+  @Test func `A model file may have many settings and names of any length`() throws {
     let name = String(repeating: "n", count: 1 << 20)
     let settings = (0..<900).map { "s\($0)=\"\"" }.joined(separator: " ")
     let schema = try CoreDataSchema(contents: Data("<model><entity name=\"\(name)\" \(settings)/></model>".utf8))
@@ -75,14 +75,14 @@ import Testing
   }
 
   @Test(arguments: [" s%=''", " s%=\">\"", "\ns%\n=\n'='", " xmlns:s%='a'"])
-  func `is refused with more settings than any element has, which would take their square`(setting: String) {
+  func `An element with too many XML attributes is rejected before it takes quadratic time`(setting: String) {
     let settings = (0..<100_000).map { setting.replacingOccurrences(of: "%", with: "\($0)") }.joined()
     let error = refusal("<model>\n<entity name=\"A\"\(settings)/></model>")
     #expect(error?.code == .tooLarge)
     #expect((error?.line ?? 0) >= 2)
   }
 
-  @Test func `is refused in another encoding, where a mark would look different`() {
+  @Test func `A model file in another encoding, which would hide a document type, is rejected`() {
     let text = "<?xml version=\"1.0\" encoding=\"UTF-16\"?><!DOCTYPE model><model/>"
     let error = #expect(throws: SchemaFileError.self) {
       try CoreDataSchema(contents: text.data(using: .utf16) ?? Data())
@@ -94,7 +94,7 @@ import Testing
   @Test(arguments: [
     [0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE2, 0x82], [0x00], [0x1B],
   ])
-  func `is refused with bytes that are no text, wherever they are`(bytes: [UInt8]) {
+  func `A model file with invalid bytes at any position is rejected`(bytes: [UInt8]) {
     for (before, after) in [("<entity name=\"A", "\"/>"), ("<entity name=\"A\" ", "=\"1\"/>"), ("", "")] {
       let start = "<model>\n" + String(repeating: "<x/>", count: 100) + "\n" + before
       let data = Data(start.utf8) + Data(bytes) + Data("\(after)\n</model>".utf8)
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `is refused when it is no model, with the line`() {
+  @Test func `A file that is not a model file is rejected with the line`() {
     #expect(refusal("<plist/>")?.code == .noModel)
     #expect(refusal("")?.code == .syntax)
     let broken = refusal("<model>\n<entity name=\"A\">\n</model>")

@@ -2,7 +2,7 @@ import Foundation
 import SchemaKit
 import Testing
 
-/// A generator of which the seed says everything, so that what failed once fails again.
+/// A random number generator that repeats its sequence for a seed.
 private struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 
@@ -46,7 +46,7 @@ private struct SeededGenerator: RandomNumberGenerator {
     return Data(bytes)
   }
 
-  /// Swaps what stands between the next quotation marks, so that the document mostly stays one.
+  /// Swaps the contents of the next two pairs of quotation marks, so that most results are well-formed.
   private static func swapValues(in bytes: inout [UInt8], _ first: Int, _ second: Int) {
     func value(after start: Int) -> Range<Int>? {
       guard let open = bytes[start...].firstIndex(of: UInt8(ascii: "\"")),
@@ -62,7 +62,9 @@ private struct SeededGenerator: RandomNumberGenerator {
     bytes.replaceSubrange(one, with: right)
   }
 
-  @Test(arguments: originals.indices) func `is read or refused, and what is read can be used`(index: Int) throws {
+  @Test(arguments: originals.indices) func `A damaged model file is rejected or gives a usable schema`(index: Int)
+    throws
+  {
     let original = Self.originals[index]
     let first = try AuthorsModel.schema(original)
     var generator = SeededGenerator(state: UInt64(index))
@@ -88,7 +90,7 @@ private struct SeededGenerator: RandomNumberGenerator {
     #expect(readCount >= 4)
   }
 
-  /// Makes source and a model, or gets an error for it.
+  /// Generates source and a model, or gets an error.
   private func use(_ entity: CoreDataSchema.Entity, of schema: CoreDataSchema) {
     _ = try? schema.swiftSource(for: entity.name)
     _ = try? schema.swiftFiles(for: entity.name)

@@ -3,7 +3,7 @@ import SchemaKit
 import Testing
 
 @Suite struct `A model file` {
-  @Test func `is read in its current version, or any by name`() throws {
+  @Test func `A model file is read in its current version, or in any version by name`() throws {
     try AuthorsModel.withFiles { url in
       let current = try CoreDataSchema(contentsOf: url)
       #expect(current.versionName == "Authors 3")
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `is not read in a version that is not there`() throws {
+  @Test func `Reading a version that does not exist fails`() throws {
     try AuthorsModel.withFiles(current: "../Authors") { url in
       #expect(throws: SchemaFileError.self) { try CoreDataSchema(contentsOf: url) }
       #expect(throws: SchemaFileError.self) { try CoreDataSchema(contentsOf: url, version: "Authors 9") }
@@ -36,7 +36,7 @@ import Testing
     #expect(error?.description == "Authors.xcdatamodel/contents: there is no such file, or it can't be opened.")
   }
 
-  @Test func `says everything the format has`() throws {
+  @Test func `A schema has every part of the file format`() throws {
     let schema = try AuthorsModel.schema(Self.everything)
     let item = try #require(schema.entity("Item"))
     #expect(item.isAbstract)
@@ -77,7 +77,7 @@ import Testing
     #expect(schema.notes == [])
   }
 
-  @Test func `keeps and notes what is not known`() throws {
+  @Test func `A schema keeps and notes unknown parts`() throws {
     let schema = try AuthorsModel.schema(
       AuthorsModel.model(
         """
@@ -95,7 +95,7 @@ import Testing
     #expect(try CoreDataSchema(contents: Data(schema.contents.utf8)) == schema)
   }
 
-  @Test func `keeps and notes what is not known inside notes, constraints and indexes`() throws {
+  @Test func `A schema keeps and notes unknown parts inside user info, constraints and indexes`() throws {
     let schema = try AuthorsModel.schema(
       AuthorsModel.model(
         """
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [AuthorsModel.first, AuthorsModel.second, AuthorsModel.third, everything])
-  func `is written as text that reads back equal`(text: String) throws {
+  func `A schema that is written reads back equal`(text: String) throws {
     let schema = try AuthorsModel.schema(text)
     let again = try CoreDataSchema(contents: Data(schema.contents.utf8))
     #expect(again == schema)
@@ -136,7 +136,7 @@ import Testing
     #expect(again.contents == schema.contents)
   }
 
-  @Test func `may have 500 entities`() throws {
+  @Test func `A model file of 500 entities is read`() throws {
     let entities = (0..<500).map { number in
       """
       <entity name="Entity\(number)">

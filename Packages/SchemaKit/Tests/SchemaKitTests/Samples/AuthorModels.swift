@@ -38,7 +38,7 @@ final class Pricing: Model, SchemaMapped {
   override var identifierField: (any FieldProtocol)? { pricingId }
 }
 
-/// A list of words as one text with commas.
+/// A transformer of a list of words to one text with commas.
 struct CommaText: ValueTransforming {
   func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [String]? {
     guard let text = json.stringValue else { throw ValueTransformError(expected: "a text", found: json) }

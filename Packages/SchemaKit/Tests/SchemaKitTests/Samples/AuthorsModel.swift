@@ -12,7 +12,7 @@ enum AuthorsModel {
     """
   }
 
-  /// Authors and books, and nothing said about JSON.
+  /// Authors and books, without user info for JSON.
   static let first = model(
     """
         <entity name="Author" representedClassName="CDXAuthor" syncable="YES">
