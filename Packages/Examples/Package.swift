@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Three programs of one screen each, written as a user of the library would: they take the umbrella, here from this
-// checkout, and nothing else.
+// Three programs of one screen each, as a user of the library would write them. They depend only on the umbrella, here
+// from this checkout.
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],

@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Stands apart: `Scripts/fuzz` builds it with the coverage that libFuzzer needs. The program is a C target, because SwiftPM
-// gives Swift programs an entry point of their own, and libFuzzer brings one.
+// The package is separate because `Scripts/fuzz` builds it with the coverage that libFuzzer needs. The program is a C
+// target: SwiftPM adds an entry point to Swift programs, but libFuzzer has its own.
 let package = Package(
   name: "Fuzzing",
   platforms: [.macOS(.v15)],

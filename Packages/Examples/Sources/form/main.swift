@@ -1,4 +1,4 @@
-// A form in a terminal: each answer is checked at once, and the form as a whole says whether it can be sent.
+// A form in a terminal: each answer is checked at once, and so is the form as a whole.
 
 import Foundation
 import ModelKit
@@ -15,7 +15,7 @@ final class SignUp: Model {
   }
 }
 
-/// Prompts are for people: where the answers come from a file or a pipe there are none.
+/// Input from a file or a pipe gets no prompts.
 let isTerminal = isatty(STDIN_FILENO) != 0
 
 func answer(_ question: String) -> String? {
@@ -23,7 +23,7 @@ func answer(_ question: String) -> String? {
   return readLine()
 }
 
-/// Shows a field whenever its state changes, and takes answers until one is good.
+/// Shows a field whenever its state changes, and reads answers until one is valid.
 func fill<Value>(_ field: Field<Value>, of form: SignUp, _ value: (String) -> Value?) -> Bool {
   let label = field.name ?? "?"
   let token = field.validationStates.addObserver(requiresChange: false, updateImmediately: false) { state in
@@ -35,7 +35,7 @@ func fill<Value>(_ field: Field<Value>, of form: SignUp, _ value: (String) -> Va
   }
   defer { token.cancel() }
   while let text = answer(label) {
-    // In a transaction the observer hears once, of what the rules of the field and those of the form come to.
+    // The transaction combines the results of the field's rules and the form's rules into one notification.
     transaction {
       field.value = value(text)
       form.validate()

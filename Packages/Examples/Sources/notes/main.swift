@@ -1,4 +1,4 @@
-// Notes that are still there tomorrow: a file store, queries, and changes that survive a power cut once they are answered.
+// Notes in a file store, with queries. A confirmed change survives a power cut.
 
 import Foundation
 import ModelKit
@@ -10,7 +10,7 @@ final class Note: Model {
   let isDone = Field<Bool>(false)
   override var identifierField: (any FieldProtocol)? { id }
 
-  // What the notes are called in the store, whatever the program is called.
+  // The type name in the store, independent of the name of the program.
   override class var typeName: String { "Note" }
 
   var line: String {
@@ -50,7 +50,7 @@ let directory = CommandLine.arguments.dropFirst().first ?? "notes.store"
 let store = FileModelStore(directory: URL(filePath: directory))
 for finding in try await store.open() { print("!", finding) }
 
-// Prompts are for people: where the commands come from a file or a pipe there are none.
+// Input from a file or a pipe gets no prompts.
 let isTerminal = isatty(STDIN_FILENO) != 0
 if isTerminal { print("\(try await store.count(Note.self)) notes in \(directory)") }
 while true {

@@ -1,5 +1,6 @@
-// A client for an API with habits of its own: it wants a key, puts its answers into envelopes, and tags what it stores.
-// `tasks URL` talks to a server, such as `Scripts/rest-server`; without an address a server of a few lines answers here.
+// A client for an API with conventions of its own: it requires a key, wraps its responses in envelopes, and tags stored
+// tasks. `tasks URL` uses a server, such as `Scripts/rest-server`. Without an address, a server in the same process
+// answers.
 
 import Foundation
 import ModelKit
@@ -26,7 +27,7 @@ struct TaskAPI: RESTDialect {
   }
 }
 
-/// Prints what is sent, and hands it on.
+/// A transport that prints each request before sending it.
 struct Log: HTTPTransport {
   let next: any HTTPTransport
 

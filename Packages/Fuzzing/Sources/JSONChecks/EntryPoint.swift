@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Checks one input, and ends the process with a message if something is wrong.
+/// Checks one input, and traps with a message if a check fails.
 @_cdecl("modelkit_check_json")
 public func checkJSON(_ bytes: UnsafePointer<UInt8>?, _ count: Int) {
   if let difference = difference(in: Data(UnsafeBufferPointer(start: bytes, count: count))) {
-    // Optimised programs keep the message of a precondition to themselves.
+    // Optimised programs omit the message of a precondition.
     FileHandle.standardError.write(Data((difference + "\n").utf8))
-    preconditionFailure("Two ways to read or write a document don't lead to the same.")
+    preconditionFailure("Two paths of reading or writing a document differ.")
   }
 }
 
-/// What is wrong about the reading and writing of a document; nil if nothing is.
+/// Returns a description of the first failed check of a document; nil if all pass.
 public func difference(in document: Data) -> String? {
   do {
     try checkValues(document)
@@ -20,11 +20,11 @@ public func difference(in document: Data) -> String? {
   } catch let difference as Difference {
     return difference.message
   } catch {
-    return "An error where there should be none: \(error)"
+    return "An unexpected error: \(error)"
   }
 }
 
-/// Two ways that should lead to the same did not.
+/// A difference between two paths that should have equal results.
 struct Difference: Error {
   let message: String
 

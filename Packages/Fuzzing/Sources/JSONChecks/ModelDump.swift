@@ -1,6 +1,6 @@
 @testable @_spi(ModelKitInternals) import ModelCore
 
-/// All that can be seen of models and of what they lead to, as text.
+/// Returns the visible state of models and their related models as text.
 func text(of models: [ModelObject]) -> String {
   var numbers: [ObjectIdentifier: Int] = [:]
   var order: [ModelObject] = []

@@ -5,7 +5,7 @@ enum Suit: String, CaseIterable {
   case hearts, spades
 }
 
-/// A value of every kind that goes between bytes and fields in a way of its own, and relations to itself.
+/// A model with a field for every kind of value that has its own conversion from bytes, and relations to itself.
 final class Person: Model {
   let id = Field<Int>()
   let name = Field<String>()
@@ -30,7 +30,7 @@ final class Person: Model {
   override var identifierField: (any FieldProtocol)? { id }
 }
 
-/// Keys that lead into nested objects, and an identifier that is text.
+/// A model with keys of nested objects, and a text as identifier.
 final class Entry: Model {
   let id = Field<String>()
   let name = Field<String>(key: "names.first")
@@ -39,7 +39,7 @@ final class Entry: Model {
   override var identifierField: (any FieldProtocol)? { id }
 }
 
-/// A class that chooses one derived from it.
+/// A class that selects a derived class.
 class Shape: Model {
   let kind = Field<String>()
   let name = Field<String>()

@@ -1,17 +1,19 @@
 @_spi(ModelKitInternals) import FieldKit
 import Foundation
 
-/// Building a tree and only checking agree, and what is written reads back as what it was.
+/// Checks that building a tree and validating a document agree, and that a written value reads back equal.
 func checkValues(_ document: Data) throws {
   let built = Result { () throws(JSONSyntaxError) in try JSONValue(json: document) }
   let checked = Result { () throws(JSONSyntaxError) in try JSONValue.validate(json: document) }
   switch (built, checked) {
   case (.failure(let built), .failure(let checked)):
-    try expect(built == checked, "Building says: \(built)\nChecking says: \(checked)")
-    try expect((0...document.count).contains(built.offset), "A mistake outside of the document: \(built)")
+    try expect(built == checked, "Building reports: \(built)\nValidating reports: \(checked)")
+    try expect((0...document.count).contains(built.offset), "An error outside the document: \(built)")
   case (.success(let value), .success): try checkWriting(value)
-  case (.success, .failure(let error)): throw Difference("A value was built of what is refused: \(error)")
-  case (.failure(let error), .success): throw Difference("No value was built of what is valid: \(error)")
+  case (.success, .failure(let error)):
+    throw Difference("Building accepts a document that validating rejects: \(error)")
+  case (.failure(let error), .success):
+    throw Difference("Building rejects a document that validating accepts: \(error)")
   }
 }
 
@@ -21,28 +23,31 @@ private func checkWriting(_ value: JSONValue) throws {
     JSONWritingOptions(pretty: true, sortedKeys: true, escapesSlashes: true),
   ] {
     let written = try value.jsonData(options)
-    try expect(String(validating: written, as: UTF8.self) != nil, "What was written is no UTF-8.")
+    try expect(String(validating: written, as: UTF8.self) != nil, "The written document is not UTF-8.")
     let again = try JSONValue(json: written)
     try expect(again == value, "\(value) was written, and read back as \(again)")
-    try expect(again.hashValue == value.hashValue, "\(value) is equal to \(again) and has another hash")
+    try expect(again.hashValue == value.hashValue, "\(value) is equal to \(again) but has another hash")
     if options.sortedKeys {
-      try expect(try again.jsonData(options) == written, "\(value) is written in more ways than one.")
+      try expect(try again.jsonData(options) == written, "\(value) is not written in the same way twice.")
     }
   }
 }
 
-/// A document that comes in pieces gives what the whole document gives.
+/// Checks that a document in pieces gives the same elements as the whole document.
 func checkSplitting(_ document: Data) throws {
   for path in ["", "a", "a.b", "[1].a"] {
     let expected = elements(of: document, at: path)
-    // The document itself says where it is cut.
+    // The content of the document determines where it is cut.
     let seed = document.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
     for length in [1, 2 + Int(seed % 13), 100] {
       let found = elements(of: document, at: path, inPiecesOf: length)
       if found.error?.code == .duplicateKey { continue }
-      try expect(found.error == expected.error, "At \"\(path)\" the whole says: \(expected), and pieces: \(found)")
+      try expect(
+        found.error == expected.error, "At \"\(path)\" the whole document gives \(expected), and pieces give \(found)")
       if expected.error == nil {
-        try expect(found.values == expected.values, "At \"\(path)\" the whole has: \(expected), and pieces: \(found)")
+        try expect(
+          found.values == expected.values,
+          "At \"\(path)\" the whole document gives \(expected), and pieces give \(found)")
       }
     }
   }

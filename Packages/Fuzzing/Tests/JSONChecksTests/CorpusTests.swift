@@ -3,7 +3,7 @@ import JSONChecks
 import Testing
 
 @Suite struct `Reading and writing JSON` {
-  @Test func `agrees both ways on every document of the corpus`() throws {
+  @Test func `Reading and writing agree on every document of the corpus`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Corpus").standardized
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     #expect(files.count > 20)
