@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// An app as a user of the library would write it: it takes the umbrella, here from this checkout.
+// An app as a user of the library would write it. It depends on the umbrella, here from this checkout.
 let package = Package(
   name: "Bookshop",
   platforms: [.macOS(.v15)],

@@ -16,19 +16,19 @@ import Testing
     return query(try await allBooks())
   }
 
-  @Test func `has all books in the order in which they came unless it is told otherwise`() async throws {
+  @Test func `A query returns all books in the order of creation by default`() async throws {
     let books = try await found { _ in }
     #expect(books.count == 440)
     #expect(books.prefix(2).map(\.title.value) == ["Sense and Sensibility", "Pride and Prejudice"])
   }
 
-  @Test func `finds authors by a part of the name whatever the case and the accents`() async throws {
+  @Test func `A query finds authors by a part of the name, ignoring case and accents`() async throws {
     let books = try await found { $0.author = "BRONTE" }
     #expect(Set(books.compactMap { $0.author.value?.id.value }) == [2, 3, 4])
     #expect(books.count == 7)
   }
 
-  @Test func `has only books with all the tags and at least the rating`() async throws {
+  @Test func `A query returns only books with all its tags and at least its rating`() async throws {
     let books = try await found {
       $0.tags = ["novel", "sea"]
       $0.minimumRating = 4
@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test(arguments: BookQuery.Order.allCases)
-  func `is sorted either way with books that lack the value at the end`(order: BookQuery.Order) async throws {
+  func `A query sorts in both directions, with books that lack the value at the end`(order: BookQuery.Order)
+    async throws
+  {
     let books = try await allBooks()
     var query = BookQuery()
     query.order = order
@@ -63,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `ends at its limit`() async throws {
+  @Test func `A query returns no more books than its limit`() async throws {
     let books = try await allBooks()
     var query = BookQuery()
     query.limit = 3

@@ -18,7 +18,9 @@ import Testing
     (#"{"authors": 7}"#, #"expected an array at "authors", found a number"#),
     ("42", "expected an array, found a number"),
   ])
-  func `is refused with its mistake and its place`(text: String, message: String) throws {
+  func `A file that is not a catalogue is rejected with the mistake and its location`(text: String, message: String)
+    throws
+  {
     let file = try folder.file(text)
     let error = try #require(throws: ShopError.self) { try CatalogueFile(contentsOf: file) }
     #expect(error.description.contains(message))
@@ -26,25 +28,25 @@ import Testing
     #expect(error.description.contains("catalogue.json"))
   }
 
-  @Test func `is refused if its text is no UTF-8`() throws {
+  @Test func `A file that is not UTF-8 is rejected`() throws {
     let file = try folder.file(Data("[\"".utf8) + [0xC3, 0x28] + Data("\"]".utf8))
     let error = try #require(throws: ShopError.self) { try CatalogueFile(contentsOf: file) }
     #expect(error.description.contains("line 1, column 3 (byte 2): expected UTF-8"))
   }
 
-  @Test func `is refused if it is a directory`() throws {
+  @Test func `A directory is rejected as a catalogue`() throws {
     let error = try #require(throws: ShopError.self) { try CatalogueFile(contentsOf: folder.url) }
     #expect(error.description.contains("is a directory. Nothing was imported"))
   }
 
-  @Test func `is refused if it is not there`() throws {
+  @Test func `A missing file is rejected as a catalogue`() throws {
     let error = try #require(throws: ShopError.self) {
       try CatalogueFile(contentsOf: folder.url.appending(path: "missing.json"))
     }
     #expect(error.description.hasPrefix("There is no file '"))
   }
 
-  @Test func `with a byte order mark and white space in front is one all the same`() async throws {
+  @Test func `A catalogue may begin with a byte order mark and white space`() async throws {
     let file = try folder.file("\u{FEFF} \n {\"authors\": [{\"author_id\": 1, \"name\": {\"full\": \"A\"}}]}")
     try await folder.withShop { shop in
       let report = try await shop.importCatalogue(CatalogueFile(contentsOf: file))

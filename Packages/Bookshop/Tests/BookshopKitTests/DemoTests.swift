@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `The demo` {
-  @Test func `shows every command and what observers hear and leaves nothing behind`() async throws {
+  @Test func `The demo shows every command and the notifications of observers, and removes its folder`() async throws {
     let folder = try TemporaryFolder()
     var lines: [String] = []
     let demo = Demo(catalogue: shippedCatalogue, remote: nil, in: folder.url, style: Style(isColoured: false)) {
@@ -17,11 +17,11 @@ import Testing
     #expect(lines.contains("  -> the window shows Emma with 4 of 5 stars"))
     #expect(lines.contains("Error: rating must be less than or equal to 5"))
     #expect(lines.contains("  -> the window shows 4 books by Jane Austen"))
-    #expect(lines.contains("The copy has every author and book as they are here."))
+    #expect(lines.contains("The copy has every author and book with equal values."))
     #expect(try folder.files() == [])
   }
 
-  @Test func `leaves nothing behind when it fails`() async throws {
+  @Test func `A demo that fails removes its folder`() async throws {
     let folder = try TemporaryFolder()
     let missing = folder.url.appending(path: "missing.json")
     let demo = Demo(catalogue: missing, remote: nil, in: folder.url, style: Style(isColoured: false)) { _ in }

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func `is a catalogue that gives the same stock again`() async throws {
+  @Test func `An imported export has the same stock as the original`() async throws {
     let file = folder.url.appending(path: "export.json")
     let original = try await folder.withShop { shop in
       _ = try await shop.importCatalogue(CatalogueFile(contentsOf: shippedCatalogue))
@@ -30,7 +30,7 @@ import Testing
     #expect(try Data(contentsOf: file) == Data(contentsOf: second))
   }
 
-  @Test func `has the shape of the shipped catalogue`() async throws {
+  @Test func `An export has the shape of the shipped catalogue`() async throws {
     let shop = Shop(store: MemoryModelStore())
     _ = try await shop.importCatalogue(CatalogueFile(contentsOf: shippedCatalogue))
     let exported = try await shop.catalogue().json
@@ -40,7 +40,7 @@ import Testing
     #expect(exported[path: "authors[0].born"] == "1775-12-16")
   }
 
-  @Test func `says which books it leaves out because their author is missing`() async throws {
+  @Test func `An export reports the books that it leaves out because their author is missing`() async throws {
     let shop = Shop(store: MemoryModelStore())
     let book = try Book.from(dictionaryValue: ["book_id": 1, "title": "T", "author_id": 5])
     try await shop.store.create(book)
@@ -49,7 +49,7 @@ import Testing
     #expect(leftOut.map(\.identifier) == ["1"])
   }
 
-  @Test func `says why a file can't be written`() async throws {
+  @Test func `An export that can't be written reports the reason`() async throws {
     let shop = Shop(store: MemoryModelStore())
     let file = folder.url.appending(path: "missing/export.json")
     let error = await #expect(throws: ShopError.self) { _ = try await shop.export(to: file) }

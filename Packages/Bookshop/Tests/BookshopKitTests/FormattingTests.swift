@@ -3,10 +3,10 @@ import Foundation
 import ModelKit
 import Testing
 
-@Suite struct `What people read` {
+@Suite struct `Formatted output` {
   private func book(_ record: AttributeDictionary) throws -> Book { try Book.from(dictionaryValue: record) }
 
-  @Test func `stands in columns`() throws {
+  @Test func `Books are printed in aligned columns`() throws {
     let books = [
       try book(["book_id": 7, "title": "Émile", "price": 4, "currency": "EUR", "rating": 2, "tags": ["a", "b"]]),
       try book(["book_id": 1001, "title": "Z", "published": -400, "price": 12.5]),
@@ -17,7 +17,7 @@ import Testing
       ])
   }
 
-  @Test func `has as many columns with colours as without`() throws {
+  @Test func `Colours do not change the width of columns`() throws {
     let books = [try book(["book_id": 1, "title": "A", "rating": 5, "tags": ["x"]])]
     let coloured = BookTable(Style(isColoured: true)).lines(books)[0]
     #expect(coloured.contains("\u{1B}[1mA\u{1B}[0m"))
@@ -25,19 +25,19 @@ import Testing
       coloured.replacing(/\u{1B}\[[0-9]+m/, with: "") == BookTable(Style(isColoured: false)).lines(books)[0])
   }
 
-  @Test func `has no colours where the output is no terminal`() {
+  @Test func `Output that is not a terminal has no colours`() {
     let pipe = Pipe()
     #expect(!Style(forStandardStream: pipe.fileHandleForWriting.fileDescriptor, environment: [:]).isColoured)
   }
 
   @Test(arguments: [("14.95", "14.95"), ("30", "30.00"), ("4.5", "4.50"), ("0", "0.00"), ("1.125", "1.125")])
-  func `shows prices with at least two digits behind the point`(price: String, text: String) throws {
+  func `Prices have at least two decimal places`(price: String, text: String) throws {
     let book = Book()
     book.price.value = Decimal(string: price)
     #expect(book.priceText == text)
   }
 
-  @Test func `shows how far an operation is on one line that goes away`() {
+  @Test func `A progress bar shows the progress on one line and erases it at the end`() {
     var written: [String] = []
     let progress = ValueSource(ShopProgress())
     let bar = ProgressBar("Importing") { written.append($0) }

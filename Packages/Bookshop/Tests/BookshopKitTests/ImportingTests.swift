@@ -8,7 +8,9 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func `keeps what is valid of the shipped catalogue and says of the rest where and why`() async throws {
+  @Test func `An import keeps the valid entries of the shipped catalogue and reports the others with path and reason`()
+    async throws
+  {
     try await folder.withShop { shop in
       let report = try await shop.importCatalogue(CatalogueFile(contentsOf: shippedCatalogue))
       #expect(report.authors == MergeCounts(added: 89, rejected: 1))
@@ -25,7 +27,7 @@ import Testing
           #"authors[78].books[7].published: expected an integer, found the string "unknown""#,
         ])
     }
-    // As another run of the program sees it.
+    // Another run of the program reads the same stock.
     try await folder.withShop { shop in
       let books = try await shop.books()
       #expect(try await shop.authors().count == 89)
@@ -36,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `changes nothing when it is done twice`() async throws {
+  @Test func `A second import of the same catalogue changes nothing`() async throws {
     try await folder.withShop { shop in
       let file = try CatalogueFile(contentsOf: shippedCatalogue)
       _ = try await shop.importCatalogue(file)
@@ -46,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `updates what the catalogue says otherwise and leaves what it does not mention`() async throws {
+  @Test func `An import updates different values and keeps those that the catalogue lacks`() async throws {
     let store = RecordingStore()
     let shop = Shop(store: store)
     _ = try await shop.importCatalogue(
@@ -68,7 +70,7 @@ import Testing
     #expect(book.author.value?.nativeName.value == "B")
   }
 
-  @Test func `takes the last of several entries with one number`() async throws {
+  @Test func `An import uses the last of several entries with one number`() async throws {
     let shop = Shop(store: MemoryModelStore())
     let report = try await shop.importCatalogue(
       CatalogueFile(
@@ -82,7 +84,7 @@ import Testing
     #expect(try await shop.books().map(\.title.value) == ["U"])
   }
 
-  @Test func `rejects the books of a rejected author and says so`() async throws {
+  @Test func `An import rejects the books of a rejected author, with the reason`() async throws {
     let shop = Shop(store: MemoryModelStore())
     let report = try await shop.importCatalogue(
       CatalogueFile(
@@ -95,7 +97,7 @@ import Testing
     #expect(try await shop.books().isEmpty)
   }
 
-  @Test func `keeps an author whose books are no list`() async throws {
+  @Test func `An import keeps an author whose books are not a list`() async throws {
     let shop = Shop(store: MemoryModelStore())
     let report = try await shop.importCatalogue(
       CatalogueFile(contentsOf: folder.file(#"[{"author_id": 1, "name": {"full": "A"}, "books": "none"}]"#)))
@@ -103,7 +105,7 @@ import Testing
     #expect(report.authors.added == 1)
   }
 
-  @Test func `describes the first fifty rejections and counts the others`() async throws {
+  @Test func `An import describes the first fifty rejections and counts the others`() async throws {
     let shop = Shop(store: MemoryModelStore())
     let list = Array(repeating: "1", count: 1_000).joined(separator: ",")
     let report = try await shop.importCatalogue(CatalogueFile(contentsOf: folder.file("[\(list)]")))
@@ -113,7 +115,7 @@ import Testing
     #expect(ReportText(report).rejections.last == "rejected: 950 more, 1000 in all")
   }
 
-  @Test func `writes each author before the books and all in the order of the file`() async throws {
+  @Test func `An import writes each author before the books, in the order of the file`() async throws {
     let store = RecordingStore()
     let shop = Shop(store: store)
     _ = try await shop.importCatalogue(
@@ -128,7 +130,7 @@ import Testing
       store.batches == [["Author 3", "Author 1"], ["Book 20", "Book 10"], ["Author 2"], ["Book 30"]])
   }
 
-  @Test func `leaves a beginning of the file when the disk is full`() async throws {
+  @Test func `An import that fails on a full disk leaves the first part of the file in the store`() async throws {
     let whole = RecordingStore()
     _ = try await Shop(store: whole).importCatalogue(CatalogueFile(contentsOf: shippedCatalogue))
     let store = RecordingStore()
@@ -140,7 +142,7 @@ import Testing
     #expect(store.created == Array(whole.created.prefix(store.created.count)))
   }
 
-  @Test func `reports its progress to whoever observes it`() async throws {
+  @Test func `An import notifies the observers of its progress`() async throws {
     let shop = Shop(store: MemoryModelStore())
     var seen: [ShopProgress] = []
     shop.progress.addObserver(updateImmediately: false) { _, new in seen.append(new) }

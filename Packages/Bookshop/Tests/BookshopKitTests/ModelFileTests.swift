@@ -13,17 +13,17 @@ import Testing
       contentsOf: package.appending(path: "Sources/bookshop/Bookshop.xcdatamodeld", directoryHint: .isDirectory))
   }
 
-  @Test func `fits together, and has nothing that is not known`() {
+  @Test func `The model file is consistent and has no unknown parts`() {
     #expect(schema.check().isEmpty)
     #expect(schema.notes.isEmpty)
   }
 
-  @Test func `is what the classes have`() {
+  @Test func `The model file matches the classes`() {
     #expect(Author.mappingIssues(in: schema).isEmpty)
     #expect(Book.mappingIssues(in: schema).isEmpty)
   }
 
-  @Test func `leaves the names in stores as they were`() {
+  @Test func `The model file keeps the type names in stores`() {
     #expect(Author.typeName == "Author")
     #expect(Book.typeName == "Book")
   }

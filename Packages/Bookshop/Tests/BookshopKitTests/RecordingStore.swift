@@ -1,11 +1,11 @@
 import ModelKit
 
-/// A store that remembers in which order models were written, and can fail as a full disk does.
+/// A store that records the order of writes, and can fail like a full disk.
 final class RecordingStore: ModelStore {
   private let store = MemoryModelStore()
   private(set) var batches: [[String]] = []
   private(set) var updates: [String] = []
-  /// How many more batches succeed.
+  /// The number of batches that succeed before the disk is full.
   var batchesUntilFull = Int.max
 
   var scope: ModelScope { store.scope }

@@ -11,7 +11,7 @@ import Testing
     return shop
   }
 
-  @Test func `are the same after a push and the next push has nothing to do`() async throws {
+  @Test func `After a push the server equals the shop, and the next push has no work`() async throws {
     let shop = try await filled()
     let remote = Shop(store: MemoryModelStore())
     let report = try await shop.push(to: remote.store)
@@ -21,7 +21,7 @@ import Testing
     #expect(try await shop.push(to: remote.store).books == MergeCounts(unchanged: 440))
   }
 
-  @Test func `a push sends only what differs and leaves the shop's own models alone`() async throws {
+  @Test func `A push sends only differences and does not modify the shop's own models`() async throws {
     let shop = try await filled()
     let store = RecordingStore()
     _ = try await shop.push(to: store)
@@ -31,7 +31,7 @@ import Testing
     #expect(book.scope === shop.store.scope)
   }
 
-  @Test func `a pull adds what is missing and keeps what only the shop has`() async throws {
+  @Test func `A pull adds missing models and keeps those that only the shop has`() async throws {
     let remote = try await filled()
     let shop = Shop(store: MemoryModelStore())
     try await shop.store.create(try Author.from(dictionaryValue: ["author_id": 500, "name": ["full": "Mine"]]))
@@ -42,7 +42,7 @@ import Testing
     #expect(try await shop.pull(from: remote.store).books == MergeCounts(unchanged: 440))
   }
 
-  @Test func `a pull rejects books without an author`() async throws {
+  @Test func `A pull rejects books without an author`() async throws {
     let remote = MemoryModelStore()
     try await remote.create(try Book.from(dictionaryValue: ["book_id": 1, "title": "T", "author_id": 7]))
     try await remote.create(try Book.from(dictionaryValue: ["book_id": 2, "title": "T"]))
@@ -54,7 +54,7 @@ import Testing
       ])
   }
 
-  @Test func `speak of numbers under the key that the server knows`() throws {
+  @Test func `Requests and responses have the number under the key of the server`() throws {
     let api = BookshopAPI()
     #expect(api.serialize(["book_id": 1, "author_id": 2], of: Book.self) == ["id": 1, "author_id": 2])
     #expect(api.serialize(["author_id": 2], of: Author.self) == ["id": 2])

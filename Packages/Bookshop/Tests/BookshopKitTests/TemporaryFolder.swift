@@ -2,7 +2,7 @@ import BookshopKit
 import Foundation
 import ModelKit
 
-/// A folder of a test, removed with the last reference to it.
+/// A folder for a test, removed with the last reference to it.
 final class TemporaryFolder {
   let url = FileManager.default.temporaryDirectory.appending(path: "bookshop-tests-\(UUID().uuidString)")
 
@@ -10,7 +10,7 @@ final class TemporaryFolder {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// Runs a shop on the store of this folder, as one run of the program does.
+  /// Runs a function with a shop on the store of this folder, as one run of the program does.
   func withShop<Result>(_ name: String = "bookshop.store", _ body: (Shop) async throws -> Result) async throws -> Result
   {
     let shop = Shop(directory: url.appending(path: name), durability: .none)
@@ -19,15 +19,15 @@ final class TemporaryFolder {
     return result
   }
 
-  /// The names of what is in the folder.
+  /// Returns the names of the files in the folder.
   func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: url.path()) }
 
-  /// Writes a file.
+  /// Writes a text file.
   func file(_ text: String, _ name: String = "catalogue.json") throws -> URL {
     try file(Data(text.utf8), name)
   }
 
-  /// Writes a file.
+  /// Writes a file of bytes.
   func file(_ data: Data, _ name: String = "catalogue.json") throws -> URL {
     let file = url.appending(path: name)
     try data.write(to: file)

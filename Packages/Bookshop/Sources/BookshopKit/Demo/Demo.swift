@@ -1,7 +1,7 @@
 package import Foundation
 import ModelKit
 
-/// A tour through all commands on a catalogue, in a fresh folder that is removed at the end.
+/// A demo of all commands on a catalogue, in a temporary folder that is removed at the end.
 package struct Demo {
   private let catalogue: URL
   private let remote: URL?
@@ -9,14 +9,14 @@ package struct Demo {
   private let style: Style
   private let print: (String) -> Void
 
-  /// Prepares a tour.
+  /// Creates a demo.
   ///
   /// - Parameters:
   ///   - catalogue: the file to import.
   ///   - remote: a server to push to and pull from, if there is one.
-  ///   - parent: where to make the folder.
-  ///   - style: how text is set off.
-  ///   - print: takes each line of the output.
+  /// - parent: the folder in which the temporary folder is created.
+  /// - style: the style of the output.
+  /// - print: the function that prints a line.
   package init(
     catalogue: URL, remote: URL?, in parent: URL = FileManager.default.temporaryDirectory, style: Style,
     print: @escaping (String) -> Void
@@ -28,9 +28,9 @@ package struct Demo {
     self.print = print
   }
 
-  /// Runs the tour.
+  /// Runs the demo.
   ///
-  /// - Throws: what the shop throws. The folder is removed all the same.
+  /// - Throws: the errors of the shop. The folder is removed in any case.
   package func run() async throws {
     let folder = parent.appending(path: "bookshop-demo-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ package struct Demo {
     try await edit(shop)
     try await shop.close()
 
-    // Another front on the same folder, as another run of the program would have.
+    // Another store instance on the same folder, as in another run of the program.
     let later = Shop(directory: directory)
     let export = folder.appending(path: "export.json")
     try await exportAndImport(later, export, copy: folder.appending(path: "copy.store"))
@@ -57,7 +57,7 @@ package struct Demo {
     let file = try CatalogueFile(contentsOf: catalogue)
     command("import --catalogue")
     show(try await shop.importCatalogue(file))
-    command("import --catalogue", "again: nothing is there twice")
+    command("import --catalogue", "again: no duplicates")
     ReportText(try await shop.importCatalogue(file)).summary.forEach(print)
   }
 
@@ -80,7 +80,7 @@ package struct Demo {
     let book = try await shop.book(104)
     let author = try await shop.author(1).author
     print("")
-    print(style.bold("Somebody watches book 104 and author 1:"))
+    print(style.bold("A window observes book 104 and author 1:"))
     let window = ShopWindow { print("  -> \($0)") }
     window.show(book)
     window.show(author)
@@ -95,10 +95,10 @@ package struct Demo {
     }
     command("tag 104 +classic -comedy")
     _ = try await shop.tag(104, [.add("classic"), .remove("comedy")])
-    window.forget(book)
+    window.hide(book)
     command("remove 105")
     _ = try await shop.removeBook(105)
-    // Until here, so that the author's books were all there to be watched.
+    // The books have to be live until here, so that the author's list has all of them.
     withExtendedLifetime((books, window)) {}
   }
 
@@ -145,13 +145,13 @@ package struct Demo {
     text.summary.forEach(print)
   }
 
-  /// Checks that a copy has all that the original has, and as it is there.
+  /// Checks that a copy has all authors and books of the original, with equal values.
   private func compare(_ original: Shop, _ copy: Shop) async throws {
     let authors = Set(try await copy.authors().map(\.dictionaryValue))
     let books = Set(try await copy.books().map(\.dictionaryValue))
     guard try await original.authors().allSatisfy({ authors.contains($0.dictionaryValue) }),
       try await original.books().allSatisfy({ books.contains($0.dictionaryValue) })
     else { throw ShopError.copyDiffers }
-    print("The copy has every author and book as they are here.")
+    print("The copy has every author and book with equal values.")
   }
 }

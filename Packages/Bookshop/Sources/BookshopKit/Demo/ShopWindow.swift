@@ -1,12 +1,12 @@
 import ModelKit
 
-/// What a window of the shop would show: it observes the models, and nobody has to tell it anything.
+/// A stand-in for a window of the shop. It observes models and prints their changes.
 final class ShopWindow: ObservationOwner {
   private let say: (String) -> Void
 
   init(say: @escaping (String) -> Void) { self.say = say }
 
-  /// Shows a book from now on, as long as the window lives.
+  /// Observes a book until the window is deallocated or ``hide(_:)`` is called.
   func show(_ book: Book) {
     let title = book.title.value ?? "?"
     book.rating
@@ -19,15 +19,15 @@ final class ShopWindow: ObservationOwner {
       }
   }
 
-  /// Shows how many books there are by an author.
+  /// Observes the number of books by an author.
   func show(_ author: Author) {
     let name = author.fullName.value ?? "?"
     author.books
       --> self { window, books in window.say("the window shows \(counted(books?.count ?? 0, "book")) by \(name)") }
   }
 
-  /// Ends what `show` began.
-  func forget(_ book: Book) {
+  /// Ends the observation of a book.
+  func hide(_ book: Book) {
     book.rating -/-> self
     book.tags -/-> self
   }

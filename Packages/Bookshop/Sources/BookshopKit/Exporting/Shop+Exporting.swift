@@ -2,7 +2,8 @@ package import Foundation
 package import ModelKit
 
 extension Shop {
-  /// The whole stock in the shape of a catalogue, and the books that have no place in it since their author is missing.
+  /// Returns the whole stock in the shape of a catalogue, and the books that are left out because their author is
+  /// missing.
   package func catalogue() async throws -> (json: JSONValue, leftOut: [Book]) {
     let authors = try await authors()
     let books = try await store.list(Book.self)
@@ -16,10 +17,10 @@ extension Shop {
     return (json, books.filter { !known.contains($0.author.value?.id.value) })
   }
 
-  /// Writes the whole stock to a file that can be imported again. A file that is there is replaced when the new one is
-  /// complete, and not before.
+  /// Writes the whole stock to a file that can be imported again. An existing file is replaced once the new one is
+  /// complete.
   ///
-  /// - Returns: how many authors and books were written, and the books that were left out.
+  /// - Returns: the numbers of authors and books written, and the books that were left out.
   package func export(to file: URL) async throws -> (authors: Int, books: Int, leftOut: [Book]) {
     if let obstacle = Self.obstacle(to: file) {
       throw ShopError.unusableFile("'\(file.relativePath)' can't be written: \(obstacle).")
@@ -37,7 +38,7 @@ extension Shop {
     return (authors.count, books, leftOut)
   }
 
-  /// Why a file can't be there.
+  /// Returns the reason why a file can't be created; nil if it can.
   private static func obstacle(to file: URL) -> String? {
     var isDirectory: ObjCBool = false
     if FileManager.default.fileExists(atPath: file.path(percentEncoded: false), isDirectory: &isDirectory),

@@ -7,7 +7,7 @@ package struct BookTable {
 
   package init(_ style: Style) { self.style = style }
 
-  /// One line for each book, columns as wide as their widest text.
+  /// Returns one line for each book, with columns as wide as their widest text.
   package func lines(_ books: [Book]) -> [String] {
     let rows = books.map(Row.init)
     let width = Row.columns.map { column in rows.map { $0[keyPath: column].count }.max() ?? 0 }
@@ -40,13 +40,13 @@ package struct BookTable {
 }
 
 extension Book {
-  /// The rating as stars; nothing for a book without one.
+  /// The rating as stars; empty for a book without one.
   package var stars: String {
     guard let rating = rating.value, (1...5).contains(rating) else { return "" }
     return String(repeating: "★", count: rating) + String(repeating: "☆", count: 5 - rating)
   }
 
-  /// The price with two digits behind the point, and the currency.
+  /// The price with at least two decimal places, and the currency.
   package var priceText: String {
     guard let price = price.value else { return "" }
     let parts = "\(price)".split(separator: ".")

@@ -1,12 +1,12 @@
 import ModelKit
 
-/// One book or author as lines of text: a heading, and a line for each thing that is known.
+/// The details of a book or author as text: a heading, and a line for each known value.
 package struct Details {
   private let style: Style
 
   package init(_ style: Style) { self.style = style }
 
-  /// A book with the name of its author.
+  /// Returns the details of a book with the name of its author.
   package func lines(_ book: Book) -> [String] {
     let record = book.dictionaryValue
     let author = book.author.value
@@ -24,7 +24,7 @@ package struct Details {
       ])
   }
 
-  /// An author with a table of books.
+  /// Returns the details of an author with a table of books.
   package func lines(_ author: Author, books: [Book]) -> [String] {
     let record = author.dictionaryValue
     return heading(author.fullName.value, author.id.value, "author")

@@ -1,6 +1,6 @@
 package import ModelKit
 
-/// A line that shows how far an operation is, and is gone when it is done.
+/// A line that shows the progress of an operation and is erased at its end.
 ///
 /// ```swift
 /// let bar = ProgressBar("Importing") { print($0, terminator: "") }
@@ -15,8 +15,8 @@ package final class ProgressBar: ValueObserver {
   /// Creates a bar.
   ///
   /// - Parameters:
-  ///   - label: what is being done.
-  ///   - write: puts text on the terminal as it is.
+  /// - label: the name of the operation.
+  ///   - write: the function that writes text to the terminal unchanged.
   package init(_ label: String, write: @escaping (String) -> Void) {
     self.label = label
     self.write = write
@@ -36,7 +36,7 @@ package final class ProgressBar: ValueObserver {
     show("\(label) [\(bar)] \(percent) %\(books)")
   }
 
-  /// Takes the line away, also when an operation failed in the middle.
+  /// Erases the line, also after an operation that failed.
   package func clear() {
     guard shownWidth > 0 else { return }
     show("")

@@ -1,10 +1,10 @@
-/// An import, push or pull in words.
+/// The report of an import, push or pull as text.
 package struct ReportText {
   private let report: CatalogueReport
 
   package init(_ report: CatalogueReport) { self.report = report }
 
-  /// The rejected entries, one line for each reason; at the end a count of those that are not described.
+  /// The rejected entries with one line for each reason, and the number of entries that are not described.
   package var rejections: [String] {
     var lines = report.rejections.flatMap { $0.reasons.map { "rejected: \($0)" } }
     let others = report.rejectedCount - report.rejections.count
@@ -12,7 +12,7 @@ package struct ReportText {
     return lines
   }
 
-  /// What became of authors and books, one line each.
+  /// The counts of authors and books, one line each.
   package var summary: [String] {
     ["authors: \(line(report.authors))", "books:   \(line(report.books))"]
   }
@@ -22,5 +22,5 @@ package struct ReportText {
   }
 }
 
-/// "1 book", "2 books".
+/// Returns a count with its noun: "1 book", "2 books".
 package func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

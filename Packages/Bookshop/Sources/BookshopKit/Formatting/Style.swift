@@ -1,13 +1,13 @@
 import Foundation
 
-/// How text is set off: with colours on a terminal, and not at all elsewhere or where `NO_COLOR` is set.
+/// The style of text: with colours on a terminal, and plain elsewhere or if `NO_COLOR` is set.
 package struct Style: Hashable, Sendable {
   /// Whether to write escape sequences.
   package var isColoured: Bool
 
   package init(isColoured: Bool) { self.isColoured = isColoured }
 
-  /// The style for one of the standard streams.
+  /// Creates the style for one of the standard streams.
   package init(
     forStandardStream descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment
   ) {
@@ -15,13 +15,13 @@ package struct Style: Hashable, Sendable {
       isatty(descriptor) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
 
-  /// Headings and titles.
+  /// Returns text in the style of headings and titles.
   package func bold(_ text: String) -> String { wrapped(text, "1") }
-  /// What is beside the point.
+  /// Returns text in the style of secondary information.
   package func dim(_ text: String) -> String { wrapped(text, "2") }
-  /// What did not work.
+  /// Returns text in the style of failures.
   package func red(_ text: String) -> String { wrapped(text, "31") }
-  /// Stars.
+  /// Returns text in the style of ratings.
   package func yellow(_ text: String) -> String { wrapped(text, "33") }
 
   private func wrapped(_ text: String, _ code: String) -> String {

@@ -1,27 +1,27 @@
 package import Foundation
 import ModelKit
 
-/// A file of authors with their books whose syntax was checked to the last byte.
+/// A file of authors with their books, whose syntax is checked to the last byte.
 ///
 /// The file is an object with a list under `authors`, or that list alone. It is mapped, not read into memory.
 package struct CatalogueFile {
   /// The bytes of the file.
   let data: Data
-  /// Where the list of authors is: `authors`, or the empty path for the whole document.
+  /// The path of the list of authors: `authors`, or the empty path for the whole document.
   let listPath: String
-  /// The list, before its first element.
+  /// The reader of the list, before its first element.
   let authors: JSONArrayReader
 
-  /// Opens a file and checks that it is JSON.
+  /// Opens a file and checks its syntax.
   ///
-  /// - Throws: ``ShopError/unusableFile(_:)``, which says what is wrong and where.
-  /// - Complexity: O(*n*) in the length of the file; no memory beyond that of the mapped file.
+  /// - Throws: ``ShopError/unusableFile(_:)`` with the problem and its location.
+  /// - Complexity: O(*n*) in the length of the file. It uses no memory besides the mapped file.
   package init(contentsOf url: URL) throws {
     let path = url.relativePath
     data = try Self.bytes(at: url, path)
     do {
-      // A list is checked as it is read, which would be too late: nothing is imported from a broken file. The reader of
-      // a list inside an object checks the whole document when it is made.
+      // A list alone is checked only while it is read. That is too late, because a broken file must not be imported in
+      // part. The reader of a list inside an object checks the whole document when it is created.
       if Self.beginsObject(data) {
         listPath = "authors"
       } else {
@@ -31,7 +31,7 @@ package struct CatalogueFile {
       authors = try JSONArrayReader(data, at: listPath)
     } catch  where error.code == .missingArray {
       throw ShopError.unusableFile(
-        "'\(path)' is no catalogue. Nothing was imported: \(error.message) (line \(error.line), column \(error.column))."
+        "'\(path)' is not a catalogue. Nothing was imported: \(error.message) (line \(error.line), column \(error.column))."
       )
     } catch {
       throw ShopError.unusableFile("'\(path)' can't be read. Nothing was imported. \(error)")
@@ -52,7 +52,7 @@ package struct CatalogueFile {
       if attributes?[.type] as? FileAttributeType == .typeRegular {
         return try Data(contentsOf: url, options: .mappedIfSafe)
       }
-      // A pipe, such as /dev/stdin, can only be read to its end.
+      // A pipe, such as /dev/stdin, has no size and can only be read to its end.
       return try FileHandle(forReadingFrom: url).readToEnd() ?? Data()
     } catch {
       throw ShopError.unusableFile("'\(path)' can't be opened. Nothing was imported: \(error.localizedDescription)")

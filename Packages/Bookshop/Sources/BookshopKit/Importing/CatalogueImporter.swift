@@ -1,9 +1,9 @@
 import ModelKit
 
-/// Reads a catalogue author by author and puts what is valid into a store.
+/// An import that reads a catalogue author by author and puts the valid entries into a store.
 ///
-/// Models are written in the order of the file, each author before the books: whenever it ends, the store holds a
-/// beginning of the file. A run of models of one type is one write.
+/// Models are written in the order of the file, each author before the books. If the import ends early, the store holds
+/// the first part of the file. Consecutive models of one type are one write.
 struct CatalogueImporter {
   private static let largestBatch = 500
 
@@ -78,7 +78,7 @@ struct CatalogueImporter {
     if let book { try await add(book) }
   }
 
-  /// The model, or nil if it breaks rules, which is reported.
+  /// Returns the model; nil if it breaks rules, which is reported.
   private mutating func valid<M: Model>(
     _ type: M.Type, _ attributes: AttributeDictionary, at place: FieldPath,
     _ counts: WritableKeyPath<CatalogueReport, MergeCounts>
@@ -110,7 +110,7 @@ struct CatalogueImporter {
 }
 
 extension JSONValue {
-  /// The error that this is something else than expected.
+  /// Returns the error for a value of another type than expected.
   fileprivate func mismatch(_ expected: String) -> ModelDecodingError {
     let error = ValueTransformError(expected: expected, found: self)
     return ModelDecodingError(path: FieldPath(), expected: error.expected, found: error.found)
@@ -118,11 +118,11 @@ extension JSONValue {
 }
 
 extension Shop {
-  /// Puts a catalogue into the store. What the store has is updated where the catalogue says otherwise.
+  /// Imports a catalogue into the store, and updates existing models that differ.
   ///
-  /// Entries that are not valid are reported, and the others taken. A book goes with its author.
+  /// Invalid entries are reported, and the others are imported. The books of a rejected author are rejected.
   ///
-  /// - Throws: what the store throws; what was written before stays.
+  /// - Throws: the errors of the store. Models written before the error are kept.
   package func importCatalogue(_ file: CatalogueFile) async throws -> CatalogueReport {
     var importer = CatalogueImporter(into: store, progress: progress)
     return try await importer.run(file)

@@ -1,8 +1,8 @@
 package import ModelKit
 
-/// What became of the entries of a catalogue. It stays small, however many entries are rejected.
+/// The result of an import, push or pull. Its size is limited, even for many rejected entries.
 package struct CatalogueReport: Hashable, Sendable {
-  /// How many rejections are described; the others are counted.
+  /// The maximum number of rejections that are described; the others are counted.
   package static let describedRejections = 50
 
   package internal(set) var authors = MergeCounts()
@@ -10,13 +10,13 @@ package struct CatalogueReport: Hashable, Sendable {
   /// The first rejections, in the order of the file.
   package private(set) var rejections: [Rejection] = []
 
-  /// How many entries were rejected.
+  /// The number of rejected entries.
   package var rejectedCount: Int { authors.rejected + books.rejected }
 
-  /// How many entries are in the store now, of those that the catalogue has.
+  /// The number of entries that are in the store now.
   package var keptCount: Int { authors.kept + books.kept }
 
-  /// Counts a rejection, and describes it if it is among the first.
+  /// Counts a rejection, and describes it if it is one of the first.
   mutating func reject(
     _ counts: WritableKeyPath<CatalogueReport, MergeCounts>, _ rejection: @autoclosure () -> Rejection
   ) {
@@ -24,7 +24,7 @@ package struct CatalogueReport: Hashable, Sendable {
     if rejections.count < Self.describedRejections { rejections.append(rejection()) }
   }
 
-  /// The report for machines.
+  /// The report as JSON.
   package var json: JSONValue {
     ["authors": authors.json, "books": books.json, "rejections": .array(rejections.map(\.json))]
   }

@@ -1,10 +1,10 @@
 package import ModelKit
 
-/// An entry that was not taken, and why.
+/// A rejected entry with the reasons.
 package struct Rejection: Hashable, Sendable, CustomStringConvertible {
-  /// Where the entry stands, such as `authors[7].books[2]`.
+  /// The path of the entry, such as `authors[7].books[2]`.
   package let path: String
-  /// Whole sentences, each with the path of what is wrong.
+  /// The reasons as sentences, each with the path of the invalid value.
   package let reasons: [String]
 
   init(at path: FieldPath, _ reasons: [String]) {
@@ -12,12 +12,12 @@ package struct Rejection: Hashable, Sendable, CustomStringConvertible {
     self.reasons = reasons
   }
 
-  /// An entry that breaks rules.
+  /// Creates the rejection of an entry that breaks rules.
   init(at path: FieldPath, _ errors: [ModelValidationError]) {
     self.init(at: path, errors.map { "\(path.appending($0.path)) \($0.message)" })
   }
 
-  /// An entry that could not be read, or whatever went wrong with it.
+  /// Creates the rejection of an entry that could not be read or failed in another way.
   init(at path: FieldPath, _ error: any Error) {
     let reason = (error as? ModelDecodingError)?.inside(path).description ?? "\(path): \(error)"
     self.init(at: path, [reason])
@@ -25,6 +25,6 @@ package struct Rejection: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { reasons.joined(separator: "\n") }
 
-  /// The rejection for machines.
+  /// The rejection as JSON.
   package var json: JSONValue { ["path": .string(path), "reasons": .array(reasons.map { .string($0) })] }
 }

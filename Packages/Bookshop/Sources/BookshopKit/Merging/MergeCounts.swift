@@ -1,6 +1,6 @@
 package import ModelKit
 
-/// What became of models that were put into a store.
+/// Counts of models that were put into a store, by outcome.
 package struct MergeCounts: Hashable, Sendable {
   package var added = 0
   package var updated = 0
@@ -14,10 +14,10 @@ package struct MergeCounts: Hashable, Sendable {
     self.rejected = rejected
   }
 
-  /// How many are in the store now.
+  /// The number of models that are in the store now.
   package var kept: Int { added + updated + unchanged }
 
-  /// The counts for machines.
+  /// The counts as JSON.
   package var json: JSONValue {
     ["added": .int(added), "updated": .int(updated), "unchanged": .int(unchanged), "rejected": .int(rejected)]
   }

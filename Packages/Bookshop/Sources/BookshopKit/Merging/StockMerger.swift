@@ -1,10 +1,10 @@
 import ModelKit
 
-/// Puts models from elsewhere into a store: new ones are created, and those that are there are updated where they differ.
+/// A merger of models into a store: it creates new ones and updates existing ones that differ.
 struct StockMerger {
   let store: any ModelStore
 
-  /// Puts models into the store without knowing what it has, with one write if all of them are new.
+  /// Puts models into the store, with one write if all of them are new.
   ///
   /// - Parameter models: valid models that belong to no scope.
   func put<M: Model>(_ models: [M]) async throws -> MergeCounts {
@@ -12,7 +12,7 @@ struct StockMerger {
       try await store.createAll(models)
       return MergeCounts(added: models.count)
     } catch let error as ModelStoreError where error.code == .conflict {
-      // Nothing of the batch was written. One by one it shows which are there.
+      // The batch was rejected as a whole. Single writes show which models exist.
       var counts = MergeCounts()
       for model in models {
         if let identifier = model.identifier, let stored = try await find(M.self, identifier) {
@@ -26,12 +26,12 @@ struct StockMerger {
     }
   }
 
-  /// Brings one model of the store up to date with what another says. What that does not mention stays.
+  /// Updates a stored model with the values of another one. Values that the other one lacks are kept.
   func update<M: Model>(_ stored: M, from model: M) async throws -> MergeCounts {
     let news = model.news(for: stored)
     if news.isEmpty { return MergeCounts(unchanged: 1) }
     try stored.read(news)
-    // All fields of an object that changed, such as both names: not every server merges nested objects.
+    // A changed object is sent with all its fields, such as both names: not every server merges nested objects.
     let fields = stored.fieldsForDictionaryValue().filter { field in
       field.key?.split(separator: ".").first.map { news[String($0)] != nil } ?? false
     }
@@ -49,7 +49,7 @@ struct StockMerger {
 }
 
 extension ModelIsolation where Self: ModelObject {
-  /// What this model says, and another one with the same identifier does not say.
+  /// Returns the values of this model that another one with the same identifier does not have.
   func news(for other: Self) -> AttributeDictionary {
     let (mine, theirs) = (wholeRecord, other.wholeRecord)
     var news: AttributeDictionary = [:]
@@ -60,10 +60,10 @@ extension ModelIsolation where Self: ModelObject {
     return news
   }
 
-  /// A model with the same values that belongs to no scope, so that another store can have it.
+  /// Returns a model with the same values and without a scope, for another store.
   func detached() throws -> Self { try Self.from(dictionaryValue: wholeRecord) }
 
-  /// All that was set, with `null` for nil.
+  /// All values that were set, with `null` for nil.
   private var wholeRecord: AttributeDictionary {
     dictionaryValue(
       fields: fieldsForDictionaryValue(), in: ModelScope(transformers: ValueTransformerContext(explicitNull: true)))

@@ -9,7 +9,7 @@
   import ModelKit
 #endif
 
-/// Somebody who wrote books. The record of an author does not hold the books: each book names its author.
+/// An author of books. The record of an author does not hold the books: each book names its author.
 package class AuthorFields: Model, SchemaMapped {
   package class var entityName: String { "Author" }
 

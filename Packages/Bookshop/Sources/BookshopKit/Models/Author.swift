@@ -1,8 +1,8 @@
 package import ModelKit
 
-/// Somebody who wrote books. The record of an author does not hold the books: each book names its author.
+/// An author of books. The record of an author does not hold the books: each book names its author.
 ///
-/// Its fields are in Author+Generated.swift, made of Bookshop.xcdatamodeld.
+/// Its fields are in Author+Generated.swift, generated from Bookshop.xcdatamodeld.
 package final class Author: AuthorFields {
   package override func fieldsForDictionaryValue() -> [any FieldProtocol] {
     super.fieldsForDictionaryValue().filter { $0 !== books }
@@ -10,7 +10,7 @@ package final class Author: AuthorFields {
 }
 
 extension Author {
-  /// The author and these books as one entry of a catalogue: the books nested, without the key of their author.
+  /// Returns the author with books as an entry of a catalogue. The books are nested, without the key of their author.
   package func catalogueEntry(books: [Book]) -> JSONValue {
     var entry = dictionaryValue
     entry["books"] = .array(

@@ -2,8 +2,8 @@ import ModelKit
 
 /// A book of the stock.
 ///
-/// Its fields are in Book+Generated.swift, made of Bookshop.xcdatamodeld.
+/// Its fields are in Book+Generated.swift, generated from Bookshop.xcdatamodeld.
 package final class Book: BookFields {
-  // Whoever shows the books of the author learns that this one is gone.
+  // Removing the book from its author's list notifies the observers of that list.
   package override func afterDelete() { author.value = nil }
 }

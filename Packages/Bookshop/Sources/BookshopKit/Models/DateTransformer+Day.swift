@@ -1,8 +1,8 @@
 package import ModelKit
 
 extension ValueTransforming where Self == DateTransformer {
-  /// Days such as `1775-12-16`. It is made once: to read the format for each field of each model would cost more than to
-  /// read the dates.
+  /// A shared transformer of days such as `1775-12-16`. Parsing its format for each field of each model would cost more
+  /// than reading the dates.
   package static var day: DateTransformer { sharedDay }
 }
 

@@ -1,6 +1,6 @@
 import ModelKit
 
-/// How the server speaks of books and authors: as we do, but both have their number under `id`.
+/// The dialect of the server: books and authors have their number under `id`, and all other keys are the same.
 struct BookshopAPI: RESTDialect {
   func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) -> JSONValue {
     .object(Self.moving(Self.ownKey(of: type), to: "id", in: record))

@@ -2,9 +2,9 @@ package import Foundation
 import ModelKit
 
 extension Shop {
-  /// Creates on a server what it lacks, and updates what differs. Nothing is deleted there.
+  /// Creates the models that a server lacks, and updates those that differ. Nothing is deleted there.
   ///
-  /// - Throws: what the server answers; what was sent before stays there.
+  /// - Throws: the errors of the server. Models sent before the error are kept there.
   package func push(to url: URL) async throws -> CatalogueReport { try await push(to: Self.remote(at: url)) }
 
   func push(to remote: any ModelStore) async throws -> CatalogueReport {
@@ -35,9 +35,9 @@ extension Shop {
     return counts
   }
 
-  /// Takes over what a server has. What the store has is updated where the server says otherwise; nothing is deleted.
+  /// Creates the models of a server that the store lacks, and updates those that differ. Nothing is deleted.
   ///
-  /// - Throws: what the server answers, or the store; what was written before stays.
+  /// - Throws: the errors of the server or the store. Models written before the error are kept.
   package func pull(from url: URL) async throws -> CatalogueReport { try await pull(from: Self.remote(at: url)) }
 
   func pull(from remote: any ModelStore) async throws -> CatalogueReport {
@@ -86,7 +86,7 @@ extension Shop {
   }
 }
 
-/// Counts steps and shows them now and then.
+/// A step counter that reports progress at intervals.
 private struct Meter {
   private let progress: ValueSource<ShopProgress>
   private let total: Int

@@ -1,29 +1,29 @@
 import Foundation
 import ModelKit
 
-/// Which books to list, and in which order.
+/// A query for books: filters, an order and a limit.
 package struct BookQuery: Hashable, Sendable {
-  /// What books can be sorted by.
+  /// The value that books are sorted by.
   package enum Order: String, CaseIterable, Sendable {
     case title, year, author, rating, price
   }
 
-  /// A part of the author's name; case and accents don't matter.
+  /// A part of the author's name; case and accents are ignored.
   package var author: String?
-  /// Tags that all have to be there.
+  /// Tags that a book must have, all of them.
   package var tags: [String] = []
   /// The lowest rating; books without one are left out.
   package var minimumRating: Int?
-  /// What to sort by; nil for the order in which the books came. Books without the value come last.
+  /// The order; nil for the order of creation. Books without the value are last.
   package var order: Order?
-  /// Whether to turn the order round.
+  /// Whether the order is reversed.
   package var isReversed = false
-  /// How many books at most.
+  /// The maximum number of books.
   package var limit: Int?
 
   package init() {}
 
-  /// The books to list, of all that there are.
+  /// Returns the books that match the query, in its order.
   package func callAsFunction(_ books: [Book]) -> [Book] {
     var found = sorted(books.filter(includes))
     if isReversed { found.reverse() }
@@ -52,7 +52,8 @@ package struct BookQuery: Hashable, Sendable {
   }
 
   private func sorted<Key: Comparable>(_ books: [Book], by key: (Book) -> Key?) -> [Book] {
-    // Each key is made once, and books with equal keys stay in order: the sort of the standard library is stable.
+    // Each key is computed once. Books with equal keys keep their order, because the sort of the standard library is
+    // stable.
     let keyed = books.map { (key: key($0), book: $0) }
     let sorted = keyed.filter { $0.key != nil }.sorted { left, right in
       guard let left = left.key, let right = right.key else { return false }

@@ -1,14 +1,14 @@
 import ModelKit
 
 extension Shop {
-  /// Gives a book a rating.
+  /// Sets the rating of a book.
   ///
-  /// - Throws: ``ShopError/brokenRules(_:)`` for a rating that is not from 1 to 5; the old one stays.
+  /// - Throws: ``ShopError/brokenRules(_:)`` for a rating that is not from 1 to 5. The old rating is kept.
   package func rate(_ id: Int, _ rating: Int) async throws -> Book {
     try await edit(id) { $0.rating.value = rating }
   }
 
-  /// Gives tags to a book, and takes others away. A tag that is there, or is not, stays so.
+  /// Adds tags to a book and removes others. Adding a present tag or removing an absent one has no effect.
   package func tag(_ id: Int, _ changes: [TagChange]) async throws -> Book {
     try await edit(id) { book in
       for change in changes {
@@ -22,7 +22,7 @@ extension Shop {
 
   private func edit(_ id: Int, _ change: (Book) -> Void) async throws -> Book {
     let book = try await book(id)
-    // On a copy first: whoever watches the book must not see what is refused, nor one step of several.
+    // The change is made on a copy first: observers of the book must not see a rejected value, nor single steps.
     let draft = try book.detached()
     change(draft)
     guard draft.validate().isValid else {
@@ -39,15 +39,15 @@ extension Shop {
 
   /// Removes an author.
   ///
-  /// - Parameter withBooks: whether the author's books go too. Otherwise an author with books stays.
+  /// - Parameter withBooks: whether the author's books are removed as well. Otherwise an author with books is kept.
   /// - Throws: ``ShopError/authorHasBooks(name:id:count:)``.
-  /// - Returns: the author, and how many books went.
+  /// - Returns: the author, and the number of removed books.
   package func removeAuthor(_ id: Int, withBooks: Bool = false) async throws -> (author: Author, books: Int) {
     let (author, books) = try await author(id)
     guard books.isEmpty || withBooks else {
       throw ShopError.authorHasBooks(name: author.fullName.value ?? "?", id: id, count: books.count)
     }
-    // The books first: should this be interrupted, no book is without its author.
+    // Books are removed first: if this is interrupted, no book is without its author.
     for book in books { try await store.delete(book) }
     return (try await store.delete(author), books.count)
   }

@@ -1,20 +1,20 @@
-/// What the person at the keyboard has to know when something did not work.
+/// An error shown to the user of the program.
 package enum ShopError: Error, Hashable, CustomStringConvertible {
-  /// There is no store in this folder.
+  /// The folder has no store.
   case noStore(path: String)
-  /// Nothing has this number.
+  /// No book has this number.
   case noBook(id: Int)
   case noBookOrAuthor(id: Int)
   case noAuthor(id: Int)
-  /// Rules are broken: sentences that begin with the name of the field.
+  /// Values break rules. Each sentence begins with the name of the field.
   case brokenRules([String])
-  /// An author can't be removed while there are books.
+  /// An author can't be removed while it has books.
   case authorHasBooks(name: String, id: Int, count: Int)
-  /// Not a change of tags such as `+new` or `-old`.
+  /// A text is not a change of tags such as `+new` or `-old`.
   case notATagChange(String)
-  /// What was copied elsewhere is not what is here.
+  /// A copy differs from the original.
   case copyDiffers
-  /// The file can't be used as a catalogue; a whole sentence.
+  /// A file can't be used as a catalogue. The text is a whole sentence.
   case unusableFile(String)
 
   package var description: String {
@@ -28,7 +28,7 @@ package enum ShopError: Error, Hashable, CustomStringConvertible {
     case .authorHasBooks(let name, let id, let count):
       "\(name) (author \(id)) has \(counted(count, "book")) here. Nothing was removed: "
         + "remove the books first, or add --with-books."
-    case .notATagChange(let text): "'\(text)' is no change of tags: write +tag to add one and -tag to take one away."
+    case .notATagChange(let text): "'\(text)' is not a change of tags: write +tag to add one and -tag to remove one."
     case .copyDiffers: "The copy is not the same as the original."
     case .unusableFile(let sentence): sentence
     }

@@ -1,10 +1,10 @@
-/// How far a long operation is.
+/// The progress of a long operation.
 package struct ShopProgress: Hashable, Sendable {
-  /// What is done, in units of the operation: bytes of a file, or models.
+  /// The work done, in units of the operation: bytes of a file, or models.
   package var done = 0
-  /// What there is to do, in the same units; 0 before that is known.
+  /// The total work in the same units; 0 until it is known.
   package var total = 0
-  /// How many books were dealt with.
+  /// The number of processed books.
   package var books = 0
 
   package init(done: Int = 0, total: Int = 0, books: Int = 0) {

@@ -7,7 +7,7 @@ struct ExportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Writes all authors and books to a file that can be imported again.")
 
-  @Argument(help: "The file. One that is there is replaced once the new one is complete.")
+  @Argument(help: "The file. An existing one is replaced once the new one is complete.")
   var file: String
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

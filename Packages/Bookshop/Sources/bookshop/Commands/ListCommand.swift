@@ -5,20 +5,20 @@ import ModelKit
 struct ListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists books.",
-    discussion: "Without --sort they come in the order in which they were added. Books without the value come last.")
+    discussion: "The default is the order of creation. Books without the value to sort by are last.")
 
-  @Option(help: ArgumentHelp("Only by authors with this in their name.", valueName: "text"))
+  @Option(help: ArgumentHelp("Only books by authors with this in their name.", valueName: "text"))
   var author: String?
   @Option(
-    name: .customLong("tag"), help: ArgumentHelp("Only with this tag. May be given more than once.", valueName: "tag"))
+    name: .customLong("tag"), help: ArgumentHelp("Only books with this tag. Can be repeated.", valueName: "tag"))
   var tags: [String] = []
-  @Option(help: ArgumentHelp("Only with at least this rating.", valueName: "1-5"))
+  @Option(help: ArgumentHelp("Only books with at least this rating.", valueName: "1-5"))
   var rating: Int?
-  @Option(help: "What to sort by: title, year, author, rating or price.")
+  @Option(help: "The value to sort by: title, year, author, rating or price.")
   var sort: BookQuery.Order?
-  @Flag(help: "Turn the order round.")
+  @Flag(help: "Reverse the order.")
   var reverse = false
-  @Option(help: ArgumentHelp("How many books at most.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of books.", valueName: "number"))
   var limit: Int?
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions
@@ -40,7 +40,7 @@ struct ListCommand: AsyncParsableCommand {
     do {
       books = query(try await store.withShop { try await $0.books() })
     } catch let error as ShopError {
-      // A shop without a store has no books, which is no error.
+      // A shop without a store has no books, which is not an error.
       guard case .noStore = error else { throw error }
       printToStandardError(error.description)
       return try output.print([]) { _ in [] }

@@ -3,7 +3,7 @@ import BookshopKit
 
 struct PullCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pull", abstract: "Takes over what a server has. Nothing is deleted here.")
+    commandName: "pull", abstract: "Copies authors and books from a server. Nothing is deleted here.")
 
   @Argument(help: "The address of the server; authors are at URL/authors, books at URL/books.")
   var url: Address

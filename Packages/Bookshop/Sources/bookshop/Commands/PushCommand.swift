@@ -4,7 +4,7 @@ import Foundation
 
 struct PushCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "push", abstract: "Sends to a server what it lacks and what differs. Nothing is deleted there.")
+    commandName: "push", abstract: "Sends missing and changed authors and books to a server. Nothing is deleted there.")
 
   @Argument(help: "The address of the server; authors are at URL/authors, books at URL/books.")
   var url: Address

@@ -4,14 +4,14 @@ import ModelKit
 
 struct TagCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tag", abstract: "Gives tags to a book, and takes others away.",
+    commandName: "tag", abstract: "Adds tags to a book, and removes others.",
     discussion: "For example: bookshop tag 101 +classic -novel")
 
   @Argument(help: "The number of the book.")
   var id: Int
-  // Whatever begins with a single hyphen is a tag to take away, and no unknown option.
+  // Any argument with a single hyphen is a tag to remove, and not an unknown option.
   @Argument(
-    parsing: .allUnrecognized, help: ArgumentHelp("+tag adds a tag, -tag takes one away.", valueName: "changes"))
+    parsing: .allUnrecognized, help: ArgumentHelp("+tag adds a tag, -tag removes one.", valueName: "changes"))
   var changes: [String]
   @OptionGroup var store: StoreOptions
   @OptionGroup var output: OutputOptions

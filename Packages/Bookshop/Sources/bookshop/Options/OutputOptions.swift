@@ -3,9 +3,9 @@ import BookshopKit
 import Foundation
 import ModelKit
 
-/// How to print data.
+/// The format of printed data.
 struct OutputOptions: ParsableArguments {
-  @Flag(name: .customLong("json"), help: "Print JSON, for programs.")
+  @Flag(name: .customLong("json"), help: "Print JSON.")
   var isJSON = false
 
   /// Prints data as JSON, or as text.
@@ -17,7 +17,7 @@ struct OutputOptions: ParsableArguments {
     }
   }
 
-  /// Prints what became of the entries of an import, push or pull: the rejected ones to standard error.
+  /// Prints the result of an import, push or pull; rejected entries go to standard error.
   func print(_ report: CatalogueReport) throws {
     let text = ReportText(report)
     let style = Style(forStandardStream: STDERR_FILENO)
@@ -27,7 +27,7 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
-/// Prints a line for the person at the keyboard, beside the output.
+/// Prints a message to standard error, apart from the data.
 func printToStandardError(_ line: String) {
   FileHandle.standardError.write(Data("\(line)\n".utf8))
 }

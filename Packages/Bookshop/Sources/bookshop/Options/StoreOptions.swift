@@ -3,16 +3,16 @@ import BookshopKit
 import Foundation
 import ModelKit
 
-/// Where the store is.
+/// The location of the store.
 struct StoreOptions: ParsableArguments {
   @Option(name: .customLong("store"), help: ArgumentHelp("The folder of the store.", valueName: "dir"))
   var path = "./bookshop.store"
 
-  /// Runs a shop on the store, and closes the store whatever happens.
+  /// Runs a function with a shop on the store, and closes the store in any case.
   ///
   /// - Parameters:
-  ///   - makesStore: whether to make the store if it is missing, which is an error otherwise.
-  ///   - durability: what a finished write has survived.
+  /// - makesStore: whether a missing store is created; otherwise it is an error.
+  ///   - durability: the failures that a finished write survives.
   func withShop<Result>(
     makesStore: Bool = false, durability: Durability = .everyCommit, _ body: (Shop) async throws -> Result
   ) async throws -> Result {
@@ -30,10 +30,9 @@ struct StoreOptions: ParsableArguments {
     return result
   }
 
-  /// Runs a long operation of a shop with a progress bar, if somebody is there to see it. A store is made if there is
-  /// none.
+  /// Runs a long operation of a shop, with a progress bar on a terminal. A missing store is created.
   ///
-  /// Writes reach the disk within a second, and at the latest when the command ends: it can be repeated.
+  /// Writes reach the disk within a second, and at the latest when the command ends: the operation can be repeated.
   func withProgress<Result>(_ label: String, _ body: (Shop) async throws -> Result) async throws -> Result {
     try await withShop(makesStore: true, durability: .interval(.seconds(1))) { shop in
       guard isatty(STDERR_FILENO) == 1 else { return try await body(shop) }
