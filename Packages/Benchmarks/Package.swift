@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// The peers are pinned: a figure is worth something only together with the version it was measured with. Whoever changes
-// one here changes `PeerVersions` too. On Linux, GRDB needs the headers of SQLite: see README.md.
+// The peers are pinned: a figure is useful only with the version it was measured with. A change of a version here needs
+// one in `PeerVersions` too. On Linux, GRDB needs the headers of SQLite: see README.md.
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],

@@ -1,6 +1,6 @@
 import BenchmarkHarness
 
-/// Every benchmark, in the order in which they run.
+/// All benchmarks in the order of a run.
 enum AllBenchmarks {
   static func list(directory: StoreFolder.Place) -> [Benchmark] {
     SettingBenchmarks.all + GettingBenchmarks.all + LifetimeBenchmarks.all + BindingBenchmarks.all

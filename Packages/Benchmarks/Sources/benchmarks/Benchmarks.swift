@@ -4,8 +4,8 @@ import ArgumentParser
 struct Benchmarks: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "benchmarks",
-    abstract: "Compares ModelKit with what people would use instead.",
-    discussion: "Times are printed, never judged: the run fails only if two sides did not do the same work.",
+    abstract: "Compares ModelKit with alternatives.",
+    discussion: "A run fails only if two sides did not do the same work, never because of times.",
     subcommands: [
       RunCommand.self, MemoryCommand.self, StoreSizesCommand.self, HostileDocumentsCommand.self,
       DurabilityProofCommand.self,

@@ -1,4 +1,4 @@
-/// What the figures are compared with. The versions are those pinned in Package.swift.
+/// The peers of the benchmarks. The versions are those pinned in Package.swift.
 enum PeerVersions {
   static let all = [
     "OpenCombine": "0.14.0",

@@ -8,7 +8,7 @@ import Testing
     return checksum.value
   }
 
-  @Test func `depends on values and on their order`() {
+  @Test func `A checksum depends on values and their order`() {
     let first = sum {
       $0.add("ada")
       $0.add(1)
@@ -26,12 +26,12 @@ import Testing
         })
   }
 
-  @Test func `tells where one text ends and the next begins`() {
+  @Test func `A checksum distinguishes texts with different boundaries`() {
     #expect(sum { $0.add(["ab", "c"]) } != sum { $0.add(["a", "bc"]) })
     #expect(sum { $0.add("") } != sum { _ in })
   }
 
-  @Test func `tells no value from zero`() {
+  @Test func `A checksum distinguishes nil from zero`() {
     #expect(sum { $0.add(Int?.none) } != sum { $0.add(0) })
     #expect(sum { $0.add(Double?.none) } != sum { $0.add(0.0) })
     #expect(sum { $0.add(Bool?.none) } != sum { $0.add(false) })

@@ -7,24 +7,24 @@ import Testing
     (0.5, "0.50 ns"), (9.994, "9.99 ns"), (9.996, "10.0 ns"), (36.14, "36.1 ns"), (999.4, "999 ns"),
     (999.6, "1.00 µs"), (1_650, "1.65 µs"), (230_000_000, "230 ms"), (2_500_000_000, "2.50 s"),
   ])
-  func `writes a time with three digits and the unit that fits`(nanoseconds: Double, text: String) {
+  func `A report writes a time with three digits and a suitable unit`(nanoseconds: Double, text: String) {
     #expect(Format.time(nanoseconds) == text)
   }
 
-  @Test func `writes counts with their thousands apart`() {
+  @Test func `A report separates thousands of counts`() {
     #expect(Format.count(999) == "999")
     #expect(Format.count(20_000) == "20,000")
     #expect(Format.count(-1_234_567) == "-1,234,567")
   }
 
-  @Test func `writes decimals of either sign, and those that are none`() {
+  @Test func `A report writes decimals of either sign, and values that are not finite`() {
     #expect(Format.decimal(1.005, places: 2) == "1.00")
     #expect(Format.decimal(-0.004, places: 2) == "0.00")
     #expect(Format.decimal(-2.25, places: 1) == "-2.3")
     #expect(Format.decimal(.nan, places: 2) == "nan")
   }
 
-  @Test func `gives medians, and ratios of medians and of pairs`() async throws {
+  @Test func `A report has medians, and ratios of medians and of pairs`() async throws {
     let benchmark = Benchmark(group: "g", name: "n", operation: "op", size: 1_000, goal: 5) { _ in
       [Side("ours") { _ in 1 }, Side("peer", goal: 0.5) { _ in 1 }]
     }
@@ -42,7 +42,7 @@ import Testing
     #expect(TextReport.describe(result).contains("g/n  (1 op of 1,000 a round)"))
   }
 
-  @Test func `keeps tables whole when a cell has a bar`() {
+  @Test func `A report escapes vertical bars in cells of tables`() {
     #expect(MarkdownReport.table([["a|b"], ["c"]]) == "| a\\|b |\n|---|\n| c |")
   }
 }
@@ -50,13 +50,13 @@ import Testing
 @Suite struct `A section of a document` {
   private let document = "# Results\n<!-- notify:begin -->\nold\n<!-- notify:end -->\nwords\n"
 
-  @Test func `is replaced and leaves the rest alone`() {
+  @Test func `A section of a document is replaced without changing the rest`() {
     #expect(
       MarkdownSection("notify").replacing(in: document, with: "new")
         == "# Results\n<!-- notify:begin -->\n\nnew\n\n<!-- notify:end -->\nwords\n")
   }
 
-  @Test func `has to be there`() throws {
+  @Test func `A section that a document lacks is an error`() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).md")
     defer { try? FileManager.default.removeItem(at: file) }
     try document.write(to: file, atomically: true, encoding: .utf8)

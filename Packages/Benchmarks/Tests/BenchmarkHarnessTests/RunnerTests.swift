@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Testing
 
 @Suite struct `A runner` {
-  @Test func `runs the sides in turns, with a warm-up round first`() async throws {
+  @Test func `A runner runs the sides in turns, after a warm-up round`() async throws {
     var calls: [String] = []
     let benchmark = Benchmark(group: "g", name: "n", operation: "op", size: 10) { _ in
       [
@@ -21,7 +21,7 @@ import Testing
     #expect(result.sides.map(\.samples.count) == [2, 2])
   }
 
-  @Test func `refuses times of different work and says whose`() async throws {
+  @Test func `A runner rejects times of different work and names the sides`() async throws {
     let benchmark = Benchmark(group: "g", name: "n", operation: "op", size: 10) { _ in
       [Side("ours") { _ in 1 }, Side("peer") { round in round == 2 ? 7 : 1 }]
     }
@@ -30,7 +30,7 @@ import Testing
     #expect(error?.description == "g/n compares different work: in round 2 the checksums differ (ours: 1, peer: 7).")
   }
 
-  @Test func `multiplies sizes but always has something to do`() async throws {
+  @Test func `A runner multiplies sizes and keeps at least one operation`() async throws {
     var sizes: [Int] = []
     let benchmark = Benchmark(group: "g", name: "n", operation: "op", size: 10) { size in
       sizes.append(size)
@@ -41,7 +41,7 @@ import Testing
     #expect(sizes == [50, 1])
   }
 
-  @Test func `cleans up after every side, also when one fails`() async throws {
+  @Test func `A runner cleans up after every side, also after an error`() async throws {
     struct Broken: Error {}
     var finished: [String] = []
     let benchmark = Benchmark(group: "g", name: "n", operation: "op", size: 1) { _ in
@@ -55,7 +55,7 @@ import Testing
     #expect(finished == ["ours", "peer"])
   }
 
-  @Test func `chooses benchmarks by a part of group or name, whatever the case`() {
+  @Test func `A filter selects benchmarks by a part of group or name, ignoring case`() {
     let benchmark = Benchmark(group: "JSON", name: "read people", operation: "person", size: 1) { _ in [] }
     #expect(benchmark.matches(nil))
     #expect(benchmark.matches("json/READ"))

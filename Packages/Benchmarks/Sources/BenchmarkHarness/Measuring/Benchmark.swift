@@ -1,4 +1,4 @@
-/// A comparison: the same work done by this library and by one or more peers.
+/// A comparison of this library with one or more peers on the same work.
 ///
 /// ```swift
 /// Benchmark(group: "notify", name: "set, no observers", operation: "set", size: 200_000) { size in
@@ -6,30 +6,30 @@
 /// }
 /// ```
 public struct Benchmark {
-  /// The topic, under which reports gather benchmarks.
+  /// The topic, by which reports group benchmarks.
   public let group: String
-  /// What is done, different from all others of the group.
+  /// The name, unique in the group.
   public let name: String
-  /// What times are given for: one of these.
+  /// The name of one operation, to which times refer.
   public let operation: String
-  /// How many operations a round has.
+  /// The number of operations in a round.
   public let size: Int
-  /// What the first side should not exceed, in nanoseconds for one operation.
+  /// The goal for the first side, in nanoseconds for one operation.
   public let goal: Double?
-  /// How many rounds are counted at most, where one takes seconds; nil for as many as the runner has.
+  /// The maximum number of measured rounds, for rounds that take seconds; nil for the number of the runner.
   public let maximumRounds: Int?
   let sides: (_ size: Int) async throws -> [Side]
 
-  /// Describes a benchmark; nothing is done before it runs.
+  /// Creates a benchmark without running it.
   ///
   /// - Parameters:
   ///   - group: the topic.
-  ///   - name: what is done.
-  ///   - operation: what times are given for, such as `set`.
-  ///   - size: how many operations a round has.
-  ///   - goal: what the first side should not exceed, in nanoseconds for one operation.
-  ///   - maximumRounds: how many rounds are counted at most, for rounds that take seconds.
-  ///   - sides: makes the sides for a number of operations, this library first.
+  ///   - name: the name of the work.
+  ///   - operation: the name of one operation, such as `set`.
+  ///   - size: the number of operations in a round.
+  ///   - goal: the goal for the first side, in nanoseconds for one operation.
+  ///   - maximumRounds: the maximum number of measured rounds, for rounds that take seconds.
+  ///   - sides: a function that returns the sides for a number of operations, this library first.
   public init(
     group: String, name: String, operation: String, size: Int, goal: Double? = nil, maximumRounds: Int? = nil,
     sides: @escaping (_ size: Int) async throws -> [Side]
@@ -43,10 +43,10 @@ public struct Benchmark {
     self.sides = sides
   }
 
-  /// Group and name, as filters see them.
+  /// The group and the name, which filters search.
   public var title: String { "\(group)/\(name)" }
 
-  /// Whether the title contains a text, whatever the case. No text is contained in every title.
+  /// Whether the title contains a text, ignoring case. Nil matches every title.
   public func matches(_ filter: String?) -> Bool {
     guard let filter else { return true }
     return title.lowercased().contains(filter.lowercased())

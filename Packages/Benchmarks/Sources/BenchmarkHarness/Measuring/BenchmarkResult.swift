@@ -1,21 +1,21 @@
-/// What a benchmark measured.
+/// The measurements of a benchmark.
 public struct BenchmarkResult: Sendable, Encodable {
   /// The topic.
   public let group: String
-  /// What was done.
+  /// The name of the work.
   public let name: String
-  /// What times are given for.
+  /// The name of one operation, to which times refer.
   public let operation: String
-  /// How many operations a round had.
+  /// The number of operations in a round.
   public let size: Int
-  /// What the first side should not exceed, in nanoseconds for one operation.
+  /// The goal for the first side, in nanoseconds for one operation.
   public let goal: Double?
-  /// What every side computed in the last round.
+  /// The checksum of every side in the last round.
   public let checksum: UInt64
   /// The times of each side, this library first.
   public let sides: [SideResult]
 
-  /// How the first side compares with each of the others.
+  /// The comparisons of the first side with each of the others.
   public var comparisons: [Comparison] {
     guard let ours = sides.first else { return [] }
     return sides.dropFirst().map { Comparison(ours, $0) }
@@ -25,7 +25,7 @@ public struct BenchmarkResult: Sendable, Encodable {
     case group, name, operation, size, goal, checksum, sides, comparisons
   }
 
-  /// Writes the times and what follows from them.
+  /// Encodes the times and the values derived from them.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(group, forKey: .group)
@@ -33,7 +33,7 @@ public struct BenchmarkResult: Sendable, Encodable {
     try container.encode(operation, forKey: .operation)
     try container.encode(size, forKey: .size)
     try container.encodeIfPresent(goal, forKey: .goal)
-    // As text: not every reader of JSON keeps 64 bits.
+    // A string, because not every reader of JSON keeps 64 bits.
     try container.encode(String(checksum), forKey: .checksum)
     try container.encode(sides, forKey: .sides)
     try container.encode(comparisons, forKey: .comparisons)
@@ -42,13 +42,13 @@ public struct BenchmarkResult: Sendable, Encodable {
 
 /// The times of one side, in nanoseconds for one operation.
 public struct SideResult: Sendable, Encodable {
-  /// What it is called in reports.
+  /// The name in reports.
   public let name: String
-  /// What the time of the first side divided by the time of this one should not exceed.
+  /// The goal for the ratio of the first side's time to the time of this one.
   public let goal: Double?
   /// The times of all rounds, in order.
   public let samples: [Double]
-  /// The time in the middle: half of the rounds were slower.
+  /// The median time.
   public let median: Double
   /// The time of the fastest round.
   public let minimum: Double
@@ -72,7 +72,7 @@ public struct Comparison: Sendable, Encodable {
   public let smallest: Double
   /// The largest ratio of two times of one round.
   public let largest: Double
-  /// What the ratio of the medians should not exceed.
+  /// The goal for the ratio of the medians.
   public let goal: Double?
 
   init(_ ours: SideResult, _ peer: SideResult) {

@@ -1,9 +1,9 @@
 public import CBenchmarkSupport
 
-/// Uses a value in a way that the optimiser can't see through.
+/// Consumes a value, opaque to the optimiser.
 ///
-/// The value has to be computed, and nothing that was read from memory before is taken for granted afterwards: a loop
-/// that reads the same property again and again really reads it.
+/// The value has to be computed, and memory read before has to be read again. A loop that reads the same property
+/// repeatedly really reads it.
 ///
 /// - Complexity: one store and one call of an empty C function, about 1 ns.
 @inlinable

@@ -1,4 +1,4 @@
-/// A number that tells whether two sides of a comparison did the same work.
+/// A checksum that shows whether two sides of a comparison did the same work.
 ///
 /// ```swift
 /// var checksum = Checksum()
@@ -9,10 +9,10 @@
 ///
 /// It depends on every value and on their order (FNV-1a over 64-bit words), and is the same in every process.
 public struct Checksum {
-  /// The sum of what was added so far.
+  /// The checksum of the values added so far.
   public private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// Creates a checksum of nothing.
+  /// Creates the checksum of no values.
   public init() {}
 
   /// Adds an integer.
@@ -21,7 +21,7 @@ public struct Checksum {
   /// Adds a number exactly.
   public mutating func add(_ number: Double) { mix(number.bitPattern) }
 
-  /// Adds a truth value.
+  /// Adds a boolean.
   public mutating func add(_ flag: Bool) { mix(flag ? 1 : 2) }
 
   /// Adds a text and its length.
@@ -46,22 +46,22 @@ public struct Checksum {
     add(texts.count)
   }
 
-  /// Adds a value, or that there is none.
+  /// Adds a value or its absence.
   public mutating func add(_ number: Int?) {
     if let number { add(number) } else { mix(.max) }
   }
 
-  /// Adds a value, or that there is none.
+  /// Adds a value or its absence.
   public mutating func add(_ number: Double?) {
     if let number { add(number) } else { mix(.max) }
   }
 
-  /// Adds a value, or that there is none.
+  /// Adds a value or its absence.
   public mutating func add(_ flag: Bool?) {
     if let flag { add(flag) } else { mix(.max) }
   }
 
-  /// Adds a value, or that there is none.
+  /// Adds a value or its absence.
   public mutating func add(_ text: String?) {
     if let text { add(text) } else { mix(.max) }
   }

@@ -1,14 +1,14 @@
 import CBenchmarkSupport
 import Foundation
 
-/// The most memory that a piece of work takes beyond what the process has before, in bytes. Linux only.
+/// A measurement of the peak memory of some work, beyond the memory of the process before. Linux only.
 public enum PeakMemory {
-  /// Does the work.
+  /// Runs the work.
   ///
-  /// - Returns: what it gives, and the bytes; nil where the system does not tell.
+  /// - Returns: its result and the peak in bytes, which is nil if the system does not report it.
   public static func during<Result>(_ work: () throws -> Result) rethrows -> (result: Result, bytes: Int?) {
     benchmark_trim_heap()
-    // 5 stands for the high-water mark.
+    // The value 5 resets the high-water mark.
     try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
     let before = status("VmRSS:")
     let result = try work()

@@ -1,22 +1,23 @@
-/// Runs benchmarks: all sides of one alternately in this process (A B A B …), after a warm-up round that is not counted.
+/// A runner of benchmarks. It runs the sides alternately in this process (A B A B …), after a warm-up round that is not
+/// measured.
 ///
 /// ```swift
 /// let result = try await Runner(rounds: 11).run(benchmark)
 /// print(result.sides[0].median)
 /// ```
 public struct Runner: Sendable {
-  /// How many rounds are counted.
+  /// The number of measured rounds.
   public var rounds: Int
-  /// What the sizes of the benchmarks are multiplied with.
+  /// The factor for the sizes of the benchmarks.
   public var scale: Double
-  /// Whether only the first side runs, as for a profiler. Nothing is compared then.
+  /// Whether only the first side runs, as for a profiler, without comparisons.
   public var runsFirstSideOnly: Bool
 
   /// Creates a runner.
   ///
   /// - Parameters:
-  ///   - rounds: how many rounds are counted, at least 1.
-  ///   - scale: what the sizes of the benchmarks are multiplied with.
+  /// - rounds: the number of measured rounds, at least 1.
+  ///   - scale: the factor for the sizes of the benchmarks.
   ///   - runsFirstSideOnly: whether only the first side runs, as for a profiler.
   public init(rounds: Int = 11, scale: Double = 1, runsFirstSideOnly: Bool = false) {
     self.rounds = max(1, rounds)
@@ -26,9 +27,9 @@ public struct Runner: Sendable {
 
   /// Measures one benchmark.
   ///
-  /// - Throws: ``DifferentWork`` if in any round the checksums of two sides differ, and whatever a side throws.
-  /// - Note: Runs in the caller's isolation. Call it off the main actor: from there every step to another actor would
-  ///   cost a change of threads.
+  /// - Throws: ``DifferentWork`` if the checksums of two sides differ in a round, and the errors of the sides.
+  /// - Note: Runs in the caller's isolation. Call it off the main actor: there, every call of another actor would
+  ///   switch threads.
   public func run(_ benchmark: Benchmark) async throws -> BenchmarkResult {
     let size = max(1, Int(Double(benchmark.size) * scale))
     let sides = try await benchmark.sides(size)
@@ -38,7 +39,7 @@ public struct Runner: Sendable {
       for side in sides { try await side.finish() }
       return result
     } catch {
-      // The error that stopped the benchmark is the one to report.
+      // The error that stopped the benchmark takes precedence over errors of the cleanup.
       for side in sides { try? await side.finish() }
       throw error
     }
@@ -67,16 +68,16 @@ public struct Runner: Sendable {
   }
 }
 
-/// The sides of a benchmark did not do the same work, so their times say nothing.
+/// An error for sides that did not do the same work, so that their times can't be compared.
 public struct DifferentWork: Error, CustomStringConvertible {
-  /// Group and name of the benchmark.
+  /// The group and the name of the benchmark.
   public let benchmark: String
-  /// The round in which it was found; 0 is the warm-up.
+  /// The round with the difference; 0 is the warm-up.
   public let round: Int
-  /// What each side computed.
+  /// The checksum of each side.
   public let checksums: [(side: String, checksum: UInt64)]
 
-  /// Which benchmark, and what each side computed.
+  /// The benchmark and the checksum of each side.
   public var description: String {
     let list = checksums.map { "\($0.side): \($0.checksum)" }.joined(separator: ", ")
     return "\(benchmark) compares different work: in round \(round) the checksums differ (\(list))."

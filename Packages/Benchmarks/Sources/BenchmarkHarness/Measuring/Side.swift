@@ -1,4 +1,4 @@
-/// One side of a comparison: this library, a peer, or a floor below which nobody can get.
+/// A side of a comparison: this library, a peer, or a lower bound for all of them.
 ///
 /// ```swift
 /// Side("ModelKit") { round in
@@ -7,9 +7,9 @@
 /// }
 /// ```
 public struct Side {
-  /// What to call it in reports.
+  /// The name in reports.
   public let name: String
-  /// What the time of the first side divided by the time of this one should not exceed.
+  /// The goal for the ratio of the first side's time to the time of this one.
   public let goal: Double?
   let measure: (_ round: Int) async throws -> (time: Duration, checksum: UInt64)
   let finish: () async throws -> Void
@@ -17,10 +17,10 @@ public struct Side {
   /// Creates a side from a closure that is timed as a whole.
   ///
   /// - Parameters:
-  ///   - name: what to call it in reports.
-  ///   - goal: what the time of the first side divided by the time of this one should not exceed.
-  ///   - run: does the work and returns its checksum. It gets the number of the round, 0 for the warm-up, so that values
-  ///     can change from round to round.
+  /// - name: the name in reports.
+  ///   - goal: the goal for the ratio of the first side's time to the time of this one.
+  ///   - run: a function that does the work and returns its checksum. Its argument is the number of the round, 0 for
+  ///     the warm-up, so that values can differ between rounds.
   public init(_ name: String, goal: Double? = nil, run: @escaping (_ round: Int) throws -> UInt64) {
     self.name = name
     self.goal = goal
@@ -33,15 +33,17 @@ public struct Side {
     finish = {}
   }
 
-  /// Creates a side of which only the middle part is timed.
+  /// Creates a side whose middle part alone is timed.
   ///
   /// - Parameters:
-  ///   - name: what to call it in reports.
-  ///   - goal: what the time of the first side divided by the time of this one should not exceed.
-  ///   - prepare: makes what the work starts with. It gets the number of the round, 0 for the warm-up. Not timed.
-  ///   - run: does the work; the only part that is timed.
-  ///   - checksum: looks at the result. The result lives until then, so its release is not timed either.
-  ///   - finish: cleans up after the last round, also after an error.
+  /// - name: the name in reports.
+  ///   - goal: the goal for the ratio of the first side's time to the time of this one.
+  ///   - prepare: a function that returns the input of the work. Its argument is the number of the round, 0 for the
+  ///     warm-up. It is not timed.
+  ///   - run: a function that does the work. It alone is timed.
+  ///   - checksum: a function that returns the checksum of the result. The result is released after it, which is not
+  ///     timed either.
+  ///   - finish: a function that cleans up after the last round, also after an error.
   public init<Input, Output>(
     _ name: String, goal: Double? = nil,
     prepare: @escaping (_ round: Int) async throws -> Input,

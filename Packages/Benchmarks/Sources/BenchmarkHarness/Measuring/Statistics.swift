@@ -1,5 +1,5 @@
 enum Statistics {
-  /// The value in the middle; the mean of the two in the middle for an even number; NaN for none.
+  /// Returns the median; NaN for an empty list.
   static func median(of values: [Double]) -> Double {
     guard !values.isEmpty else { return .nan }
     let sorted = values.sorted()

@@ -1,20 +1,20 @@
-/// How numbers are written in reports.
+/// The format of numbers in reports.
 public enum Format {
-  /// A time with three digits and the unit that fits: `36.1 ns`, `1.65 µs`, `230 ms`.
+  /// Returns a time with three digits and a suitable unit: `36.1 ns`, `1.65 µs`, `230 ms`.
   public static func time(_ nanoseconds: Double) -> String {
     var value = nanoseconds
     for unit in ["ns", "µs", "ms"] {
-      // 999.6 would be written as 1000.
+      // Rounding would turn 999.6 into 1000.
       if value < 999.5 { return "\(digits(value)) \(unit)" }
       value /= 1_000
     }
     return "\(digits(value)) s"
   }
 
-  /// A ratio with two digits behind the point, or three where it is small.
+  /// Returns a ratio with two decimal places, or three if it is small.
   public static func ratio(_ value: Double) -> String { decimal(value, places: value < 0.1 ? 3 : 2) }
 
-  /// A count with its thousands apart: `20,000`.
+  /// Returns a count with separators of thousands: `20,000`.
   public static func count(_ number: Int) -> String {
     var text = ""
     for (index, digit) in String(number.magnitude).reversed().enumerated() {
@@ -24,7 +24,7 @@ public enum Format {
     return number < 0 ? "-" + text : text
   }
 
-  /// A number with a fixed number of digits behind the point.
+  /// Returns a number with a fixed number of decimal places.
   public static func decimal(_ value: Double, places: Int) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
     let unit = (0..<places).reduce(1) { power, _ in power * 10 }

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// Results for machines: every sample of every side, and what follows from them.
+/// The results as JSON: every sample of every side, and the values derived from them.
 public struct JSONReport: Encodable {
-  /// Where and when.
+  /// The machine and the date.
   public let machine: Machine
-  /// The versions of what was compared with, by name.
+  /// The versions of the peers, by name.
   public let peers: [String: String]
-  /// How many rounds were counted.
+  /// The number of measured rounds.
   public let rounds: Int
-  /// What was measured; times are in nanoseconds for one operation.
+  /// The measurements; times are in nanoseconds for one operation.
   public let results: [BenchmarkResult]
 
-  /// Gathers what a run measured.
+  /// Creates the report of a run.
   public init(machine: Machine, peers: [String: String], rounds: Int, results: [BenchmarkResult]) {
     self.machine = machine
     self.peers = peers

@@ -8,9 +8,9 @@ public import Foundation
   import Musl
 #endif
 
-/// Where and when figures were measured: times are worth little without it.
+/// The machine and the date of a measurement, needed to interpret its times.
 public struct Machine: Sendable, Encodable {
-  /// The moment at which this was made.
+  /// The date of the measurement.
   public let date: Date
   /// The number of processors.
   public let cores: Int
@@ -20,10 +20,10 @@ public struct Machine: Sendable, Encodable {
   public let system: String
   /// The version of Swift that is installed.
   public let swift: String
-  /// How many processes wanted to run, on average over the minute before this was made.
+  /// The load average of the minute before the measurement.
   public let load: Double
 
-  /// Describes the machine this runs on, now.
+  /// Describes this machine at this moment.
   public init() {
     date = Date()
     cores = ProcessInfo.processInfo.processorCount
@@ -43,17 +43,16 @@ public struct Machine: Sendable, Encodable {
     load = Self.currentLoad()
   }
 
-  /// One sentence for the head of a report.
+  /// A sentence for the head of a report.
   public var summary: String {
     let day = date.formatted(.iso8601.year().month().day())
     return "\(day), \(cores) cores \(architecture), \(system), Swift \(swift)"
   }
 
-  /// How busy the machine was before, and is after the measurements; says so if others were at work, which makes figures
-  /// preliminary.
+  /// The load before and after the measurements. A high load marks the figures as preliminary.
   public var loadSummary: String {
     let end = Self.currentLoad()
-    // Until the end the measurements themselves kept one core busy.
+    // The measurements themselves keep one core busy until the end.
     let isBusy = load > 1.2 || end > 1.6
     return "load \(Format.decimal(load, places: 1)) before and \(Format.decimal(end, places: 1)) after"
       + (isBusy ? ", so preliminary" : "")

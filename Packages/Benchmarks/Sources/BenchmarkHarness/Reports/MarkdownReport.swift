@@ -1,6 +1,6 @@
 /// Results as a table for a document.
 public enum MarkdownReport {
-  /// A table with one row for each comparison, this library first.
+  /// Returns a table with one row for each comparison, this library first.
   public static func table(of results: [BenchmarkResult]) -> String {
     var rows = [
       ["Case", "ModelKit: median (min)", "Peer", "Peer: median (min)", "Ratio of medians (pairs)", "Goal"]
@@ -23,7 +23,7 @@ public enum MarkdownReport {
     return table(rows)
   }
 
-  /// Any table; the first row is the head.
+  /// Returns a table; the first row is the header.
   public static func table(_ rows: [[String]]) -> String {
     guard let head = rows.first else { return "" }
     let rule = "|" + String(repeating: "---|", count: head.count)

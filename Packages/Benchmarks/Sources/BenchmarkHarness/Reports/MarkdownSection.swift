@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A part of a document that a program writes, between two comments; everything else belongs to people.
+/// A generated section of a document, between two comments. The rest of the document is written by hand.
 ///
 /// ```text
 /// <!-- notify:begin -->
@@ -10,18 +10,18 @@ public struct MarkdownSection: Sendable {
   /// The name in the comments.
   public let name: String
 
-  /// Names a section.
+  /// Creates a section with a name.
   public init(_ name: String) { self.name = name }
 
-  /// Checks that a file has the section, before the work that is to fill it.
+  /// Checks that a file has the section, before the work that produces its content.
   ///
-  /// - Throws: ``MissingSection`` if the file does not have both comments, and what reading throws.
+  /// - Throws: ``MissingSection`` if the file lacks one of the comments, and errors of reading.
   public func find(in file: URL) throws { _ = try replaced(in: file, with: "") }
 
-  /// Replaces what stands between the comments in a file.
+  /// Replaces the text between the comments of a file.
   ///
-  /// - Throws: ``MissingSection`` if the file does not have both comments, and what reading and writing throws. The file
-  ///   is as it was then.
+  /// - Throws: ``MissingSection`` if the file lacks one of the comments, and errors of reading and writing. The file is
+  ///   unchanged then.
   public func replace(in file: URL, with text: String) throws {
     try replaced(in: file, with: text).write(to: file, atomically: true, encoding: .utf8)
   }
@@ -33,7 +33,7 @@ public struct MarkdownSection: Sendable {
     return document
   }
 
-  /// A document with other text between the comments; nil if it does not have both.
+  /// Returns a document with other text between the comments; nil if it lacks one of them.
   public func replacing(in document: String, with text: String) -> String? {
     guard let begin = document.range(of: beginning),
       let end = document.range(of: ending, range: begin.upperBound..<document.endIndex)
@@ -45,14 +45,14 @@ public struct MarkdownSection: Sendable {
   fileprivate var ending: String { "<!-- \(name):end -->" }
 }
 
-/// A document does not say where a section goes.
+/// An error for a document without the comments of a section.
 public struct MissingSection: Error, CustomStringConvertible {
   /// The name of the section.
   public let name: String
   /// The path of the document.
   public let file: String
 
-  /// What is missing, and what to add.
+  /// The missing comments, and how to add them.
   public var description: String {
     let section = MarkdownSection(name)
     return """

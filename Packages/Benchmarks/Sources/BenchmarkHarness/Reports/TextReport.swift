@@ -1,6 +1,6 @@
-/// Results as people read them in a terminal.
+/// The results as text for a terminal.
 public enum TextReport {
-  /// One benchmark: a line for what was done, then one for each side.
+  /// Returns the report of a benchmark: a line for the work, then one for each side.
   ///
   /// ```text
   /// notify/set, no observers  (200,000 sets a round)

@@ -5,27 +5,28 @@ import Foundation
 struct DurabilityProofCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "durability-proof",
-    abstract: "Counts the syncs of durable creates, to show that both sides of the store benchmarks promise the same.",
+    abstract:
+      "Counts the syncs of durable creates, to show that both sides of the store benchmarks are equally durable.",
     discussion: """
       Runs each side twice under strace, with and without creates, and divides the difference. With --side it does the \
       creates of one side itself, so that any tracer can look at it.
       """)
 
-  @Option(help: "Do the creates of one side, modelkit or grdb, without counting.")
+  @Option(help: "Run the creates of one side, modelkit or grdb, without counting syncs.")
   var side: DurableCreates.Side?
 
-  @Option(help: "How many durable creates, one after the other.")
+  @Option(help: "The number of durable creates, one after the other.")
   var count = 200
 
-  @Option(help: "Where stores are made, a folder on a disk. Default: beside this program.")
+  @Option(help: "The folder of the stores, on a disk. Default: beside this program.")
   var directory: String?
 
-  @Option(help: ArgumentHelp("Also refresh the table of this document, such as RESULTS.md.", valueName: "file"))
+  @Option(help: ArgumentHelp("Also update the table of this document, such as RESULTS.md.", valueName: "file"))
   var markdown: String?
 
   func validate() throws {
-    if side == nil, count < 1 { throw ValidationError("There has to be a create to count: give --count 1 or more.") }
-    if count < 0 { throw ValidationError("There can't be less than no create: give --count 0 or more.") }
+    if side == nil, count < 1 { throw ValidationError("There is no create to count: give --count 1 or more.") }
+    if count < 0 { throw ValidationError("A count can't be negative: give --count 0 or more.") }
   }
 
   func run() async throws {
@@ -38,7 +39,7 @@ struct DurabilityProofCommand: AsyncParsableCommand {
 
   private func compare() throws {
     if let markdown { try MarkdownSection("durability").find(in: URL(filePath: markdown)) }
-    guard let program = Bundle.main.executableURL else { throw ValidationError("This program can't find itself.") }
+    guard let program = Bundle.main.executableURL else { throw ValidationError("The path of this program is unknown.") }
     var rows = [["Side", "Syncs to open and close", "With \(Format.count(count)) creates", "Syncs per create"]]
     for side in DurableCreates.Side.allCases {
       let idle = try syncs(of: side, creates: 0, program)

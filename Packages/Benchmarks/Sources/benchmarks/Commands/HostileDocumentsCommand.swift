@@ -5,13 +5,13 @@ import Foundation
 struct HostileDocumentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hostile-documents",
-    abstract: "Reads documents made to hurt, and says what becomes of them, how long it takes and with how much memory."
+    abstract: "Reads hostile documents, and prints the outcome, the time and the memory of each."
   )
 
-  @Option(help: "By how much they are smaller than their names say.")
+  @Option(help: "The divisor of the sizes in the documents' names.")
   var divisor = 1
 
-  @Option(help: ArgumentHelp("Also refresh the table of this document, such as RESULTS.md.", valueName: "file"))
+  @Option(help: ArgumentHelp("Also update the table of this document, such as RESULTS.md.", valueName: "file"))
   var markdown: String?
 
   func validate() throws {

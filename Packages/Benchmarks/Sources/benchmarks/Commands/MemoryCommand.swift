@@ -4,16 +4,16 @@ import Foundation
 
 struct MemoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "memory", abstract: "Says how many bytes of the heap idle fields and models take.")
+    commandName: "memory", abstract: "Prints the heap memory of idle fields and models.")
 
-  @Option(help: "How many of each are made.")
+  @Option(help: "The number of objects of each kind.")
   var count = 20_000
 
-  @Option(help: ArgumentHelp("Also refresh the table of this document, such as RESULTS.md.", valueName: "file"))
+  @Option(help: ArgumentHelp("Also update the table of this document, such as RESULTS.md.", valueName: "file"))
   var markdown: String?
 
   func validate() throws {
-    if count < 1 { throw ValidationError("There has to be an object to look at: give --count 1 or more.") }
+    if count < 1 { throw ValidationError("There is no object to measure: give --count 1 or more.") }
   }
 
   func run() throws {

@@ -4,49 +4,49 @@ import Foundation
 
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "run", abstract: "Measures times, ours and the peers' alternately in this process.")
+    commandName: "run", abstract: "Measures times of ModelKit and its peers, alternately in this process.")
 
-  @Argument(help: "Only this group, such as json. Default: all groups.")
+  @Argument(help: "Run only this group, such as json. Default: all groups.")
   var group: String?
 
-  @Option(help: "Only benchmarks whose group/name contains this.")
+  @Option(help: "Run only benchmarks whose group/name contains this.")
   var filter: String?
 
-  @Flag(help: "Say what there is, and measure nothing.")
+  @Flag(help: "List the benchmarks without running them.")
   var list = false
 
-  @Option(help: "How many rounds are counted, after one for warming up.")
+  @Option(help: "The number of measured rounds, after a warm-up round.")
   var rounds: Int?
 
   @Option(help: "Multiplies the number of operations of each round, such as 5 for 100,000 people instead of 20,000.")
   var scale: Double?
 
-  @Flag(help: "Three rounds of a tenth of the operations: shows that all works, not how fast.")
+  @Flag(help: "Run three rounds of a tenth of the operations, as a test without useful times.")
   var quick = false
 
-  @Flag(help: "Only ModelKit's side, and no comparison: for a profiler.")
+  @Flag(help: "Run only ModelKit's side, without comparisons, for a profiler.")
   var oursOnly = false
 
-  @Option(help: "Where stores are made, a folder on a disk. Default: beside this program.")
+  @Option(help: "The folder of the stores, on a disk. Default: beside this program.")
   var directory: String?
 
   @Option(help: ArgumentHelp("Also write all samples to this file.", valueName: "file"))
   var json: String?
 
-  @Option(help: ArgumentHelp("Also refresh the tables of this document, such as RESULTS.md.", valueName: "file"))
+  @Option(help: ArgumentHelp("Also update the tables of this document, such as RESULTS.md.", valueName: "file"))
   var markdown: String?
 
   func validate() throws {
-    if let rounds, rounds < 1 { throw ValidationError("There has to be a round: give --rounds 1 or more.") }
-    if let scale, !(scale > 0) { throw ValidationError("There has to be something to do: give a --scale above 0.") }
+    if let rounds, rounds < 1 { throw ValidationError("There is no round to run: give --rounds 1 or more.") }
+    if let scale, !(scale > 0) { throw ValidationError("There is no operation to run: give a --scale above 0.") }
     if quick || oursOnly, markdown != nil {
-      throw ValidationError("A --quick or --ours-only run gives no figures for a document: leave out --markdown.")
+      throw ValidationError("A --quick or --ours-only run has no figures for a document: leave out --markdown.")
     }
   }
 
   func run() async throws { try await measure() }
 
-  // On a thread of the pool, whatever calls: from the main thread every step to an actor would change threads.
+  // Runs on a thread of the pool: on the main thread, every call of an actor would switch threads.
   @concurrent
   private func measure() async throws {
     let all = AllBenchmarks.list(directory: try StoreFolder.Place(directory))
@@ -84,7 +84,7 @@ struct RunCommand: AsyncParsableCommand {
 /// A document with a table for each group.
 private struct Document {
   let file: URL
-  /// The groups that are measured completely: others keep their tables.
+  /// The groups that are measured completely. Other groups keep their tables.
   let groups: Set<String>
 
   init(_ file: URL, all: [Benchmark], chosen: [Benchmark]) throws {

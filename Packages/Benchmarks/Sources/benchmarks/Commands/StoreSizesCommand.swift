@@ -4,16 +4,18 @@ import Foundation
 
 struct StoreSizesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store-sizes", abstract: "Says what a file store needs on the disk and in memory.")
+    commandName: "store-sizes", abstract: "Prints the size of a file store on the disk and in memory.")
 
-  @Option(help: "How many people are in it.")
+  @Option(help: "The number of people in the store.")
   var count = 1_000_000
 
-  @Option(help: "Where the store is made, a folder on a disk. Default: beside this program.")
+  @Option(help: "The folder of the store, on a disk. Default: beside this program.")
   var directory: String?
 
   func validate() throws {
-    if count < 1_000 { throw ValidationError("So few people say nothing: give --count 1000 or more.") }
+    if count < 1_000 {
+      throw ValidationError("The results are not useful for so few people: give --count 1000 or more.")
+    }
   }
 
   func run() async throws { try await measure() }

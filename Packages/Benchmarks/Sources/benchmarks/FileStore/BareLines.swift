@@ -8,8 +8,8 @@ import Foundation
   import Glibc
 #endif
 
-/// Lines of JSON in a file, each of which is written and synced before the next one, and nothing else: what a durable create
-/// costs at the least on this disk, whoever makes it.
+/// Lines of JSON in a file, each written and synced before the next one. This is a lower bound for a durable create on
+/// this disk.
 final class BareLines {
   private static let room = 16 << 20
   private let file: Int32
@@ -17,7 +17,7 @@ final class BareLines {
 
   init(in folder: URL) throws {
     file = open(folder.appending(path: "people.jsonl").path(percentEncoded: false), O_RDWR | O_CREAT | O_EXCL, 0o600)
-    // With room that is written already, a sync need not bring the size of the file to the disk.
+    // In preallocated space, a sync need not write the size of the file.
     guard file >= 0, pwrite(file, [UInt8](repeating: 0, count: Self.room), Self.room, 0) == Self.room, fsync(file) == 0
     else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
   }

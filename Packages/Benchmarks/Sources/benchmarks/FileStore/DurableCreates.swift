@@ -1,7 +1,7 @@
 import FileStore
 import Foundation
 
-/// A number of durable creates and nothing else, for counting what they ask of the system.
+/// A number of durable creates, for counting their system calls.
 enum DurableCreates {
   enum Side: String, CaseIterable {
     case modelKit = "modelkit"

@@ -2,8 +2,7 @@ import BenchmarkHarness
 import FileStore
 import Foundation
 
-/// Reads from a store that holds many people, with an empty identity map in every round, so that each person is made
-/// from what is stored.
+/// Reads from a store of many people. Each round has an empty identity map, so each person is created from its record.
 enum FindingBenchmarks {
   static func all(in place: StoreFolder.Place) -> [Benchmark] {
     [lookup(in: place), list(in: place), identifiers(in: place)]
@@ -70,9 +69,9 @@ enum FindingBenchmarks {
     }
   }
 
-  /// Different people of a store that has ten times as many, in an order that looks random.
+  /// Returns identifiers in a shuffled order, from a store that has ten times as many.
   private static func identifiers(of round: Int, _ size: Int) -> [Int] {
-    // 7,919 is a prime, and no factor of the sizes used here: no identifier comes twice.
+    // The prime 7,919 divides no size used here, so no identifier is repeated.
     (0..<size).map { ($0 * 7_919 + round) % (size * 10) }
   }
 }
@@ -88,7 +87,7 @@ final class FilledStores {
     folders = [try StoreFolder(in: place), try StoreFolder(in: place)]
     store = FileModelStore(directory: folders[0].url.appending(path: "people.store"))
     database = try GRDBPersons(in: folders[1].url, isIndexed: isIndexed)
-    // In parts, so that not all live at once.
+    // The batches limit the number of live models.
     for start in stride(from: 0, to: count, by: 50_000) {
       let records = PersonRecord.samples(identifiers: start..<min(start + 50_000, count))
       try await store.createAll(records.map { Person($0) })

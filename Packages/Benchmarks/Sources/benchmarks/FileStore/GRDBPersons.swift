@@ -1,19 +1,20 @@
 import Foundation
 import GRDB
 
-/// People in an SQLite database, as GRDB's documentation recommends for apps, and as durable as a file store: a pool
-/// (write-ahead log) whose writer syncs every commit.
+/// People in an SQLite database, configured as GRDB's documentation recommends for apps, and as durable as a file
+/// store. The pool uses a write-ahead log, and its writer syncs every commit.
 final class GRDBPersons: Sendable {
   private let pool: DatabasePool
 
-  /// Opens a database that is there.
+  /// Opens an existing database.
   init(opening folder: URL) throws {
     pool = try DatabasePool(path: folder.appending(path: "people.sqlite").path(percentEncoded: false))
   }
 
   init(in folder: URL, isIndexed: Bool = false) throws {
     pool = try DatabasePool(path: folder.appending(path: "people.sqlite").path(percentEncoded: false))
-    // Opening sets NORMAL, which loses the last commits in a power cut; said in `prepareDatabase` it would be overwritten.
+    // Opening sets NORMAL, which loses the last commits in a power cut. It would overwrite a setting in
+    // `prepareDatabase`.
     let level = try pool.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA synchronous = FULL")
       return try Int.fetchOne(db, sql: "PRAGMA synchronous")
@@ -99,7 +100,7 @@ final class GRDBPersons: Sendable {
   }
 }
 
-/// The database does not sync every commit, so its times could not be compared.
+/// An error for a database that does not sync every commit, so that its times can't be compared.
 struct NotDurable: Error, CustomStringConvertible {
   let level: Int?
 

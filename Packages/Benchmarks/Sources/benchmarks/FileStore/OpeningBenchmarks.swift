@@ -2,13 +2,13 @@ import BenchmarkHarness
 import FileStore
 import Foundation
 
-/// Opening large stores, and what a million models cost those who use a few of them.
+/// Opening of large stores, and the cost of a million models for operations on a few of them.
 enum OpeningBenchmarks {
   static func all(in place: StoreFolder.Place) -> [Benchmark] {
     [openClosed(in: place), openCrashed(in: place), lookupsOfAny(in: place), createsBesideAny(in: place)]
   }
 
-  /// A store of many people, made in parts so that not all of them live at once.
+  /// Fills a store with many people in batches, so that few are live at once.
   static func fill(_ store: FileModelStore, count: Int) async throws {
     for start in stride(from: 0, to: count, by: 20_000) {
       let records = PersonRecord.samples(identifiers: start..<min(start + 20_000, count))
@@ -75,7 +75,7 @@ enum OpeningBenchmarks {
     ) { _ in
       let folder = try StoreFolder(in: place)
       let store = try await makeStore(in: folder, count: 370_000)
-      // What another process finds while this one has it open is what a crash leaves; the checkpoint is as if never made.
+      // Another process finds the files of a crash while this process has the store open. The checkpoint is left out.
       let crashed = folder.url.appending(path: "crashed.store")
       try FileManager.default.copyItem(at: store.handle.directory, to: crashed)
       try await store.close()
@@ -87,7 +87,7 @@ enum OpeningBenchmarks {
           prepare: { _ in
             try? FileManager.default.removeItem(at: copy)
             try FileManager.default.copyItem(at: crashed, to: copy)
-            // What a power cut leaves is on the disk, and the store does not have to bring it there.
+            // The files of a crash by power cut are on the disk already, so opening does not have to sync them.
             try synchronize(copy)
           },
           run: {
@@ -104,7 +104,7 @@ enum OpeningBenchmarks {
     }
   }
 
-  /// Whether the number of models matters for the lookup of one.
+  /// A lookup in stores of different sizes, whose time must not depend on the size.
   private static func lookupsOfAny(in place: StoreFolder.Place) -> Benchmark {
     Benchmark(
       group: "file store", name: "look up, among 1,000,000 or 1,000", operation: "lookup", size: 1_000
@@ -134,7 +134,7 @@ enum OpeningBenchmarks {
     }
   }
 
-  /// Whether the number of models matters for the creation of one.
+  /// A create in stores of different sizes, whose time must not depend on the size.
   private static func createsBesideAny(in place: StoreFolder.Place) -> Benchmark {
     Benchmark(
       group: "file store", name: "create without sync, beside 1,000,000 or 1,000", operation: "create", size: 2_000

@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import FileStore
 
-/// Queries of a store with a million people, of whom each score has ten.
+/// Queries of a store with a million people, ten for each score.
 enum QueryBenchmarks {
   static func all(in place: StoreFolder.Place) -> [Benchmark] { [indexed(in: place)] }
 
@@ -12,7 +12,7 @@ enum QueryBenchmarks {
     ) { size in
       let stores = try await FilledStores(in: place, count: 1_000_000, isIndexed: true)
       return [
-        // In a front that has read nothing, so that each person is made from what is stored.
+        // A store instance without live models, so that each person is created from its record.
         Side(
           "ModelKit, as new models", prepare: { (FileModelStore(stores.store.handle), scores(of: $0, size)) },
           run: { front, scores in
@@ -44,7 +44,7 @@ enum QueryBenchmarks {
     }
   }
 
-  /// Ranges of ten scores each, so of 100 people, in an order that looks random.
+  /// Returns ranges of ten scores, each with 100 people, in a shuffled order.
   private static func scores(of round: Int, _ size: Int) -> [Range<Int>] {
     (0..<size).map { number in
       let first = (number * 7_919 + round * 613) % 9_999 * 10

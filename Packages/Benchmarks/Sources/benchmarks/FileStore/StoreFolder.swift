@@ -2,15 +2,15 @@ import BenchmarkHarness
 import CBenchmarkSupport
 import Foundation
 
-/// A new folder for one store, removed when the benchmark is over.
+/// A new folder for one store, removed at the end of the benchmark.
 final class StoreFolder {
-  /// Where folders are made.
+  /// The parent folder of the stores.
   struct Place {
     let parent: URL
 
-    /// A place below a directory; by default beside this program, which is built on a disk.
+    /// Creates a location below a folder; the default is beside this program, which is on a disk.
     ///
-    /// - Throws: ``NotOnDisk`` if a sync would cost nothing there.
+    /// - Throws: ``NotOnDisk`` if the folder is in memory, where a sync costs nothing.
     init(_ path: String?) throws {
       parent =
         if let path {
@@ -36,7 +36,7 @@ final class StoreFolder {
   deinit { remove() }
 }
 
-/// Durable writes were to be measured where nothing is durable.
+/// An error for a folder in memory, where no write is durable.
 struct NotOnDisk: Error, CustomStringConvertible {
   let path: String
 

@@ -3,9 +3,10 @@ import CBenchmarkSupport
 import FileStore
 import Foundation
 
-/// What a file store needs on the disk and in memory.
+/// The size of a file store on the disk and in memory.
 enum StoreSizes {
-  /// A table for a number of people: the files beside the JSON that they hold, and the heap that opening them takes.
+  /// Returns a table for a number of people: the size of the files relative to the JSON in them, and the heap memory of
+  /// an opened store.
   static func table(count: Int, in place: StoreFolder.Place) async throws -> [[String]] {
     let folder = try StoreFolder(in: place)
     defer { folder.remove() }
@@ -18,7 +19,7 @@ enum StoreSizes {
       let people = PersonRecord.samples(identifiers: start..<min(start + 10_000, count)).map { Person($0) }
       json += try people.reduce(0) { try $0 + $1.jsonData().count }
     }
-    // One of a hundred is changed, so that there is something to clear away.
+    // Every hundredth record is changed, so that compaction has something to remove.
     for number in stride(from: 0, to: count, by: 100) {
       let person = try await store.lookup(Person.self, identifier: String(number))
       person.score.value = -1

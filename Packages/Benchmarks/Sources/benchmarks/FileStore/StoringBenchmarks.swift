@@ -2,7 +2,7 @@ import BenchmarkHarness
 import FileStore
 import Foundation
 
-/// Durable writes: when a create returns, it is on the disk. The `durability-proof` command counts the syncs.
+/// Durable writes: a record is on the disk when its create returns. The `durability-proof` command counts the syncs.
 enum StoringBenchmarks {
   static func all(in place: StoreFolder.Place) -> [Benchmark] {
     [oneByOne(in: place), inTasks(in: place), batch(in: place)]
@@ -52,7 +52,7 @@ enum StoringBenchmarks {
     }
   }
 
-  /// As many creates, but of 64 tasks that don't wait for each other.
+  /// The same number of creates, by 64 independent tasks.
   private static func inTasks(in place: StoreFolder.Place) -> Benchmark {
     let tasks = 64
     return Benchmark(
@@ -105,7 +105,7 @@ enum StoringBenchmarks {
     }
   }
 
-  /// Of people in the order of their identifiers: tasks come in no order.
+  /// Returns the checksum in the order of the identifiers, because the order of tasks varies.
   private static func checksum(_ people: [Person]) async throws -> UInt64 {
     Person.checksum(people.sorted { $0.id.value ?? 0 < $1.id.value ?? 0 })
   }
@@ -115,7 +115,7 @@ enum StoringBenchmarks {
       group: "file store", name: "create in one batch", operation: "create", size: 100_000, maximumRounds: 5
     ) { size in
       [
-        // A new store for every round, so that the first round is like the last.
+        // Each round has a new store, so that all rounds are alike.
         Side(
           "ModelKit",
           prepare: { round in

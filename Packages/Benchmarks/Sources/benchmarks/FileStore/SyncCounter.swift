@@ -1,14 +1,14 @@
 import Foundation
 
-/// Counts the syncs of a process with `strace`.
+/// A counter of the syncs of a process, which uses `strace`.
 enum SyncCounter {
-  /// The calls by which a program asks for data to be brought to the disk.
+  /// The system calls that sync data to the disk.
   static let calls = ["fsync", "fdatasync", "sync_file_range", "msync", "sync", "syncfs"]
 
   /// Runs a program to its end.
   ///
-  /// - Returns: how often it made each of the calls.
-  /// - Throws: ``Failure`` if `strace` is missing, or the program fails.
+  /// - Returns: the number of calls by name.
+  /// - Throws: ``Failure`` if `strace` is missing or the program fails.
   static func count(program: URL, arguments: [String]) throws -> [String: Int] {
     let report = FileManager.default.temporaryDirectory.appending(path: "syncs-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: report) }
@@ -25,7 +25,7 @@ enum SyncCounter {
     return parse(try String(contentsOf: report, encoding: .utf8))
   }
 
-  /// Reads the table that `strace` writes: the fourth column counts, the last one names.
+  /// Parses the table of `strace`: the fourth column has the count, the last one the name.
   private static func parse(_ table: String) -> [String: Int] {
     var counts: [String: Int] = [:]
     for line in table.split(separator: "\n") {

@@ -1,11 +1,11 @@
 import BenchmarkHarness
 import ModelCore
 
-/// What models cost beyond their fields.
+/// The cost of models beyond that of their fields.
 enum ModelBenchmarks {
   static var all: [Benchmark] { [creation, lookup, toDictionary, fromDictionary] }
 
-  /// The fields of a person in a class that is no model.
+  /// The fields of a person in a class that is not a model.
   private final class BareFields {
     let id = Field<Int>()
     let name = Field<String>()
@@ -39,7 +39,7 @@ enum ModelBenchmarks {
       let scope = ModelScope()
       let people = PersonRecord.samples(identifiers: 0..<10_000).map { Person($0).canonicalInstance(in: scope) }
       let table = Dictionary(uniqueKeysWithValues: people.map { (String($0.id.value ?? 0), $0) })
-      // Neither in the order of the identifiers nor in that of the heap.
+      // The order differs from those of the identifiers and of the heap.
       let identifiers = (0..<size).map { String($0 &* 7_919 % people.count) }
       return [
         Side("ModelKit") { _ in

@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import ModelCore
 
-/// Models that are related both ways: what one costs must not depend on how many there are.
+/// Models with inverse relations: the cost of one must not depend on their number.
 enum RelationBenchmarks {
   static var all: [Benchmark] { [imports, children] }
 

@@ -2,13 +2,13 @@ import BenchmarkHarness
 import Foundation
 import ModelCore
 
-/// Documents that somebody made to hurt, at two sizes: the time for a byte must not grow, and memory not beyond what the
-/// result needs.
+/// A hostile document at two sizes. The time for a byte must not grow, and memory must not exceed the needs of the
+/// result.
 struct HostileDocument: Sendable {
   let name: String
-  /// How large it is, in what its name speaks of.
+  /// The size, in the unit of the name.
   let size: Int
-  /// The document of a size.
+  /// The function that returns the document of a size.
   let make: @Sendable (Int) -> Data
 
   static let all = [
@@ -19,7 +19,7 @@ struct HostileDocument: Sendable {
     HostileDocument(name: "10 million equal keys", size: 10_000_000) { count in
       object(repeatElement("\"name\":\"Ada\"", count: count))
     },
-    // What a weak hash makes one of: the same letters in another order.
+    // A weak hash collides for these keys: they have the same letters in another order.
     HostileDocument(name: "keys that a sum of letters can't tell apart", size: 5_000_000) { count in
       object(
         (0..<count).lazy.map { number in
@@ -48,9 +48,9 @@ struct HostileDocument: Sendable {
     return data
   }
 
-  /// A table of what became of each, read into a model and as a tree.
+  /// Returns a table of the outcome of each document, read into a model and as a tree.
   ///
-  /// - Parameter divisor: by how much the documents are smaller than their names say.
+  /// - Parameter divisor: the divisor of the sizes in the documents' names.
   static func table(divisor: Int) -> [[String]] {
     var rows = [["Document", "Read as", "Outcome", "Size", "Time", "Time for a byte / of a tenth of it", "Memory"]]
     for document in all {
@@ -69,7 +69,7 @@ struct HostileDocument: Sendable {
     let ratio = large.seconds / Double(large.bytes) / (small.seconds / Double(small.bytes))
     return [
       document.name, way, large.outcome, "\(large.bytes / 1_000_000) MB", Format.time(large.seconds * 1_000_000_000),
-      // What ends at once has no time to speak of.
+      // A document that is rejected at once has no meaningful time.
       large.seconds < 0.001 ? "" : Format.ratio(ratio),
       large.memory.map { "\($0 / 1_000_000) MB" } ?? "unknown",
     ]

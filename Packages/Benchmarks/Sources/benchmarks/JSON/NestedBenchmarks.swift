@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import ModelCore
 
-/// Authors with nine books each, which are inside them in the document. Times are for one object of either kind.
+/// Authors with nine nested books each. Times are for one object of either kind.
 enum NestedBenchmarks {
   private static let modelsOfAnAuthor = Library.booksOfAnAuthor + 1
 

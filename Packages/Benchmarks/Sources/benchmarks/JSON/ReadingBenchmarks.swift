@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import ModelCore
 
-/// From a JSON document to a list of people.
+/// Reading of a JSON document into a list of people.
 enum ReadingBenchmarks {
   static var all: [Benchmark] {
     [
@@ -23,7 +23,7 @@ enum ReadingBenchmarks {
         return Side(
           "ModelKit", prepare: { _ in }, run: { try Person.list(fromJSON: data, in: scope) },
           checksum: { read in
-            // The same objects, and nobody was told of anything.
+            // The live objects are returned, and no observer is notified.
             let isCanonical = zip(read, people).allSatisfy { $0 === $1 }
             return isCanonical && tally.take() == 0 ? Person.checksum(read) : 0
           })

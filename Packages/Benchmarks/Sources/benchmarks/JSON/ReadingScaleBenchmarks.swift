@@ -2,10 +2,10 @@ import BenchmarkHarness
 import Foundation
 import ModelCore
 
-/// Documents of different lengths: what one model costs must not depend on how many there are.
+/// Documents of different lengths: the cost of one model must not depend on their number.
 ///
-/// All sides read the same number of people and keep them until the round is over, so that all of them get their memory
-/// fresh from the system, and none from documents before.
+/// All sides read the same number of people and keep them until the end of the round. Thus all memory is new from the
+/// system, and none is reused from earlier documents.
 enum ReadingScaleBenchmarks {
   static var all: [Benchmark] {
     [

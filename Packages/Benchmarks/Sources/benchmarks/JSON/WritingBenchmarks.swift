@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import ModelCore
 
-/// From a list of people to a JSON document.
+/// Writing of a list of people to a JSON document.
 enum WritingBenchmarks {
   static var all: [Benchmark] {
     [
@@ -27,7 +27,7 @@ enum WritingBenchmarks {
     return side(name, goal: goal) { try encoder.encode(people) }
   }
 
-  /// The sides may order keys and spell numbers as they like: what counts is what a reader gets.
+  /// The sides may differ in the order of keys and the spelling of numbers: the values that a reader gets are compared.
   private static func side(_ name: String, goal: Double? = nil, write: @escaping () throws -> Data) -> Side {
     Side(
       name, goal: goal, prepare: { _ in }, run: { try write() },

@@ -1,12 +1,12 @@
 import BenchmarkHarness
 import MemoryStore
 
-/// Live queries of a memory store: from the beginning of a write through one front until a consumer of another one, in the
-/// same isolation, has the result.
+/// Live queries of a memory store. The time is from the start of a write through one store instance until a consumer of
+/// another one, in the same isolation, has the result.
 enum LiveBenchmarks {
   static var all: [Benchmark] { [oneChange, manyQueries, noConsumer, feedAlone] }
 
-  /// A consumer of one query, and how often it was told something.
+  /// A consumer of one query, with the number of its notifications.
   private final class Consumer {
     private var iterator: LiveResults<Person>.AsyncIterator
     private(set) var models: [Person] = []
@@ -101,7 +101,7 @@ enum LiveBenchmarks {
     }
   }
 
-  /// What a write does for the feed as long as nobody listens, against the whole of the write.
+  /// The work of the feed in a write without observers, compared with the whole write.
   private static var feedAlone: Benchmark {
     Benchmark(
       group: "live", name: "what a create does for nobody", operation: "create", size: 10_000
@@ -110,7 +110,7 @@ enum LiveBenchmarks {
         Side(
           "the feed alone", prepare: { _ in StoreChangeFeed() },
           run: { feed in
-            // As an engine does it: a look inside its lock, and another one once that is released.
+            // An engine reads the feed twice: inside its lock, and after releasing it.
             var toldCount = 0
             for _ in 0..<size {
               if feed.isObserved { toldCount += 1 }

@@ -3,7 +3,7 @@ import FieldKit
 import ModelCore
 import OpenCombine
 
-/// What idle objects cost on the heap.
+/// The heap memory of idle objects.
 enum MemoryBenchmarks {
   struct Row {
     let name: String
@@ -31,10 +31,10 @@ enum MemoryBenchmarks {
     ]
   }
 
-  /// A new sample each time, so that no two objects share the storage of a text.
+  /// A new sample each time, so that no two objects share the storage of a string.
   private static var sample: PersonRecord { PersonRecord.samples(identifiers: 0..<1)[0] }
 
-  /// A table: the block of the object itself, and how much the heap grows for each of many.
+  /// Returns a table of the block of each object and the growth of the heap for each of many.
   static func table(count: Int) -> [[String]] {
     var table = [["Object", "Its own block", "With all it holds and the allocator's share", "Goal"]]
     for row in rows {

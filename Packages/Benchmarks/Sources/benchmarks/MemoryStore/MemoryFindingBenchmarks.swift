@@ -9,8 +9,8 @@ enum MemoryFindingBenchmarks {
       + [1_000, 100_000, 1_000_000].flatMap { [listLive($0), list($0)] }
   }
 
-  /// Lookups of live models: of a thousand that are in the processor's cache after the first time, or of all, which the
-  /// memory has to give up one by one.
+  /// Lookups of live models: of a thousand models, which stay in the processor's cache, or of all, which come from
+  /// memory.
   private static func lookup(_ different: Int, of total: Int? = nil) -> Benchmark {
     let count = total ?? different
     let some = different < count ? "one of 1,000 among" : "any of"
@@ -24,7 +24,7 @@ enum MemoryFindingBenchmarks {
       }
       let store = try await FilledMemoryStore.make(count: count)
       let live = try await store.list(Person.self)
-      // What nobody can be faster than by much: the text is hashed, and the model fetched.
+      // A practical lower bound: hash the identifier and load the model.
       let byIdentifier = Dictionary(uniqueKeysWithValues: live.map { ($0.identifier ?? "", $0) })
       let database = try GRDBPersonsInMemory()
       try database.createAll(PersonRecord.samples(identifiers: 0..<count))

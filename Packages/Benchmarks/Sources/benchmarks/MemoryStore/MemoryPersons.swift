@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import MemoryStore
 
-/// People in an SQLite database in memory: what a memory store is compared with.
+/// People in an SQLite database in memory, the peer of a memory store.
 final class GRDBPersonsInMemory: Sendable {
   private let queue: DatabaseQueue
 
@@ -51,9 +51,9 @@ final class GRDBPersonsInMemory: Sendable {
   }
 }
 
-/// A memory store with many people, made in parts so that no more models live at once than a part has.
+/// A memory store with many people, filled in batches so that few models are live at once.
 enum FilledMemoryStore {
-  /// A million people take minutes a round on the other side.
+  /// A round of the peer takes minutes for a million people.
   static func rounds(_ count: Int) -> Int? { count > 100_000 ? 5 : nil }
 
   static func make(count: Int, indexed: Bool = false) async throws -> MemoryModelStore {

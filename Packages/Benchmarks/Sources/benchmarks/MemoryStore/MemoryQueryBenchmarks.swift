@@ -64,7 +64,7 @@ enum MemoryQueryBenchmarks {
   private static func scores(_ count: Int) -> [Int] { (0..<count).map { $0 * 7_919 % 100_000 } }
 }
 
-/// What somebody would write by hand to find records by one key of their bytes.
+/// A handwritten search for records by one key of their bytes.
 struct QueryScan {
   let key: [UInt8]
   let condition: (Int) -> Bool
@@ -74,7 +74,7 @@ struct QueryScan {
     self.condition = condition
   }
 
-  /// The places of the records that fit.
+  /// Returns the indexes of the matching records.
   func find(in records: [[UInt8]]) throws -> [Int] {
     var found: [Int] = []
     try key.withUnsafeBufferPointer { key in

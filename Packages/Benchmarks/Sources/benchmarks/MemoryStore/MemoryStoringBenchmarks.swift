@@ -49,7 +49,7 @@ enum MemoryStoringBenchmarks {
     }
   }
 
-  /// Nine reads for one write; each front finds its models anew.
+  /// Nine reads for one write; each store instance creates its own models.
   private static var fronts: Benchmark {
     Benchmark(
       group: "memory store", name: "fronts in 8 tasks, 90 % reads", operation: "operation", size: 80_000
@@ -78,7 +78,7 @@ enum MemoryStoringBenchmarks {
   private static func work(_ front: MemoryModelStore, _ share: Range<Int>, _ count: Int, _ round: Int) async throws {
     for number in share {
       if number.isMultiple(of: 10) {
-        // Each writes to people of its own, so that the outcome does not depend on the order.
+        // Each task writes to people of its own, so that the result does not depend on the order.
         let person = try front.lookupImmediately(Person.self, identifier: String(number))
         person.score.value = round * count + number
         try await front.update(person)

@@ -1,6 +1,6 @@
 import BenchmarkHarness
 
-/// The same person as a class that `JSONDecoder` and `JSONEncoder` take: what people would write instead of a model.
+/// The same person as a class for `JSONDecoder` and `JSONEncoder`, the alternative to a model.
 final class CodablePerson: Codable {
   let id: Int?
   let name: String?

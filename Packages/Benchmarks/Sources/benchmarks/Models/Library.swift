@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import ModelCore
 
-/// Authors with their books: models that are related both ways.
+/// Authors with their books: models with inverse relations.
 final class Author: Model {
   let id = Field<Int>()
   let name = Field<String>()
@@ -22,7 +22,7 @@ final class Book: Model {
   override var identifierField: (any FieldProtocol)? { id }
 }
 
-/// The same authors as classes that `JSONDecoder` and `JSONEncoder` take.
+/// The same authors as classes for `JSONDecoder` and `JSONEncoder`.
 final class CodableAuthor: Codable {
   let id: Int?
   let name: String?
@@ -51,11 +51,11 @@ final class CodableBook: Codable {
   }
 }
 
-/// What the sides of a benchmark start with.
+/// The input of the benchmarks.
 enum Library {
   static let booksOfAnAuthor = 9
 
-  /// Authors with nine books each.
+  /// Returns authors with nine books each.
   static func authors(_ count: Int) -> [CodableAuthor] {
     (0..<count).map { CodableAuthor(number: $0, bookCount: booksOfAnAuthor) }
   }
@@ -71,7 +71,7 @@ enum Library {
         checksum.add(book.title.value)
         checksum.add(book.year.value)
         checksum.add(book.pages.value)
-        // The other side of the relation is there as well.
+        // The inverse must be set as well.
         if book.author.value !== author { checksum.add(-1) }
       }
     }

@@ -16,7 +16,7 @@ final class Person: Model {
 
   override var identifierField: (any FieldProtocol)? { id }
 
-  /// A new model with the values of a record.
+  /// Creates a model with the values of a record.
   convenience init(_ record: PersonRecord) {
     self.init()
     id.value = record.id

@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import GRDB
 
-/// The same person as a value: what GRDB stores, and where sample data comes from.
+/// The same person as a value, which GRDB stores. It is also the source of sample data.
 struct PersonRecord: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "person"
 
@@ -19,7 +19,7 @@ struct PersonRecord: Codable, FetchableRecord, PersistableRecord {
 }
 
 extension PersonRecord {
-  /// People with different values, the same for the same identifiers.
+  /// Returns people with different values, which depend only on the identifiers.
   static func samples(identifiers: Range<Int>) -> [PersonRecord] {
     identifiers.map { id in
       let first = firstNames[id % firstNames.count]
@@ -33,7 +33,7 @@ extension PersonRecord {
     }
   }
 
-  /// The samples as a JSON document that is a list.
+  /// Returns the samples as a JSON list.
   static func json(_ samples: [PersonRecord]) throws -> Data { try JSONEncoder().encode(samples) }
 
   static func checksum(_ people: [PersonRecord]) -> UInt64 {

@@ -16,7 +16,7 @@ final class TenNumbers: Model {
   let j = Field<Int>()
 }
 
-/// The same with subjects.
+/// The same class with subjects.
 final class TenSubjects {
   let a = CurrentValueSubject<Int?, Never>(nil)
   let b = CurrentValueSubject<Int?, Never>(nil)
@@ -30,7 +30,7 @@ final class TenSubjects {
   let j = CurrentValueSubject<Int?, Never>(nil)
 }
 
-/// The same with the macro: one object, whose properties can't be observed by themselves.
+/// The same class with the macro: one object, whose properties can't be observed separately.
 @Observable
 final class TenObserved {
   var a: Int?

@@ -2,7 +2,7 @@ import BenchmarkHarness
 import FieldKit
 import OpenCombine
 
-/// One change that goes through a two-way binding, from each end in turn.
+/// A change that passes through a two-way binding, from each end in turn.
 enum BindingBenchmarks {
   static var all: [Benchmark] { [twoWay] }
 
@@ -40,7 +40,7 @@ enum BindingBenchmarks {
   private static func bind(
     _ source: CurrentValueSubject<Int?, Never>, to target: CurrentValueSubject<Int?, Never>
   ) -> AnyCancellable {
-    // Without the comparison the two would send to each other until the stack is full.
+    // Without the comparison, the two sinks would recurse until the stack overflows.
     source.sink { [weak target] value in
       if let target, target.value != value { target.send(value) }
     }

@@ -3,7 +3,7 @@ import FieldKit
 import Observation
 import OpenCombine
 
-/// One read of a value. Every side also pays about 1 ns for the black hole that the value goes to.
+/// Reads of a value. Every side includes about 1 ns for the black hole that consumes it.
 enum GettingBenchmarks {
   static var all: [Benchmark] { [number, place] }
 
@@ -15,7 +15,7 @@ enum GettingBenchmarks {
       observed.value = 7
       let plain = ClosureList()
       plain.set(7)
-      // The loops stand in the closures themselves: a common function would call another closure for each read.
+      // Each closure has its own loop: a common function would call another closure for each read.
       return [
         Side("ModelKit") { _ in
           for _ in 0..<size { blackHole(field.value) }

@@ -3,7 +3,7 @@ import FieldKit
 import ModelCore
 import OpenCombine
 
-/// What models and observations cost to make and to end.
+/// The cost of creating and releasing models and observations.
 enum LifetimeBenchmarks {
   static var all: [Benchmark] { [modelsOneByOne, modelsKept, observation] }
 

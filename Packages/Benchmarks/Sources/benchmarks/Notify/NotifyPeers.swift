@@ -1,7 +1,7 @@
 import Observation
 import Synchronization
 
-/// A value with a list of closures and nothing else: the obvious loop, without stamps, states or order.
+/// A value with a list of closures: the obvious loop, without time stamps, states or order.
 final class ClosureList {
   private(set) var value: Int?
   var observers: [(Int?) -> Void] = []
@@ -12,18 +12,18 @@ final class ClosureList {
   }
 }
 
-/// A property as the `@Observable` macro makes it.
+/// A property as the `@Observable` macro generates it.
 @Observable
 final class ObservedNumber {
   var value: Int?
 }
 
-/// Follows a property by arming `withObservationTracking` again after each change, which is the only way to hear of more
-/// than one.
+/// An observer of a property that calls `withObservationTracking` again after each change, which is the only way to
+/// observe more than one.
 final class ObservedNumberFollower {
   private let number: ObservedNumber
   private let tally: Tally
-  // The closure has to be sendable, whatever thread it comes from.
+  // The closure has to be sendable and may run on any thread.
   private let hasChanged = Flag()
 
   init(_ number: ObservedNumber, _ tally: Tally) {
@@ -36,7 +36,7 @@ final class ObservedNumberFollower {
     }
   }
 
-  /// Reads the new value and arms again. The closure runs before the value is set, so this is the earliest moment.
+  /// Reads the new value and observes it. The closure runs before the value is set, so this is the earliest moment.
   func follow() {
     guard hasChanged.lower() else { return }
     withObservationTracking {

@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import FieldKit
 
-/// Sets spread over many fields: what one costs must not depend on how many there are.
+/// Sets of many fields: the cost of one must not depend on their number.
 enum ScalingBenchmarks {
   static var all: [Benchmark] { [flatness] }
 

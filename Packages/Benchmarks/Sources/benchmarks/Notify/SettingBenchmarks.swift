@@ -2,7 +2,7 @@ import BenchmarkHarness
 import FieldKit
 import OpenCombine
 
-/// One set of an observed value, with 0 to 1,000 observers that each add the value up.
+/// Sets of an observed value, with 0 to 1,000 observers that each add the value to a sum.
 enum SettingBenchmarks {
   static var all: [Benchmark] {
     [
@@ -99,7 +99,7 @@ enum SettingBenchmarks {
     return Side("bare loop of closures", goal: goal) { round in
       for value in numbers(of: round, count: size) {
         list.set(value)
-        // Without this a list without observers would be set once, after the loop.
+        // Without this, the optimiser would set the value only once, after the loop.
         blackHole(list)
       }
       return tally.take() &+ UInt64(list.value ?? 0)

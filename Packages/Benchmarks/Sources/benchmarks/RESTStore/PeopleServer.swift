@@ -1,13 +1,13 @@
 import Foundation
 
-/// Samples behind HTTP: `Scripts/rest-bench-server` in a process of its own, which ends when this one lets go of it.
+/// A server of samples: `Scripts/rest-bench-server` in a process of its own, which ends with this object.
 final class PeopleServer: Sendable {
   let url: URL
   private let folder: URL
-  /// Kept open: the server ends when this is closed.
+  /// A pipe whose closing ends the server.
   private let input: Pipe
 
-  /// Whether there can be one.
+  /// Whether the server can be started.
   static let isPossible: Bool = {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let hasPython = path.split(separator: ":").contains {
@@ -30,7 +30,7 @@ final class PeopleServer: Sendable {
     var description: String { "Scripts/rest-bench-server did not start" }
   }
 
-  /// Starts a server with people at `/people/ID`, and all of them at `/everybody`.
+  /// Starts a server with single people at `/people/ID`, and all of them at `/everybody`.
   init(count: Int, single: Int) throws {
     guard let script = Self.script else { throw NotStarted() }
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("people-\(UUID().uuidString)")

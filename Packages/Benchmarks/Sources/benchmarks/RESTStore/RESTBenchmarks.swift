@@ -6,8 +6,8 @@ import RESTStore
   import FoundationNetworking
 #endif
 
-/// Reads people over HTTP, from a server in another process: our store, and a loop over URLSession and JSONDecoder as people
-/// write it by hand.
+/// Reads of people over HTTP from a server in another process. The peer is a handwritten loop over URLSession and
+/// JSONDecoder.
 enum RESTBenchmarks {
   static var all: [Benchmark] {
     guard PeopleServer.isPossible else {
@@ -17,7 +17,7 @@ enum RESTBenchmarks {
     return [1, 16, 64].map(lookups) + [list(10_000), equalLookups(1_000)]
   }
 
-  /// How many people can be looked up one by one.
+  /// The number of people that can be looked up separately.
   private static let single = 1_024
 
   private static func lookups(_ concurrency: Int) -> Benchmark {
@@ -76,7 +76,7 @@ enum RESTBenchmarks {
     }
   }
 
-  /// Does `count` things in a number of tasks; the sum of what they return.
+  /// Runs `count` operations in a number of tasks, and returns the sum of their results.
   private static func inTasks(
     _ concurrency: Int, _ count: Int, _ body: @escaping @Sendable (Int) async throws -> UInt64
   ) async throws -> UInt64 {
@@ -92,7 +92,7 @@ enum RESTBenchmarks {
     }
   }
 
-  /// As ``inTasks(_:_:_:)``, with a front for each task.
+  /// Looks up people like ``inTasks(_:_:_:)``, with a store instance for each task.
   private static func lookUp(_ count: Int, _ concurrency: Int, _ handle: RESTEngine) async throws -> UInt64 {
     try await withThrowingTaskGroup(of: UInt64.self) { group in
       for task in 0..<concurrency {
@@ -116,7 +116,7 @@ enum RESTBenchmarks {
   }
 }
 
-/// What people write without a store.
+/// A handwritten client without a store.
 private struct BareClient: Sendable {
   private let session = URLSession(configuration: .ephemeral)
   private let url: URL

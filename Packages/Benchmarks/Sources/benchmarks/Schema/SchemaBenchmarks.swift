@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import SchemaKit
 
-/// What it costs that keys stand in a model file and not in the class, and to read the file.
+/// The cost of keys in a model file instead of the class, and of reading the file.
 enum SchemaBenchmarks {
   static var all: [Benchmark] { [reading, writing, readingFile] }
 
@@ -37,7 +37,7 @@ enum SchemaBenchmarks {
     }
   }
 
-  /// Both sides write the same bytes.
+  /// Returns the checksum of written people. Both sides write the same bytes.
   private static func checksum(of data: Data, _ scope: ModelScope) -> UInt64 {
     var checksum = Checksum()
     checksum.add(String(decoding: data, as: UTF8.self))
@@ -57,7 +57,7 @@ enum SchemaBenchmarks {
     }
   }
 
-  /// Entities with ten attributes and one relationship each.
+  /// Returns entities with ten attributes and one relationship each.
   private static func entities(_ count: Int) -> [CoreDataSchema.Entity] {
     (0..<count).map { number in
       let attributes = (0..<10).map { index in

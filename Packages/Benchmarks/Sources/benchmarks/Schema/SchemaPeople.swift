@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import SchemaKit
 
-/// A person whose keys stand in the class.
+/// A person with keys in the class.
 final class KeyedPerson: Model {
   let id = Field<Int>(key: "person_id")
   let name = Field<String>(key: "full_name")
@@ -18,7 +18,7 @@ final class KeyedPerson: Model {
   override var identifierField: (any FieldProtocol)? { id }
 }
 
-/// The same person, whose keys stand in a model file.
+/// The same person with keys in a model file.
 final class MappedPerson: Model, SchemaMapped {
   static let entityName = "Person"
 
@@ -36,7 +36,7 @@ final class MappedPerson: Model, SchemaMapped {
   override var identifierField: (any FieldProtocol)? { id }
 }
 
-/// The document of the people, and the model file that describes it.
+/// The document of the people, and its model file.
 enum SchemaPeople {
   private static let attributes = [
     ("id", "Integer 64", "person_id"), ("name", "String", "full_name"), ("email", "String", "email_address"),
@@ -45,7 +45,7 @@ enum SchemaPeople {
     ("tags", "Transformable", "interests"),
   ]
 
-  /// A scope that has the model file.
+  /// Returns a scope with the model file.
   static func scope() throws -> ModelScope { ModelScope(schema: try CoreDataSchema(contents: contents)) }
 
   private static var contents: Data {
@@ -59,7 +59,7 @@ enum SchemaPeople {
     return Data("<model><entity name=\"Person\">\(lines.joined())</entity></model>".utf8)
   }
 
-  /// The samples under the keys of the model file.
+  /// Returns the samples under the keys of the model file.
   static func json(_ samples: [PersonRecord]) throws -> Data {
     let records = samples.map { person in
       JSONValue.object([
