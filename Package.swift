@@ -46,7 +46,7 @@ let package = Package(
         intent: .custom(verb: "generate-models", description: "Writes model classes for the entities of model files."),
         permissions: [
           .writeToPackageDirectory(
-            reason: "The model classes are written beside the model files, or where --output says.")
+            reason: "The model classes are written beside the model files, or in the folder given by --output.")
         ]),
       dependencies: ["GenerateModelsTool"], path: "Packages/SchemaKit/Plugins/GenerateModels"),
     .target(

@@ -107,17 +107,20 @@ extension ErrorText {
       try store.index(\Author.name, unique: true)
     },
     ErrorText(
-      "an index of values that are spelled in many ways",
+      "an index of values that are not hashable",
       """
-      There can't be an index of "color": values of the type Color may be equal and yet be written in \
-      different ways.
+      There is no index of "color": values of the type Color are not Hashable. Make the type Hashable, or \
+      ask without an index.
       """
     ) { _ in
       try MemoryModelStore().index(\Author.color)
     },
     ErrorText(
       "a transaction that another write overtook",
-      #"The transaction was not written: somebody else changed Author "1" meanwhile."#
+      """
+      The transaction was not written: someone else changed Author "1" since the transaction read it. The \
+      models have their local changes: refresh them, and begin the transaction again.
+      """
     ) { _ in
       let store = MemoryModelStore()
       try await store.create(Author("Jane"))

@@ -16,7 +16,7 @@ public struct Runner: Sendable {
   /// Creates a runner.
   ///
   /// - Parameters:
-  /// - rounds: the number of measured rounds, at least 1.
+  ///   - rounds: the number of measured rounds, at least 1.
   ///   - scale: the factor for the sizes of the benchmarks.
   ///   - runsFirstSideOnly: whether only the first side runs, as for a profiler.
   public init(rounds: Int = 11, scale: Double = 1, runsFirstSideOnly: Bool = false) {

@@ -17,7 +17,7 @@ public struct Side {
   /// Creates a side from a closure that is timed as a whole.
   ///
   /// - Parameters:
-  /// - name: the name in reports.
+  ///   - name: the name in reports.
   ///   - goal: the goal for the ratio of the first side's time to the time of this one.
   ///   - run: a function that does the work and returns its checksum. Its argument is the number of the round, 0 for
   ///     the warm-up, so that values can differ between rounds.
@@ -36,7 +36,7 @@ public struct Side {
   /// Creates a side whose middle part alone is timed.
   ///
   /// - Parameters:
-  /// - name: the name in reports.
+  ///   - name: the name in reports.
   ///   - goal: the goal for the ratio of the first side's time to the time of this one.
   ///   - prepare: a function that returns the input of the work. Its argument is the number of the round, 0 for the
   ///     warm-up. It is not timed.

@@ -14,9 +14,9 @@ package struct Demo {
   /// - Parameters:
   ///   - catalogue: the file to import.
   ///   - remote: a server to push to and pull from, if there is one.
-  /// - parent: the folder in which the temporary folder is created.
-  /// - style: the style of the output.
-  /// - print: the function that prints a line.
+  ///   - parent: the folder in which the temporary folder is created.
+  ///   - style: the style of the output.
+  ///   - print: the function that prints a line.
   package init(
     catalogue: URL, remote: URL?, in parent: URL = FileManager.default.temporaryDirectory, style: Style,
     print: @escaping (String) -> Void

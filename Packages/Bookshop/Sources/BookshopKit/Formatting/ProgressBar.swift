@@ -15,7 +15,7 @@ package final class ProgressBar: ValueObserver {
   /// Creates a bar.
   ///
   /// - Parameters:
-  /// - label: the name of the operation.
+  ///   - label: the name of the operation.
   ///   - write: the function that writes text to the terminal unchanged.
   package init(_ label: String, write: @escaping (String) -> Void) {
     self.label = label

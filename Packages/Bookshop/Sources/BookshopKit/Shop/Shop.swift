@@ -19,7 +19,7 @@ package final class Shop {
   ///
   /// - Parameters:
   ///   - directory: the folder of the store.
-  /// - durability: the failures that a finished write survives.
+  ///   - durability: the failures that a finished write survives.
   package init(directory: URL, durability: Durability = .everyCommit) {
     let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: durability))
     self.store = store

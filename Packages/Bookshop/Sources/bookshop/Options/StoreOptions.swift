@@ -11,7 +11,7 @@ struct StoreOptions: ParsableArguments {
   /// Runs a function with a shop on the store, and closes the store in any case.
   ///
   /// - Parameters:
-  /// - makesStore: whether a missing store is created; otherwise it is an error.
+  ///   - makesStore: whether a missing store is created; otherwise it is an error.
   ///   - durability: the failures that a finished write survives.
   func withShop<Result>(
     makesStore: Bool = false, durability: Durability = .everyCommit, _ body: (Shop) async throws -> Result

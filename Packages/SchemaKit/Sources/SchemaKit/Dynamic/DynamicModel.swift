@@ -78,8 +78,8 @@ public class DynamicModel: Model, MadeOfEntity {
   ///
   /// - Parameters:
   ///   - name: the name in the schema.
-  /// - type: the type of the values, such as `Int` for whole numbers. A relation has no such type: pass no
-  ///   `[DynamicModel]`.
+  ///   - type: the type of the values, such as `Int` for whole numbers. A relation has no such type: pass no
+  ///     `[DynamicModel]`.
   /// - Returns: nil if the field does not exist or its values are of another type.
   public func field<Value>(_ name: String, of type: Value.Type) -> Field<Value>? { fieldsByName[name] as? Field<Value> }
 
@@ -129,7 +129,7 @@ extension MadeOfEntity {
   ///   - name: the name of the entity.
   ///   - schema: the schema that has the entity.
   ///   - dictionary: keys and values; related models are nested.
-  /// - scope: the identity map of the models; by default a new one.
+  ///   - scope: the identity map of the models; by default a new one.
   /// - Throws: ``SchemaMappingError`` if the entity does not exist or is abstract; `ModelDecodingError` for the first
   ///   value of the wrong type. Nothing is changed then.
   public init(

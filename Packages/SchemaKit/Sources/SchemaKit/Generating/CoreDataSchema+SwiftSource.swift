@@ -20,8 +20,8 @@ extension CoreDataSchema {
   ///
   /// - Parameters:
   ///   - name: the name of the entity.
-  /// - transformers: the value transformers by name, which give transformable attributes their types. Those of
-  ///   ``with(transformers:)`` are used as well. An attribute without a transformer is a `JSONValue`.
+  ///   - transformers: the value transformers by name, which give transformable attributes their types. Those of
+  ///     ``with(transformers:)`` are used as well. An attribute without a transformer is a `JSONValue`.
   /// - Throws: ``SwiftSourceError`` if the entity does not exist or a name is not valid in Swift.
   public func swiftSource(
     for name: String, transformers: [String: any ValueTransforming] = [:]

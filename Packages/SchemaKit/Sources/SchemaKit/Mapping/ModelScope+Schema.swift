@@ -8,7 +8,7 @@ extension ModelScope {
   /// would lose digits is rejected. Values are written as numbers and booleans.
   ///
   /// - Parameters:
-  /// - schema: the schema of ``SchemaMapped`` classes and ``DynamicModel``.
+  ///   - schema: the schema of ``SchemaMapped`` classes and ``DynamicModel``.
   ///   - transformers: the value transformers by their names in the schema. Reading or writing a transformable
   ///     attribute without its transformer is an error that names the transformer.
   ///   - registry: the registry of live models. The default one holds them weakly.

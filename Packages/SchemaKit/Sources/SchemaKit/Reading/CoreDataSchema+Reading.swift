@@ -4,8 +4,8 @@ extension CoreDataSchema {
   /// Reads a model file.
   ///
   /// - Parameters:
-  /// - url: an `.xcdatamodeld`, whose current version is read, an `.xcdatamodel`, or the XML file `contents` inside
-  ///   one.
+  ///   - url: an `.xcdatamodeld`, whose current version is read, an `.xcdatamodel`, or the XML file `contents` inside
+  ///     one.
   ///   - options: the limits of the file's size.
   /// - Throws: ``SchemaFileError``. Unknown parts are no error (see ``notes``), nor are inconsistencies (see
   ///   ``check()``).
@@ -23,7 +23,7 @@ extension CoreDataSchema {
   /// - Parameters:
   ///   - url: an `.xcdatamodeld`.
   ///   - version: the name of the version, such as `Authors 2`, with or without `.xcdatamodel`.
-  /// - options: the limits of the file's size.
+  ///   - options: the limits of the file's size.
   /// - Throws: ``SchemaFileError``.
   public init(contentsOf url: URL, version: String, options: SchemaReadingOptions = .init()) throws {
     let name = ModelFileBundle.bareName(version)

@@ -14,7 +14,7 @@ struct XMLFault {
   ///
   /// - Parameters:
   ///   - data: the document, which is not well-formed.
-  /// - otherwise: the line to return if all tags match.
+  ///   - otherwise: the line to return if all tags match.
   static func line(in data: Data, otherwise: Int) -> Int {
     var fault = XMLFault(data)
     return fault.find() ?? otherwise

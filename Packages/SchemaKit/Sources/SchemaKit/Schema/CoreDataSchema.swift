@@ -16,7 +16,7 @@ public struct CoreDataSchema: Hashable, Sendable {
   /// Creates a schema.
   ///
   /// - Parameters:
-  /// - entities: the entities. The first of several with one name is used.
+  ///   - entities: the entities. The first of several with one name is used.
   ///   - composites: the named groups of attributes.
   ///   - settings: the XML attributes of the file's `model` element, except those that every file has.
   ///   - otherElements: the other elements of the file.

@@ -31,7 +31,9 @@ extension ModelStoreContract {
     Check("a member that is added to a list nobody read does not pass for all of it", needs: [.queries]) { store in
       try await storeCompanyOfNine(in: store)
       let company = try await store.lookup(ContractCompany.self, identifier: "acme")
-      let person = try await store.create(ContractPerson.named("new"))
+      let person = ContractPerson.named("new")
+      person.id.value = 10
+      try await store.create(person)
       company.employees.add(person)
       try requireList(company.employees, .incomplete, [person], count: nil, "with a member that was added")
       try await store.save(company)
@@ -56,7 +58,9 @@ extension ModelStoreContract {
       let keeper = try await store.lookup(ContractKeeper.self, identifier: "1")
       try requireEqual(keeper.animals.loadState, .loaded, "the state of the list")
       try requireEqual(keeper.animals.count, 9, "the number of animals")
-      let animal = try await store.create(ContractAnimal())
+      let animal = ContractAnimal()
+      animal.id.value = 10
+      try await store.create(animal)
       keeper.animals.add(animal)
       try requireEqual(keeper.animals.count, 10, "the number of animals with one that was added")
     },
