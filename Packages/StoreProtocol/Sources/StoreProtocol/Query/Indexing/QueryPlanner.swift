@@ -86,6 +86,9 @@ public struct QueryPlanner: Sendable {
   /// Whether there are a condition and indexes, so that these may lead to what it holds for.
   public var canUseIndexes: Bool { part != nil }
 
+  /// How many records are read one after the other in the time that it takes to sort one by the values in its bytes.
+  private static let sortingCost = 8
+
   /// Deeper parts of a condition are left to the look at the records.
   private static let maximumDepth = 32
 
@@ -165,7 +168,9 @@ public struct QueryPlanner: Sendable {
     let readingCost =
       best.access == .all
       ? best.count : min(best.count.multipliedReportingOverflow(by: scatteredCost).partialValue, totalCount)
-    let budget = (readingCost + best.count / 4) / scatteredCost
+    // How many of those that are read have to be sorted is known only if nothing else is asked of them.
+    let sortingCost = best.isExact && scatteredCost > 1 ? best.count * Self.sortingCost : best.count / 4
+    let budget = (readingCost + sortingCost) / scatteredCost
     guard cost <= budget else { return nil }
     return QueryPlan(
       access: .all,
