@@ -23,7 +23,7 @@ public struct FileStoreOptions: Sendable {
   public var mode: FileStoreMode
   /// The steps from older versions of stored records to those of this program.
   public var migrations: [Migration]
-  /// What becomes of records that can't be read.
+  /// The treatment of records that can't be read.
   public var unreadable: UnreadableRecords
 
   /// Creates options.

@@ -50,7 +50,7 @@ struct Candidate {
   let ordinal: UInt64
   /// Where it is in the files; nil if the transaction wrote it.
   let stored: SelectedRecord?
-  /// What the transaction wrote, or was read already.
+  /// The value that the transaction wrote, or that was read already.
   let written: [UInt8]?
 
   init(_ record: SelectedRecord) {
@@ -66,7 +66,7 @@ struct Candidate {
   }
 }
 
-/// What a query has found so far.
+/// The records that a query has found so far.
 struct FoundRecords<M: Model> {
   let run: QueryRun<M>
   let plan: QueryPlan
@@ -93,7 +93,7 @@ struct FoundRecords<M: Model> {
   }
 }
 
-/// What came of a look at records that an index leads to.
+/// The result of reading records in the order of an index.
 enum LookedAt<M: Model> {
   case found(FoundRecords<M>)
   /// The order of the index has to be followed farther.
