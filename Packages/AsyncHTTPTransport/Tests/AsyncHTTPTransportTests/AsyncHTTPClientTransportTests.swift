@@ -140,7 +140,7 @@ private final class Greeting: ChannelInboundHandler {
 
   // MARK: Connections
 
-  @Test func `is offline where nobody listens`() async throws {
+  @Test func `is offline where no server listens`() async throws {
     let server = try ScriptedServer { _ in .silence }
     server.stop()
     #expect(try await storeError { _ = try await send(HTTPRequestData(.get, try server.url())) }.code == .offline)

@@ -3,8 +3,8 @@
 /// A record that a query found.
 typealias FoundRecord = (identifier: String, value: [UInt8])
 
-/// What a query has asked of other records so far. These can't be waited for while a record is being looked at: so what is
-/// missing is noted, asked for, and the record is looked at again.
+/// The related records that a query has read so far. The check of a record can't wait for them: it notes the missing ones,
+/// which are read, and the record is checked again.
 final class QueryMemory {
   struct Join: Hashable {
     let relatedClass: ObjectIdentifier
@@ -98,6 +98,6 @@ enum LookedAt<M: Model> {
   case found(FoundRecords<M>)
   /// The order of the index has to be followed farther.
   case needsMore
-  /// The order of the index leads to so few records that it costs less to look at all.
+  /// The order of the index finds so few records that reading all of them costs less.
   case takesTooLong
 }

@@ -7,7 +7,7 @@ struct DiskReserve {
   /// The largest size that it gets because a store is large.
   private static let largestShare: UInt64 = 64 << 20
 
-  /// Which part of a store it has, as a divisor.
+  /// The divisor that gives its part of the size of a store.
   private static let share: UInt64 = 8
 
   private let path: String

@@ -32,7 +32,7 @@ final class RecordWatch: Sendable {
   func saw(_ type: String, after position: UInt64) -> Bool { state.withLock { $0.types[type] ?? 0 > position } }
 }
 
-/// What a batch depends on: the records that were read for it, each with the position of the watch before.
+/// The records that were read for a batch, each with the position of the watch before.
 struct WatchedReads: Sendable {
   let watch: RecordWatch
   let reads: TransactionReads

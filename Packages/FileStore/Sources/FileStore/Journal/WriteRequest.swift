@@ -15,7 +15,7 @@ final class WriteRequest: Sendable {
   let group: String
   let changes: [Change]
   let durability: Durability
-  /// What must not have changed by the time it is written.
+  /// The reads that must still be valid when it is written.
   let reads: WatchedReads?
 
   /// Whether a compaction has freed what it could, and the disk is still full.

@@ -150,7 +150,7 @@ import Testing
     #expect(try await storeError { _ = try await send(request) }.code == .timeout)
   }
 
-  @Test func `is offline where nobody listens`() async throws {
+  @Test func `is offline where no server listens`() async throws {
     let server = try ScriptedServer { _ in .silence }
     server.stop()
     #expect(try await storeError { _ = try await send(HTTPRequestData(.get, try server.url())) }.code == .offline)
