@@ -27,6 +27,14 @@ import Testing
     }
   }
 
+  @Test(arguments: TestEffort.seeds(3))
+  func `has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws {
+    try await withTemporaryDirectory { directory in
+      let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
+      try await ModelStoreContract.randomObservers(20, seed: seed * 1_000).run { FileModelStore(handle) }
+    }
+  }
+
   @Test(arguments: TestEffort.seeds(2))
   func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
     try await withTemporaryDirectory { directory in

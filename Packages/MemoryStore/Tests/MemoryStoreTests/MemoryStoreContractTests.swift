@@ -20,6 +20,12 @@ import Testing
     try await check.run { MemoryModelStore(handle) }
   }
 
+  @Test(arguments: TestEffort.seeds(3))
+  func `has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws {
+    let handle = MemoryModelStore().handle
+    try await ModelStoreContract.randomObservers(20, seed: seed * 1_000).run { MemoryModelStore(handle) }
+  }
+
   @Test(arguments: TestEffort.seeds(4))
   func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(700, seed: seed).run { MemoryModelStore() }

@@ -1,10 +1,12 @@
 import Dispatch
 @_spi(ModelKitInternals) import ModelCore
 
-/// Runs the tasks of an actor piece by piece, from one suspension point to the next, and holds back one piece.
+/// Runs the tasks of an actor piece by piece, from one suspension point to the next, and holds back one piece, or some at
+/// random.
 ///
-/// A held piece of a writer runs once no piece of an observer waits. A held piece of an observer runs once the writer has
-/// run two more pieces, or has ended. Tasks of high priority are writers, all others observers.
+/// A piece that is held back at random runs once no other waits. A held piece of a writer runs once no piece of an observer
+/// waits. A held piece of an observer runs once the writer has run two more pieces, or has ended. Tasks of high priority are
+/// writers, all others observers.
 final class TurnExecutor: SerialExecutor {
   /// A piece to hold back.
   enum Held: Hashable, Sendable, CustomStringConvertible {
@@ -23,6 +25,12 @@ final class TurnExecutor: SerialExecutor {
     /// Whether pieces are counted and held back.
     var isPlaying = false
     var counts = (writer: 0, observer: 0)
+    /// The source of randomness, if pieces are held back at random.
+    var random: RandomSource?
+    /// The pieces that are held back at random.
+    var deferred: [UnownedJob] = []
+    /// How many pieces wait to be run.
+    var waiting = 0
     /// How many pieces of observers wait to be run.
     var waitingObservers = 0
     var heldJob: UnownedJob?
@@ -32,10 +40,18 @@ final class TurnExecutor: SerialExecutor {
   }
 
   private let queue = DispatchQueue(label: "TurnExecutor")
-  private let state = Lock(State())
+  private let state: Lock<State>
   private let held: Held?
 
-  init(holding held: Held?) { self.held = held }
+  init(holding held: Held) {
+    self.held = held
+    state = Lock(State())
+  }
+
+  init(holdingAtRandom random: RandomSource) {
+    held = nil
+    state = Lock(State(random: random))
+  }
 
   /// Whether there was a piece of that number.
   var hasHeld: Bool { state.withLock { $0.wasHeld } }
@@ -43,10 +59,19 @@ final class TurnExecutor: SerialExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let isWriter = job.priority.rawValue >= TaskPriority.high.rawValue
     let job = UnownedJob(job)
-    if !isWriter { state.withLock { $0.waitingObservers += 1 } }
+    state.withLock { state in
+      state.waiting += 1
+      if !isWriter { state.waitingObservers += 1 }
+    }
     queue.async { [self] in
       let isHeld = state.withLock { state in
+        state.waiting -= 1
         if !isWriter { state.waitingObservers -= 1 }
+        if state.random != nil {
+          let isDeferred = (state.random?.next() ?? 0) % 3 == 0
+          if isDeferred { state.deferred.append(job) }
+          return isDeferred
+        }
         guard state.isPlaying else { return false }
         let number = isWriter ? state.counts.writer : state.counts.observer
         if isWriter { state.counts.writer += 1 } else { state.counts.observer += 1 }
@@ -57,6 +82,7 @@ final class TurnExecutor: SerialExecutor {
         return true
       }
       if !isHeld { run(job) }
+      runDeferred()
       let released = state.withLock { state -> UnownedJob? in
         guard let job = state.heldJob else { return nil }
         if case .observer? = held {
@@ -83,6 +109,18 @@ final class TurnExecutor: SerialExecutor {
       return state.heldJob
     }
     if let job { queue.async { self.run(job) } }
+  }
+
+  /// Runs pieces that were held back at random, as long as no other waits.
+  private func runDeferred() {
+    while let job = state.withLock({ state -> UnownedJob? in
+      guard state.waiting == 0, !state.deferred.isEmpty, var random = state.random else { return nil }
+      let index = Int.random(in: state.deferred.indices, using: &random)
+      state.random = random
+      return state.deferred.remove(at: index)
+    }) {
+      run(job)
+    }
   }
 
   private func run(_ job: UnownedJob) { job.runSynchronously(on: asUnownedSerialExecutor()) }

@@ -153,9 +153,14 @@ actor Stage {
   private var errors: [ModelStoreError?] = []
   private var number = 0
 
-  init(holding held: TurnExecutor.Held?) {
+  init(holding held: TurnExecutor.Held) {
     self.held = held
     executor = TurnExecutor(holding: held)
+  }
+
+  init(holdingAtRandom random: RandomSource) {
+    held = nil
+    executor = TurnExecutor(holdingAtRandom: random)
   }
 
   /// The store instance that is observed.

@@ -1,0 +1,87 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  /// The promise that each model is the one object of its identifier, whatever several tasks write at once through a store
+  /// instance, and whatever is observed meanwhile.
+  ///
+  /// ```swift
+  /// try await ModelStoreContract.randomObservers(100, seed: 7).run { MemoryModelStore(handle) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - count: the number of histories.
+  ///   - seed: the seed of the first; the next ones have the seeds after it. A violation names its seed.
+  public static func randomObservers(_ count: Int, seed: UInt64) -> FrontCheck {
+    FrontCheck(
+      "random writes of several tasks beside observers of the same store instance leave one object for one identifier"
+    ) {
+      makeFront in
+      for seed in seed..<seed + UInt64(max(count, 1)) {
+        do {
+          let stage = Stage(holdingAtRandom: RandomSource(seed: seed))
+          _ = try await stage.play({ stage in try await stage.writeAtRandom(seed: seed) }, makeFront)
+        } catch {
+          throw ContractViolation("seed \(seed): \(error)")
+        }
+      }
+    }
+  }
+}
+
+extension Stage {
+  /// Writes in three tasks, each with people of its own.
+  func writeAtRandom(seed: UInt64) async throws {
+    let tasks = (0..<3).map { number in
+      Task(priority: .high) { try await write(RandomSource(seed: seed &* 1_000 &+ number)) }
+    }
+    for task in tasks { try await task.value }
+  }
+
+  private func write(_ source: RandomSource) async throws {
+    var random = source
+    var own: [ContractPerson] = []
+    for _ in 0..<8 {
+      switch own.isEmpty ? random.next() % 4 : random.next() % 9 {
+      case 0:
+        own.append(person())
+        try await store.create(own[own.count - 1])
+      case 1:
+        let new = [person(), person()]
+        own += new
+        try await store.createAll(new)
+      case 2:
+        own.append(person())
+        try await store.save(own[own.count - 1])
+      case 3:
+        guard store is any TransactionalModelStore else { continue }
+        let new = person()
+        own.append(new)
+        try await ModelStoreContract.transaction(in: store) { store in
+          try await store.create(new)
+          new.age.value = 7
+          try await store.update(new)
+        }
+      case 4, 5: try await edit(random.pick(own))
+      case 6:
+        let person = random.pick(own)
+        try await store.delete(person)
+        if Bool.random(using: &random) {
+          try await store.create(person)
+        } else {
+          own.removeAll { $0 === person }
+          people.removeAll { $0 === person }
+        }
+      case 7:
+        let person = random.pick(own)
+        let found = try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+        try require(found === person, "lookup finds another object of \(person.name.value ?? "?")")
+      default:
+        let listed = try await store.list(ContractPerson.self)
+        for person in own {
+          try requireEqual(
+            listed.filter { $0 === person }.count, 1, "how often \(person.name.value ?? "?") is in a list")
+        }
+      }
+    }
+  }
+}
