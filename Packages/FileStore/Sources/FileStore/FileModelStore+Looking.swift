@@ -20,6 +20,9 @@ extension FileModelStore {
       try checkCancellation()
       return model
     }
+    let reads = scope.pendingReads
+    let start = reads.begin()
+    defer { reads.end() }
     guard let stored = try await row(known.name, identifier) else {
       throw ModelStoreError.notFound(known.name, identifier: identifier)
     }
@@ -28,6 +31,10 @@ extension FileModelStore {
       ? M.includes(try record(stored.bytes, known.name, identifier)) : known.isTopOfHierarchy
     guard isOfType else { throw ModelStoreError.notFound(known.name, identifier: identifier) }
     try await scope.creations.settled(of: known.name)
+    if let model = scope.liveModel(type, identifier: identifier), reads.isNewer(model, than: start) {
+      // The record may be older than the model by now.
+      return try await lookup(type, identifier: identifier)
+    }
     let model = try models(type, fromBytes: [stored.bytes]) { _ in identifier }[0]
     if remembers, Swift.type(of: model) == type { model.markRead(from: known.source, asOf: lastWrite, .next()) }
     return model

@@ -19,9 +19,11 @@ extension FileModelStore {
     if query.limit == 0 { return ModelPage(models: [], next: nil) }
     let program = try QueryProgram(query.onePage(isFirst: mark == nil), in: scope.transformers, canJoin: true)
     let watched = transaction?.watch.position
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
     let (records, end) = try await atOneMoment { try await part(of: program, after: position, at: $0, watched) }
     try await scope.creations.settled(of: M.typeName)
-    let models = try models(M.self, fromBytes: records.map(\.value)) { records[$0].identifier }
+    let models = try await readableModels(M.self, records, readSince: start)
     return ModelPage(models: models, next: try end?.mark(in: query))
   }
 

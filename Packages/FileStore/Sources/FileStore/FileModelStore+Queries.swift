@@ -13,9 +13,11 @@ extension FileModelStore {
   /// - Note: All models, and the records that conditions about relations read, are of one moment.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     if try await isAboutAll(query) { return try await listAll() }
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
     let records = try await run(query).records
     try await scope.creations.settled(of: M.typeName)
-    return try await readableModels(M.self, records)
+    return try await readableModels(M.self, records, readSince: start)
   }
 
   /// How many models ``list(_:)`` would find. No model is made for that.
@@ -68,34 +70,37 @@ extension FileModelStore {
     let (engine, type) = (handle.engine, M.typeName)
     var all: [M] = []
     all.reserveCapacity(moment.count(of: type))
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
     var cursor = CreationCursor.start
     var list = try await translating { try await engine.readList(type, after: .start, at: moment) }
     while let next = list.next {
       async let following = engine.readList(type, after: next, at: moment)
-      all += try await models(of: list, after: cursor, at: moment)
+      all += try await models(of: list, after: cursor, at: moment, readSince: start)
       cursor = next
       do { list = try await following } catch { list = try await translating { throw error } }
     }
-    all += try await models(of: list, after: cursor, at: moment)
+    all += try await models(of: list, after: cursor, at: moment, readSince: start)
     return all
   }
 
   /// The models of a part of a list that was read after a cursor.
   private func models<M: Model>(
-    of list: RecordList, after cursor: CreationCursor, at moment: JournalContents
+    of list: RecordList, after cursor: CreationCursor, at moment: JournalContents, readSince start: PendingReads.Start
   ) async throws -> [M] {
     try await scope.creations.settled(of: M.typeName)
-    if list.damages.isEmpty {
+    if list.damages.isEmpty, !scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
       do {
         return try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
       } catch {}
     }
-    // Which of them is wrong is looked for only now.
+    // Which of them is wrong, or older than its model, is looked for only now.
     let count = list.count + list.damages.count
     let chunk = try await translating {
       try await handle.engine.readChunk(M.typeName, after: cursor, limit: count, byteLimit: .max, at: moment)
     }
     try skipDamage(in: chunk, of: M.typeName)
-    return try await readableModels(M.self, chunk.rows.map { ($0.identifier, Array(chunk.value($0))) })
+    return try await readableModels(
+      M.self, chunk.rows.map { ($0.identifier, Array(chunk.value($0))) }, readSince: start)
   }
 }

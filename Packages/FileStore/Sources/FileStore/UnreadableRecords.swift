@@ -75,17 +75,22 @@ extension FileModelStore {
         type, identifier, error, file: place.map { contents.path($0.segment) }, offset: place?.offset), error)
   }
 
-  /// Makes models of records, without those of which none can be made if these are skipped.
-  func readableModels<M: Model>(_ type: M.Type, _ records: [FoundRecord]) async throws -> [M] {
+  /// Makes models of records that were read a while ago, without those of which none can be made if these are skipped.
+  func readableModels<M: Model>(
+    _ type: M.Type, _ records: [FoundRecord], readSince start: PendingReads.Start
+  ) async throws -> [M] {
+    let records = try await currentRecords(
+      type, records.map { (identifier: $0.identifier, bytes: $0.value) }, readSince: start
+    ) { try await self.row(M.typeName, $0)?.bytes }
     do {
-      return try models(type, fromBytes: records.map(\.value)) { records[$0].identifier }
+      return try models(type, fromBytes: records.map(\.bytes)) { records[$0].identifier }
     } catch {
       guard case .skip = handle.options.unreadable, (error as? ModelStoreError)?.code == .corrupt else { throw error }
     }
     var found: [M] = []
     for record in records {
       do {
-        found += try models(type, fromBytes: [record.value]) { _ in record.identifier }
+        found += try models(type, fromBytes: [record.bytes]) { _ in record.identifier }
       } catch let error as ModelStoreError {
         try await skip(error, M.typeName, record.identifier)
       }

@@ -1,17 +1,6 @@
-import Foundation
+import StoreProtocolTesting
 
-/// How much the randomized tests try.
-///
-/// `MODELKIT_TEST_EFFORT=20` in the environment lets them try 20 times as much, and every case of which they try a
-/// sample otherwise. `MODELKIT_TEST_SEED` is the seed that they begin with, for another run, or for the seed that a
-/// failure names.
-enum TestEffort {
-  static let factor = ProcessInfo.processInfo.environment["MODELKIT_TEST_EFFORT"].flatMap(Int.init) ?? 1
-  static let firstSeed = ProcessInfo.processInfo.environment["MODELKIT_TEST_SEED"].flatMap(UInt64.init) ?? 1
-
-  /// As many seeds as the effort asks for.
-  static func seeds(_ count: Int) -> Range<UInt64> { firstSeed..<firstSeed + UInt64(count * factor) }
-
+extension TestEffort {
   /// Every nth of the cases, beginning with one that `offset` chooses; all of them with more than the usual effort.
   static func sample(_ cases: Range<Int>, every step: Int, offset: Int = 0) -> StrideTo<Int> {
     factor > 1

@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocolTesting
 import Testing
 
 @testable import FileStore

@@ -170,11 +170,13 @@ struct RESTListing<M: Model> {
   }
 
   /// The list, of all pages that are needed.
-  func found() async throws -> Found {
+  ///
+  /// - Parameter readStart: the beginning of the read, with which live models are compared.
+  func found(readSince readStart: PendingReads.Start) async throws -> Found {
     let first = try await store.handle.run(
       firstCall,
       raw: { response in
-        isBeyondEnd(response, at: start) ? .models([]) : models(in: response).map(First.models)
+        isBeyondEnd(response, at: start) ? .models([]) : models(in: response, readSince: readStart).map(First.models)
       },
       { answer, _ in First.page(try page(at: start, of: answer)) })
     switch first {
@@ -219,9 +221,10 @@ struct RESTListing<M: Model> {
   /// The models of a list that comes in one answer, read from its bytes; nil if it may not be one.
   ///
   /// What is wrong with an answer is found out in the other way, which can say it better.
-  private func models(in response: HTTPResponseData) -> [M]? {
+  private func models(in response: HTTPResponseData, readSince readStart: PendingReads.Start) -> [M]? {
     let dialect = store.handle.dialect
-    guard let path = dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName), query.isPlain, !isMixed,
+    guard let path = dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName),
+      !store.scope.pendingReads.hasUpdates(of: M.typeName, since: readStart), query.isPlain, !isMixed,
       start.skipped == 0,
       translation.paging == .whole, response.isSuccessful, response.body.count <= dialect.maximumResponseBytes,
       RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil,

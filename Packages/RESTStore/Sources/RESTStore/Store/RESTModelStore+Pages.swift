@@ -25,12 +25,13 @@ extension RESTModelStore: PagedModelStore {
       whole.limit = nil
       listing = try RESTListing(whole, in: self)
     }
+    let readStart = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
     let start = try marked.map { try listing.position($0) } ?? listing.start
     let (records, next) = try await listing.records(from: start, atMost: query.limit)
     try await settleCreations(of: M.self, in: records)
     do {
-      let models = try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
-      tags.forget(models)
+      let models: [M] = try models(of: records, readSince: readStart)
       return ModelPage(models: models, next: try next.map { try ModelPageMark($0.json, in: query) })
     } catch {
       throw await handle.reported(placed(error, in: records, of: M.self), start.call)

@@ -33,6 +33,28 @@ extension RESTModelStore {
     return model
   }
 
+  /// The live model of an identifier, if it was saved while the server was asked: the answer may be older.
+  func newerModel<M: Model>(
+    _ type: M.Type, _ identifier: String, than start: PendingReads.Start, _ response: HTTPResponseData
+  ) -> M? {
+    guard response.isSuccessful, let live = scope.liveModel(type, identifier: identifier),
+      scope.pendingReads.isNewer(live, than: start)
+    else { return nil }
+    return live
+  }
+
+  /// The models of records of a list. Those that were saved while the server was asked stay as they are.
+  func models<M: Model>(of records: [AttributeDictionary], readSince start: PendingReads.Start) throws -> [M] {
+    try models(
+      M.self, count: records.count, readSince: start, identifier: { try identifier(in: records[$0], of: M.self) }
+    ) { numbers in
+      let records = numbers.count == records.count ? records : numbers.map { records[$0] }
+      let models = try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
+      tags.forget(models)
+      return models
+    }
+  }
+
   /// The record of a new model without its identifier, which the server is to choose.
   func withoutIdentifier<M: Model>(_ save: PendingSave<M>) -> AttributeDictionary {
     var record = JSONValue.object(save.record)

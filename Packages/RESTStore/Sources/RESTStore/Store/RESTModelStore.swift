@@ -243,6 +243,8 @@ public final class RESTModelStore: ModelStore {
   /// - Throws: `ModelStoreError` with the code `notFound`, or the code of what else went wrong.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
     let live = scope.liveModel(type, identifier: identifier)
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
     var call = try lookupCall(type, identifier: identifier, live: live)
     if let live, let tag = unchangedTag(of: live) { call.headers["If-None-Match"] = tag }
     return try await handle.run(
@@ -253,7 +255,7 @@ public final class RESTModelStore: ModelStore {
       },
       raw: { response in
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }
-        return plainModel(in: response, type, identifier)
+        return newerModel(type, identifier, than: start, response) ?? plainModel(in: response, type, identifier)
       },
       { answer, response in
         let record = try self.record(answering: answer, identifier: identifier, of: type)
@@ -274,14 +276,14 @@ public final class RESTModelStore: ModelStore {
     let listing = try RESTListing(query, in: self)
     // To some servers a limit of 0 means no limit.
     if query.limit == 0 { return [] }
-    switch try await listing.found() {
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
+    switch try await listing.found(readSince: start) {
     case .models(let models): return models
     case .records(let records):
       try await settleCreations(of: M.self, in: records)
       do {
-        let models = try scope.models(M.self, from: records, keepsLocalChanges: !isRefreshing)
-        tags.forget(models)
-        return models
+        return try models(of: records, readSince: start)
       } catch {
         throw await handle.reported(placed(error, in: records, of: M.self), listing.firstCall)
       }

@@ -19,6 +19,12 @@ import Testing
     try await check.run { RESTModelStore(handle) }
   }
 
+  @Test(arguments: TestEffort.seeds(2))
+  func `has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws {
+    let handle = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).handle
+    try await ModelStoreContract.randomObservers(10, seed: seed * 1_000).run { RESTModelStore(handle) }
+  }
+
   @Test(arguments: ["../admin", "a/b", "%2e%2e", "...", "a b+c", "?x=1#y", "\u{E9}\u{1F40D}", "a\\b", ";a=b", "*"])
   func `keeps models with any identifier apart`(identifier: String) async throws {
     let store = RESTModelStore(baseURL: try RESTServer.shared().freshBase())

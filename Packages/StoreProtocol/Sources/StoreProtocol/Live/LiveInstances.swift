@@ -54,17 +54,23 @@ final class LiveInstances<M: Model> {
       records.append(bytes)
     }
     guard !records.isEmpty else { return 0 }
-    _ = try store.models(M.self, fromBytes: records) { identifiers[$0] }
+    for model in try store.models(M.self, fromBytes: records, identifier: { identifiers[$0] }) {
+      scope.pendingReads.noteUpdate(of: model)
+    }
     return records.count
   }
 
   /// Reads the records of all live instances.
   func readAnew() async throws {
     let name = M.typeName
+    let start = store.scope.pendingReads.begin()
+    defer { store.scope.pendingReads.end() }
     _ = try await store.readRecords(of: name) { records in
       let live = records.filter { store.scope.liveModel(M.self, identifier: $0.identifier) != nil }
       if live.isEmpty { return }
-      _ = try store.models(M.self, fromBytes: live.map(\.bytes)) { live[$0].identifier }
+      _ = try await store.models(M.self, from: live.map { ($0.identifier, $0.bytes) }, readSince: start) {
+        try await store.readRecord(of: name, identifier: $0)?.bytes
+      }
     }
   }
 

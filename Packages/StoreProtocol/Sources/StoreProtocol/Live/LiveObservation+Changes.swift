@@ -168,6 +168,9 @@ extension LiveObservation {
     // First, so that what is written from here on is told, whatever is written.
     changeMembers(adding: identifiers, removing: [])
     let position = store.changeFeed.position
+    let reads = store.scope.pendingReads
+    let start = reads.begin()
+    defer { reads.end() }
     var records: [[UInt8]] = []
     for (place, identifier) in zip(places, identifiers) {
       work.lookups += 1
@@ -179,7 +182,7 @@ extension LiveObservation {
       records.append(record.bytes)
     }
     try await store.scope.creations.settled(of: typeName)
-    let made = try store.models(M.self, fromBytes: records) { identifiers[$0] }
+    let made = try models(of: records, identifiers, readSince: start)
     for (place, model) in zip(places, made) { table.show(model, at: place, readAt: position) }
     fetched.formUnion(places)
     return true

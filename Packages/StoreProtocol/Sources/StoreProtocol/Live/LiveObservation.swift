@@ -188,6 +188,9 @@ final class LiveObservation<M: Model> {
   private func fill() async throws {
     guard let program, let subscription else { return }
     let feed = store.changeFeed
+    let reads = store.scope.pendingReads
+    let readStart = reads.begin()
+    defer { reads.end() }
     feed.setLoading(subscription.id, typeName, true)
     // What was written up to now is found below.
     feed.deliver()
@@ -222,7 +225,7 @@ final class LiveObservation<M: Model> {
     shown = table.places(window)
     let (records, identifiers) = (shown.map { found[$0] }, shown.map { table.identifiers[$0] })
     try await store.scope.creations.settled(of: typeName)
-    models = records.isEmpty ? [] : try store.models(M.self, fromBytes: records) { identifiers[$0] }
+    models = try models(of: records, identifiers, readSince: readStart)
     for (place, model) in zip(shown, models) { table.show(model, at: place, readAt: read ?? start) }
     // Only now it is not wrong any more to leave changes of others out.
     if let old = self.table {
@@ -265,6 +268,17 @@ final class LiveObservation<M: Model> {
           try record.flatMap { try JSONValue(json: $0.bytes).objectValue },
           at: RelatedKey(missing.typeName, missing.identifier))
       }
+    }
+  }
+
+  /// The models of records that were read a while ago. Those that were updated since stay as they are: what was written
+  /// later is told.
+  func models(
+    of records: [[UInt8]], _ identifiers: [String], readSince start: PendingReads.Start
+  ) throws -> [M] {
+    try store.models(M.self, count: records.count, readSince: start, identifier: { identifiers[$0] }) { numbers in
+      if numbers.isEmpty { return [] }
+      return try store.models(M.self, fromBytes: numbers.map { records[$0] }) { identifiers[numbers[$0]] }
     }
   }
 

@@ -31,7 +31,7 @@ public final class CreationsUnderWay {
 
   private var creations: [Creation] = []
 
-  fileprivate init() {}
+  init() {}
 
   /// Begins a creation: readers of these types wait until it ends.
   ///
@@ -85,14 +85,25 @@ public final class CreationsUnderWay {
   }
 }
 
-@_spi(ModelKitInternals)
+/// The calls of a scope that wait for an engine.
+final class ScopeActivity {
+  let creations = CreationsUnderWay()
+  let reads = PendingReads()
+}
+
 extension ModelScope {
-  /// The creations under way in this scope.
-  public var creations: CreationsUnderWay {
+  /// The calls that wait for an engine.
+  var activity: ScopeActivity {
     // Nothing else is kept there, and a cast would cost as much as a lookup.
-    if let known = storeState { return unsafeDowncast(known, to: CreationsUnderWay.self) }
-    let made = CreationsUnderWay()
+    if let known = storeState { return unsafeDowncast(known, to: ScopeActivity.self) }
+    let made = ScopeActivity()
     storeState = made
     return made
   }
+}
+
+@_spi(ModelKitInternals)
+extension ModelScope {
+  /// The creations under way in this scope.
+  public var creations: CreationsUnderWay { activity.creations }
 }

@@ -355,6 +355,7 @@ public struct PendingSave<M: Model> {
     readAnswer?()
     if kind == .create { model.becomeWhole() }
     if isCreated { scope.addCreated(model) } else { scope.add(model) }
+    scope.pendingReads.noteUpdate(of: model)
     runHook()
   }
 

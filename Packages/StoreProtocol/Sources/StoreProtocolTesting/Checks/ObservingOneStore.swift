@@ -15,6 +15,17 @@ extension ModelStoreContract {
       try await stage.store.createAll(people)
       for person in people { try await stage.edit(person) }
     },
+    besideObservers("updates and lists") { stage in
+      let person = stage.person()
+      try await stage.store.create(person)
+      let reader = Task(priority: .high) { try await stage.read(person) }
+      for age in [11, 21, 31] {
+        try await stage.edit(person)
+        try requireEqual(person.age.value, age, "the age after an update, beside lists that began before")
+      }
+      try await reader.value
+      try requireEqual(person.age.value, 31, "the age after lists that began before an update ended")
+    },
     besideObservers("save of a new model, and of the same again") { stage in
       let person = stage.person()
       try await stage.store.save(person)
@@ -193,6 +204,16 @@ actor Stage {
   func edit(_ person: ContractPerson) async throws {
     person.age.value = (person.age.value ?? 0) + 10
     try await store.update(person)
+  }
+
+  /// Lists and looks up a model some times.
+  func read(_ person: ContractPerson) async throws {
+    for _ in 0..<3 {
+      let listed = try await store.list(ContractPerson.self)
+      try require(listed.contains { $0 === person }, "a list lacks the person")
+      let found = try await store.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      try require(found === person, "a lookup finds another object")
+    }
   }
 
   /// Does something with each model, in a task for each.

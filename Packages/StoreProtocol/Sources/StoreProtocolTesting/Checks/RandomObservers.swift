@@ -40,7 +40,13 @@ extension Stage {
   private func write(_ source: RandomSource) async throws {
     var random = source
     var own: [ContractPerson] = []
+    // Nobody else writes them, so each has the value that was written last, whatever is read meanwhile.
+    var ages: [ObjectIdentifier: Int] = [:]
     for _ in 0..<8 {
+      for person in own {
+        let name = person.name.value ?? "?"
+        try requireEqual(person.age.value, ages[ObjectIdentifier(person)] ?? 1, "the age of \(name)")
+      }
       switch own.isEmpty ? random.next() % 4 : random.next() % 9 {
       case 0:
         own.append(person())
@@ -61,13 +67,18 @@ extension Stage {
           new.age.value = 7
           try await store.update(new)
         }
-      case 4, 5: try await edit(random.pick(own))
+        ages[ObjectIdentifier(new)] = 7
+      case 4, 5:
+        let person = random.pick(own)
+        ages[ObjectIdentifier(person), default: 1] += 10
+        try await edit(person)
       case 6:
         let person = random.pick(own)
         try await store.delete(person)
         if Bool.random(using: &random) {
           try await store.create(person)
         } else {
+          ages[ObjectIdentifier(person)] = nil
           own.removeAll { $0 === person }
           people.removeAll { $0 === person }
         }
