@@ -6,7 +6,7 @@ import Foundation
 final class Person: Model {
   let id = Field<String>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 let directory = FileManager.default.temporaryDirectory.appendingPathComponent("consumption-\(UUID().uuidString)")

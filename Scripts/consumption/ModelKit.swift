@@ -7,7 +7,7 @@ import ModelKit
 final class Person: Model {
   let id = Field<String>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 let store = MemoryModelStore()

@@ -5,7 +5,7 @@ import RESTStore
 final class Person: Model {
   let id = Field<String>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 let router = RESTRouter()

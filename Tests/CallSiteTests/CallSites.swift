@@ -12,7 +12,7 @@ final class Company: Model {
   let id = Field<String>()
   let name = Field<String>()
   let employees = ModelField<Person>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Person: Model {
@@ -29,7 +29,7 @@ final class Person: Model {
   let company = ModelField<Company>(inverse: \.employees)
   let boss = ModelField<Person>(inverse: { $0.reports })
   let reports = ModelField<Person>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   convenience init(name: String) {
     self.init()
@@ -134,7 +134,7 @@ actor Library {
     #expect(try Person.list(fromJSON: Data(#"{"people": [{"name": "Ada"}]}"#.utf8), at: "people").count == 1)
     #expect(try JSONEncoder().encode(person).isEmpty == false)
     #expect(throws: ModelDecodingError.self) { try person.read(["age": "seven"]) }
-    let fields: [any FieldProtocol] = person.fields
+    let fields: [AnyField] = person.fields
     #expect(fields.count == Person.fieldKeys.count)
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake, explicitNull: true))
     #expect(Person.with(identifier: "10", in: scope) === Person.with(identifier: "10", in: scope))

@@ -68,7 +68,7 @@ import Testing
     #expect(!tags.contains("y"))
     let year = Field<Int>().transform(importValue: { $0.intValue }, exportValue: { .int($0) })
     #expect(year.updatedAt == nil && year.changedAt == nil && year.owner == nil && year.priority == nil)
-    let fields: [any FieldProtocol] = [year, tags]
+    let fields: [AnyField] = [year, tags]
     #expect(throws: FieldTypeError.self) { try fields[0].set(anyValue: "1") }
     let context = ValueTransformerContext(keyCase: .snake, explicitNull: true, decoding: .strict)
     #expect(context.decoding == .strict)

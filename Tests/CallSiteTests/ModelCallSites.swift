@@ -7,7 +7,7 @@ final class Desk: Model {
   let id = Field<String>()
   let number = Field<Int>()
   let owner = ModelField<Clerk>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Clerk: Model {
@@ -18,7 +18,7 @@ final class Clerk: Model {
   let fullName = Field<String>(key: "profile.full_name")
   let desk = ModelField<Desk>(deleteRule: .cascade, inverse: \.owner)
   let friends = ModelField<Clerk>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   override func validateModel() {
     if let from = from.value, let until = until.value, from > until { addError(at: "until", message: "is too early") }

@@ -11,8 +11,8 @@ final class Club: Model {
   let id = Field<String>()
   let name = Field<String>()
   let members = ModelField<Member>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] { [id, name] }
+  override var identifierField: AnyField? { id }
+  override func fieldsForDictionaryValue() -> [AnyField] { [id, name] }
 }
 
 final class Member: Model {
@@ -27,7 +27,7 @@ final class Member: Model {
   let birthday = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
   let tags = Field<String>()*
   let club = ModelField<Club>(foreignKey: true, inverse: \.members)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   convenience init(_ name: String, age: Int? = nil) {
     self.init()

@@ -7,7 +7,7 @@ final class Visitor: Model {
   let id = Field<Int>()
   let name = Field<String>()
   let host = ModelField<Visitor>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// The main actor stays free while models are read for it.

@@ -6,7 +6,7 @@ final class Person: Model {
   let age = Field<Int>()
   let tags = Field<String>()*
   let company = ModelField<Company>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Company: Model {

@@ -4,7 +4,7 @@ import ModelKit
 final class Person: Model {
   let id = Field<Int>()
   let name = Field<String>(value: "", name: "Name")  // error: Write the initial value without a label
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: (any FieldProtocol)? { id }  // error: has been renamed to 'AnyField'
 }
 
 func callByFormerNames(_ person: Person, _ url: URL, in store: some ModelStore) async throws {

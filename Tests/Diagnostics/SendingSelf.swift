@@ -3,7 +3,7 @@ import ModelKit
 
 final class Person: Model {
   let id = Field<Int>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Directory {

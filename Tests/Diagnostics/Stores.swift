@@ -4,13 +4,13 @@ final class Person: Model {
   let id = Field<Int>()
   let tags = Field<String>()*
   let company = ModelField<Company>(foreignKey: true, inverse: \.employees)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Company: Model {
   let id = Field<Int>()
   let employees = ModelField<Person>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 func index(_ memory: MemoryModelStore, _ file: FileModelStore) async throws {

@@ -4,17 +4,17 @@ import ModelKit
 extension ErrorText {
   static let fields: [ErrorText] = [
     ErrorText("a value of another type", #"Field "Age" keeps its value: it takes Int, not String."#) { _ in
-      let age: any FieldProtocol = Field<Int>(3, name: "Age")
+      let age: AnyField = Field<Int>(3, name: "Age")
       try age.set(anyValue: "three")
     },
     ErrorText(
       "a value of another type, in a field without a name", "The field keeps its value: it takes Int, not Double."
     ) { _ in
-      let age: any FieldProtocol = Field<Int>(3)
+      let age: AnyField = Field<Int>(3)
       try age.set(anyValue: 3.5)
     },
     ErrorText("a merge from a field of another type", #"Field "Age" keeps its value: it takes Int, not String."#) { _ in
-      let age: any FieldProtocol = Field<Int>(3, name: "Age")
+      let age: AnyField = Field<Int>(3, name: "Age")
       try age.merge(from: Field<String>("three"))
     },
     ErrorText(

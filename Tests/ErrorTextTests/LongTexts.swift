@@ -51,7 +51,7 @@ private struct LongMistake: Sendable, CustomTestStringConvertible {
       try Field<Refusing>(key: "name").read(from: ["name": .string(long)])
     },
     LongMistake("a long name of a field") {
-      let field: any FieldProtocol = Field<Int>(name: long)
+      let field: AnyField = Field<Int>(name: long)
       try field.set(anyValue: "x")
     },
     LongMistake("a long name of a field without a key") { try Field<Int>(name: long).read(from: [:]) },
@@ -148,7 +148,7 @@ private final class ManyRules: Model {
   let id = Field<Int>()
   let tags = Field<String>().require(.notBlank)*
   let text = Field<String>().require(.oneOf(Array(repeating: String(repeating: "y", count: 100), count: 1_000)))
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `The text of an error about something very long` {

@@ -15,8 +15,8 @@ final class Author: Model {
   let tags = Field<String>()*
   let pin = Field<Int>(sensitive: true)
   let books = ModelField<Book>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] {
+  override var identifierField: AnyField? { id }
+  override func fieldsForDictionaryValue() -> [AnyField] {
     [id, name, age, height, born, site, badge, rank, color, genre, tags, pin]
   }
 
@@ -43,7 +43,7 @@ final class Book: Model {
   let title = Field<String>()
   let author = ModelField<Author>(foreignKey: true, inverse: \.books)
   let sequel = ModelField<Book>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   convenience init(_ title: String, by author: Author? = nil) {
     self.init()
@@ -56,13 +56,13 @@ final class Book: Model {
 final class Firm: Model {
   let id = Field<String>()
   let debts = ModelField<Debt>(foreignKey: true, deleteRule: .deny)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Debt: Model {
   let id = Field<Int>()
   let firm = ModelField<Firm>(foreignKey: true, inverse: \.debts)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// Without an identifier.
@@ -75,5 +75,5 @@ final class NumberedAuthor: Model {
   let id = Field<Int>()
   let name = Field<Int>()
   override class var typeName: String { "Author" }
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }

@@ -7,8 +7,8 @@ private final class Team: Model {
   let id = Field<Int>()
   let name = Field<String>().require(.notBlank)
   let players = ModelField<Player>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] { [id, name] }
+  override var identifierField: AnyField? { id }
+  override func fieldsForDictionaryValue() -> [AnyField] { [id, name] }
 }
 
 private final class Player: Model {
@@ -16,13 +16,13 @@ private final class Player: Model {
   let name = Field<String>().require(.notBlank)
   let joined = Field<Date>()
   let team = ModelField<Team>(key: "team_id", foreignKey: true, inverse: \.players)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Shelf: Model {
   let id = Field<Int>()
   let volumes = ModelField<Volume>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Volume: Model {

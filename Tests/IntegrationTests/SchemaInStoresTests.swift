@@ -7,7 +7,7 @@ private final class Writer: Model, SchemaMapped {
   let number = Field<Int>()
   let name = Field<String>()
   let works = ModelField<Work>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { number }
+  override var identifierField: AnyField? { number }
 }
 
 private final class Work: Model, SchemaMapped {
@@ -15,7 +15,7 @@ private final class Work: Model, SchemaMapped {
   let number = Field<Int>()
   let title = Field<String>()
   let writer = ModelField<Writer>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { number }
+  override var identifierField: AnyField? { number }
 }
 
 @Suite struct `Models of a schema in stores` {

@@ -21,7 +21,7 @@ final class RecordingStore: ModelStore {
     return created
   }
 
-  func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
     updates.append(
       "\(M.typeName) \(model.identifier ?? "?"): \((fields ?? []).compactMap(\.key).joined(separator: " "))")
     return try await store.update(model, fields: fields)

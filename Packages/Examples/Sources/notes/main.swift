@@ -8,7 +8,7 @@ final class Note: Model {
   let text = Field<String>().require(.notBlank).require(.length(...200))
   let tags = Field<String>()*
   let isDone = Field<Bool>(false)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   // The type name in the store, independent of the name of the program.
   override class var typeName: String { "Note" }

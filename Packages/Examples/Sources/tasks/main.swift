@@ -10,7 +10,7 @@ final class ToDo: Model {
   let title = Field<String>().require(.notBlank)
   let dueOn = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
   let isDone = Field<Bool>(false)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 struct TaskAPI: RESTDialect {

@@ -163,7 +163,7 @@ public final class FileModelStore: TransactionalModelStore {
   ///   - fields: the fields to write; nil for those that changed.
   /// - Throws: `ModelStoreError` as ``update(_:fields:onConflict:)`` does.
   @discardableResult
-  public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  public func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
     try await update(model, fields: fields, onConflict: conflictPolicy)
   }
 
@@ -177,7 +177,7 @@ public final class FileModelStore: TransactionalModelStore {
   ///   record, or what the disk says.
   @discardableResult
   public func update<M: Model>(
-    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+    _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
     let save = try PendingSave(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")

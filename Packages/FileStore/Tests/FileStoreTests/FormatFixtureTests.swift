@@ -7,14 +7,14 @@ import Testing
   private final class Book: Model {
     let id = Field<String>()
     let title = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "Book" }
   }
 
   private final class Company: Model {
     let id = Field<String>()
     let name = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "ContractCompany" }
   }
 
@@ -24,7 +24,7 @@ import Testing
     let age = Field<Int>()
     let tags = Field<String>()*
     let nickname = Field<String>(key: "names.nick")
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "ContractPerson" }
   }
 

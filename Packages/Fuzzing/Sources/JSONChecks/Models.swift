@@ -27,7 +27,7 @@ final class Person: Model {
   let children = ModelField<Person>()*
   let entries = ModelField<Entry>()*
   let key = ModelField<Person>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// A model with keys of nested objects, and a text as identifier.
@@ -36,7 +36,7 @@ final class Entry: Model {
   let name = Field<String>(key: "names.first")
   let count = Field<Int>(key: "names.count")
   let person = ModelField<Person>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// A class that selects a derived class.

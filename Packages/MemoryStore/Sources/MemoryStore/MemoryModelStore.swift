@@ -108,7 +108,7 @@ public final class MemoryModelStore: TransactionalModelStore {
   ///   - fields: the fields to write; nil for those that changed.
   /// - Throws: `ModelStoreError` as ``update(_:fields:onConflict:)`` does.
   @discardableResult
-  public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  public func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
     try await update(model, fields: fields, onConflict: conflictPolicy)
   }
 
@@ -122,7 +122,7 @@ public final class MemoryModelStore: TransactionalModelStore {
   ///   the record, or if a value has to be unique and is not.
   @discardableResult
   public func update<M: Model>(
-    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+    _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
     try checkCancellation()
     let save = try PendingSave(updating: model, fields: fields, in: scope)

@@ -5,7 +5,7 @@ import Testing
   private final class Person: Model {
     let id = Field<Int>()
     let pin = Field<Int>(sensitive: true)
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "Person" }
   }
 

@@ -48,7 +48,7 @@ import Testing
 private final class Line: Model {
   let id = Field<Int>()
   let part = ModelField<Part>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Part: Model {

@@ -37,7 +37,7 @@ private final class Bill: Model {
   let price = Field<Money>()
   let tag = Field<Tag>()
   let code = Field<AnyCase>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `An index of values of any hashable type` {

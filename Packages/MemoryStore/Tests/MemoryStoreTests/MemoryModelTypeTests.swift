@@ -4,7 +4,7 @@ import Testing
 /// What is known of a type only when the program runs is the base: the fields are those of the class behind it.
 class Thing: Model {
   let id = Field<Int>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Lamp: Thing {

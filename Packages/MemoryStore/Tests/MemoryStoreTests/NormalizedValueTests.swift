@@ -7,7 +7,7 @@ private final class Visit: Model {
   let id = Field<Int>()
   let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
   let days = ArrayField(Field<Date>().transform(with: .date(format: "yyyy-MM-dd")))
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `Queries for values that are written in part` {

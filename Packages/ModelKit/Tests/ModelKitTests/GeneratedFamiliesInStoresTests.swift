@@ -27,7 +27,7 @@ private class WorkFields: Model, SchemaMapped {
     }
   }
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private class Work: WorkFields {}

@@ -14,7 +14,7 @@ public final class ContractAuthor: Model {
   public let books = ModelField<ContractBook>()*
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
 }
 
 /// A model that has another one inside, which leads back to it.
@@ -32,7 +32,7 @@ public final class ContractBook: Model {
   public let author = ModelField<ContractAuthor>(inverse: \.books)
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
 }
 
 /// A model with a list of others inside, which refer to it by its identifier.
@@ -47,7 +47,7 @@ public final class ContractAlbum: Model {
   public let tracks = ModelField<ContractTrack>()*
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
 }
 
 /// A part of an album.
@@ -76,7 +76,7 @@ public final class ContractKeeper: Model {
   public let animals = ModelField<ContractAnimal>(foreignKey: true)*
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
 }
 
 /// A model that refers to its keeper, which refers to it.
@@ -91,5 +91,5 @@ public final class ContractAnimal: Model {
   public let keeper = ModelField<ContractKeeper>(foreignKey: true, inverse: \.animals)
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
 }

@@ -49,7 +49,7 @@ public final class ContractPerson: Model {
   public private(set) var calls: [String] = []
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
   /// Notes the call.
   public override func beforeSave() { calls.append("beforeSave") }
   /// Notes the call.
@@ -75,9 +75,9 @@ public final class ContractCompany: Model {
   public let employees = ModelField<ContractPerson>(foreignKey: true)*
 
   /// The string.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
   /// All but the employees.
-  public override func fieldsForDictionaryValue() -> [any FieldProtocol] { [id, name] }
+  public override func fieldsForDictionaryValue() -> [AnyField] { [id, name] }
 }
 
 extension ContractPerson {

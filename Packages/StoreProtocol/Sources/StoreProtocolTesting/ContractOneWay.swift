@@ -16,5 +16,5 @@ public final class ContractTicket: Model {
   public let watchers = ModelField<ContractCompany>(foreignKey: true)*
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
 }

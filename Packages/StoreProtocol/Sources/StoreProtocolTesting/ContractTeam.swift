@@ -15,9 +15,9 @@ public final class ContractTeam: Model {
   public let debts = ModelField<ContractDebt>(foreignKey: true, deleteRule: .deny)*
 
   /// The string.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
   /// The identifier.
-  public override func fieldsForDictionaryValue() -> [any FieldProtocol] { [id] }
+  public override func fieldsForDictionaryValue() -> [AnyField] { [id] }
 }
 
 /// A model that is deleted with its team.
@@ -35,7 +35,7 @@ public final class ContractMember: Model {
   public private(set) var wasDeleted = false
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
   /// Notes the call.
   public override func afterDelete() { wasDeleted = true }
 }
@@ -52,5 +52,5 @@ public final class ContractDebt: Model {
   public let team = ModelField<ContractTeam>(foreignKey: true, inverse: \.debts)
 
   /// The integer.
-  public override var identifierField: (any FieldProtocol)? { id }
+  public override var identifierField: AnyField? { id }
 }

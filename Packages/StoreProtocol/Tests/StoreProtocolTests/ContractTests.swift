@@ -48,7 +48,7 @@ import Testing
     final class BurningStore: ModelStore {
       let scope = ModelScope()
       func create<M: Model>(_ model: M) async throws -> M { throw Burned() }
-      func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M { throw Burned() }
+      func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M { throw Burned() }
       func delete<M: Model>(_ model: M) async throws -> M { throw Burned() }
       func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M { throw Burned() }
       func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { throw Burned() }

@@ -28,7 +28,7 @@ final class DictionaryStore: ModelStore {
     return model
   }
 
-  func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
     let save = try PendingSave(updating: model, fields: fields, in: scope)
     let identifier = save.identifier ?? ""
     guard let index = index(M.typeName, identifier), let old = records[M.typeName]?[index].record else {

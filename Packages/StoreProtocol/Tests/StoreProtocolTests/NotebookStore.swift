@@ -21,7 +21,7 @@ final class NotebookStore: ModelStore {
     return model
   }
 
-  func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
     let save = try PendingSave(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     guard let place = place(type, identifier), let old = pages[type]?[place].record else {

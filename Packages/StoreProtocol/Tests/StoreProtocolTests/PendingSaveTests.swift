@@ -105,7 +105,7 @@ import Testing
       let id = Field<Int>()
       let title = Field<String>(key: "text.title")
       let body = Field<String>(key: "text.body")
-      override var identifierField: (any FieldProtocol)? { id }
+      override var identifierField: AnyField? { id }
     }
     let note = Note()
     note.id.value = 1
@@ -139,12 +139,12 @@ import Testing
     class Named: Model {
       let id = Field<Int>()
       override class var typeName: String { "Thing" }
-      override var identifierField: (any FieldProtocol)? { id }
+      override var identifierField: AnyField? { id }
     }
     final class Thing: Model {
       let id = Field<Int>()
       override class var typeName: String { "Thing" }
-      override var identifierField: (any FieldProtocol)? { id }
+      override var identifierField: AnyField? { id }
     }
     let store = DictionaryStore()
     _ = try await store.create(Named())

@@ -86,7 +86,7 @@ private final class Plain: Model {
   let day = Field<Date>(Date(timeIntervalSince1970: 0)).transform(with: .date(format: "yyyy-MM-dd"))
   let other = ModelField<Plain>(foreignKey: true)
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   func storedPairs(in scope: ModelScope) throws -> [(String, JSONValue)] {
     var context = scope.transformers

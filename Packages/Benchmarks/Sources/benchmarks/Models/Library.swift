@@ -9,7 +9,7 @@ final class Author: Model {
   let born = Field<Int>()
   let books = ModelField<Book>()*
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Book: Model {
@@ -19,7 +19,7 @@ final class Book: Model {
   let pages = Field<Int>()
   let author = ModelField<Author>(inverse: \.books)
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// The same authors as classes for `JSONDecoder` and `JSONEncoder`.

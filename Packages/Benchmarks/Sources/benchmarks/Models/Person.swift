@@ -14,7 +14,7 @@ final class Person: Model {
   let score = Field<Int>()
   let tags = Field<String>()*
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   /// Creates a model with the values of a record.
   convenience init(_ record: PersonRecord) {

@@ -15,7 +15,7 @@ final class KeyedPerson: Model {
   let score = Field<Int>(key: "total_score")
   let tags = Field<[String]>(key: "interests")
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// The same person with keys in a model file.
@@ -33,7 +33,7 @@ final class MappedPerson: Model, SchemaMapped {
   let score = Field<Int>()
   let tags = Field<[String]>()
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// The document of the people, and its model file.

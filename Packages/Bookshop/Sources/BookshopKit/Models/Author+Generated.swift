@@ -37,5 +37,5 @@ package class AuthorFields: Model, SchemaMapped {
 
   package let books: ModelArrayField<Book> = ModelField<Book>(inverse: \.author)*
 
-  package override var identifierField: (any FieldProtocol)? { id }
+  package override var identifierField: AnyField? { id }
 }

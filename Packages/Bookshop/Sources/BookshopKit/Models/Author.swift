@@ -4,7 +4,7 @@ package import ModelKit
 ///
 /// Its fields are in Author+Generated.swift, generated from Bookshop.xcdatamodeld.
 package final class Author: AuthorFields {
-  package override func fieldsForDictionaryValue() -> [any FieldProtocol] {
+  package override func fieldsForDictionaryValue() -> [AnyField] {
     super.fieldsForDictionaryValue().filter { $0 !== books }
   }
 }

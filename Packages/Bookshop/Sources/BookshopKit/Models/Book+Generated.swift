@@ -50,5 +50,5 @@ package class BookFields: Model, SchemaMapped {
 
   package let author: ModelField<Author> = ModelField<Author>(key: "author_id", foreignKey: true)
 
-  package override var identifierField: (any FieldProtocol)? { id }
+  package override var identifierField: AnyField? { id }
 }

@@ -1,12 +1,3 @@
-extension FieldBase {
-  /// A field with the same value, states and declaration that is independent of this one.
-  @_disfavoredOverload
-  public func copy() -> any FieldProtocol {
-    let copy: FieldBase = copy()
-    return copy
-  }
-}
-
 extension Field {
   convenience init(copying original: Field) {
     self.init(

@@ -8,7 +8,11 @@ extension Field {
   }
 }
 
-extension FieldProtocol {
+/// `AnyField` is the type of a field of any value type, without `any`.
+@available(*, unavailable, renamed: "AnyField", message: "Write AnyField, without any.")
+public typealias FieldProtocol = AnyField
+
+extension AnyField {
   /// `anyValue` gives the value, `set(anyValue:)` sets it and throws if it is of another type.
   @available(*, unavailable, message: "Read anyValue, and set with set(anyValue:), which throws for another type.")
   public var anyObjectValue: Any? { anyValue }

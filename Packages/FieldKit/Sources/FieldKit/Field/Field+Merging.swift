@@ -17,12 +17,10 @@ extension Field {
   }
 }
 
-extension FieldBase {
+extension AnyField {
   /// Whether the value was set later than that of another field, whether or not it changed. A field that was never set is
   /// older than every other, and not newer than another of its kind.
-  public final func isNewer(than other: any FieldProtocol) -> Bool {
-    if let other = other as? FieldBase { return updatedStamp > other.updatedStamp }
-    guard let updatedAt else { return false }
-    return other.updatedAt.map { updatedAt > $0 } ?? true
+  public final func isNewer(than other: AnyField) -> Bool {
+    updatedStamp > other.updatedStamp
   }
 }

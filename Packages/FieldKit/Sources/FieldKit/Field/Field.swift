@@ -75,7 +75,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     changedStamp = stamp
   }
 
-  // Here and not in `FieldBase`, whose turn comes after the value was released: that may run code that reaches this field.
+  // Here and not in `AnyField`, whose turn comes after the value was released: that may run code that reaches this field.
   deinit { unmanagedDetails?.release() }
 
   // MARK: Value
@@ -198,7 +198,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   /// Takes the value of another field if that is loaded and newer: see the method for fields of one type.
   @discardableResult
-  public final override func merge(from other: any FieldProtocol) throws -> Bool {
+  public final override func merge(from other: AnyField) throws -> Bool {
     guard let other = other as? Field<Content> else { return try super.merge(from: other) }
     return merge(from: other)
   }
@@ -227,7 +227,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   // MARK: For models
 
   @_spi(ModelKitInternals)
-  open override func takeValue(of other: FieldBase) {
+  open override func takeValue(of other: AnyField) {
     guard let other = other as? Field<Content> else { return }
     takeValue(of: other)
   }
@@ -236,7 +236,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   open override func unload() { unloadValue() }
 
   @_spi(ModelKitInternals)
-  public final override func hasSameValue(as other: FieldBase) -> Bool {
+  public final override func hasSameValue(as other: AnyField) -> Bool {
     guard let other = other as? Field<Content> else { return false }
     return !isChange(from: value, to: other.value)
   }
@@ -302,7 +302,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   override var hasObservers: Bool { isObserved }
 
-  override func hasValue(of other: FieldBase) -> Bool {
+  override func hasValue(of other: AnyField) -> Bool {
     (other as? Field<Content>).map { !isChange(from: storage, to: $0.storage) } ?? false
   }
 
@@ -310,7 +310,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     (try? importedValue(json, in: context)).map { !isChange(from: storage, to: $0) } ?? false
   }
 
-  override func load(readBy other: FieldBase, stamp: ChangeStamp) {
+  override func load(readBy other: AnyField, stamp: ChangeStamp) {
     if let other = other as? Field<Content> { load(other.storage, stamp: .next()) }
   }
 

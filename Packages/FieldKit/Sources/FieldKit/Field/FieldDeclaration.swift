@@ -15,7 +15,7 @@ open class FieldDeclaration: @unchecked Sendable {
   ///
   /// - Returns: `false` if it has another type of value; nothing was changed then.
   @discardableResult
-  open func apply(to field: FieldBase) -> Bool { false }
+  open func apply(to field: AnyField) -> Bool { false }
 }
 
 /// Where the fields of a class have what is said of them, and what that is to be.
@@ -55,7 +55,7 @@ public struct MetadataPlace: @unchecked Sendable {
   /// - Parameter field: a field that somebody else keeps alive: to retain it would cost as much as the rest.
   /// - Returns: `false` if the field is another one, or says something; nothing was changed then.
   @inline(__always)
-  public func complete(_ field: Unmanaged<FieldBase>) -> Bool {
+  public func complete(_ field: Unmanaged<AnyField>) -> Bool {
     guard field._withUnsafeGuaranteedRef({ ObjectIdentifier(type(of: $0)) }) == fieldClass else { return false }
     // The initialiser proved that a strong reference to the metadata lies here in every field of this very class.
     let place = field.toOpaque() + offset
@@ -89,7 +89,7 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
     super.init(after?.coerce == nil ? MetadataPlace(field, after: after) : nil)
   }
 
-  override func apply(to field: FieldBase) -> Bool {
+  override func apply(to field: AnyField) -> Bool {
     let field =
       ObjectIdentifier(type(of: field)) == fieldClass
       ? unsafeDowncast(field, to: Field<Content>.self) : field as? Field<Content>

@@ -9,7 +9,7 @@ final class FieldDetails {
   var violations: [RuleViolation] = []
   var loadError: (any Error)?
   /// Sets the field back to what was last read or saved, once that changed; says whether it could.
-  var restoration: ((FieldBase) -> Bool)?
+  var restoration: ((AnyField) -> Bool)?
   /// What depends on the type of the value: see `FieldExtras`.
   var extras: AnyObject?
   /// How bindings reach the field.
@@ -26,7 +26,7 @@ final class FieldDetails {
   }
 }
 
-extension FieldBase {
+extension AnyField {
   final var details: FieldDetails? { unmanagedDetails?.takeUnretainedValue() }
 
   @usableFromInline

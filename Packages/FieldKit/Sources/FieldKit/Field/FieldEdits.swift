@@ -4,7 +4,7 @@ public final class FieldEdits {
   /// A field that was changed.
   public struct Edit {
     /// The field.
-    public let field: FieldBase
+    public let field: AnyField
     /// Whether it had a local change before.
     public let wasDirty: Bool
     /// The value before.
@@ -21,7 +21,7 @@ public final class FieldEdits {
   public init() {}
 
   /// Records a field before it is changed.
-  public func willEdit(_ field: FieldBase) {
+  public func willEdit(_ field: AnyField) {
     guard known.insert(ObjectIdentifier(field)).inserted else { return }
     edits.append(Edit(field: field, wasDirty: field.isDirty, oldValue: field.anyValue))
   }

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ObservationKit
 
-/// A state of a field that can be observed, such as ``FieldBase/validationStates``.
+/// A state of a field that can be observed, such as ``AnyField/validationStates``.
 ///
 /// ```swift
 /// let name = Field<String>().require(.notBlank)

@@ -44,7 +44,7 @@ public enum DirectKind: UInt8, Sendable {
 
 // The one place where a field is taken for what its kind says: the kind was found from the type of the property that
 // holds the field, so nothing else can be there.
-extension FieldBase {
+extension AnyField {
   @inline(__always) final var asInt: Field<Int> { unsafeDowncast(self, to: Field<Int>.self) }
   @inline(__always) final var asString: Field<String> { unsafeDowncast(self, to: Field<String>.self) }
   @inline(__always) final var asDouble: Field<Double> { unsafeDowncast(self, to: Field<Double>.self) }

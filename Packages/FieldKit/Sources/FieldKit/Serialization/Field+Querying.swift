@@ -46,9 +46,9 @@ extension Field {
 
 /// A field that reads and writes a list element by element.
 @_spi(ModelKitInternals)
-public protocol ListField: FieldBase {
+public protocol ListField: AnyField {
   /// A field that reads and writes one element as the list does.
-  var elementPrototype: FieldBase { get }
+  var elementPrototype: AnyField { get }
   /// Whether the list is read and written element by element in a context, and not as a whole.
   func goesByElement(in context: ValueTransformerContext) -> Bool
 }
@@ -56,7 +56,7 @@ public protocol ListField: FieldBase {
 @_spi(ModelKitInternals)
 extension ArrayField: ListField {
   /// A field with the transformer of the elements.
-  public var elementPrototype: FieldBase {
+  public var elementPrototype: AnyField {
     Field<Element>(unset: nil, metadata: elementMetadata, equality: nil)
   }
 

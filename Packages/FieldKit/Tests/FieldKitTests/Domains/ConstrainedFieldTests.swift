@@ -101,7 +101,7 @@ import Testing
 
   @Test func `constrains a value whichever way it comes`() throws {
     let size = Field<Int>().constrain(to: 0...10)
-    try (size as any FieldProtocol).set(anyValue: 11)
+    try (size as AnyField).set(anyValue: 11)
     #expect(size == 10)
     try size.read(-5)
     #expect(size == 0)

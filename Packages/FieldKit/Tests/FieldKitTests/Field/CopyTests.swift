@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `of a field of unknown type has the same type`() throws {
-    let fields: [any FieldProtocol] = [Field(3, name: "Age"), ArrayField(Field("a"), name: "Tags")]
+    let fields: [AnyField] = [Field(3, name: "Age"), ArrayField(Field("a"), name: "Tags")]
     let copies = fields.map { $0.copy() }
     #expect(copies[0] is Field<Int>)
     #expect(copies[1] is ArrayField<String>)

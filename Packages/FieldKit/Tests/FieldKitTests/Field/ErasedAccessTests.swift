@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `A field of unknown type` {
   @Test func `gives its value and type`() {
-    let fields: [any FieldProtocol] = [Field("Bob", name: "Name"), Field<Int>(key: "age"), Field<String>()*]
+    let fields: [AnyField] = [Field("Bob", name: "Name"), Field<Int>(key: "age"), Field<String>()*]
     #expect(fields.map(\.name) == ["Name", nil, nil])
     #expect(fields.map(\.key) == [nil, "age", nil])
     #expect(fields[0].anyValue as? String == "Bob")
@@ -18,7 +18,7 @@ import Testing
     let age = Field<Int>()
     let recorder = Recorder<Int?>()
     age --> recorder
-    let erased: any FieldProtocol = age
+    let erased: AnyField = age
     try erased.set(anyValue: 5)
     #expect(age.value == 5)
     try erased.set(anyValue: Field(6).anyValue)
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `refuses a value of another type, says so, and keeps its own`() {
     let age = Field(3, name: "Age")
-    let erased: any FieldProtocol = age
+    let erased: AnyField = age
     let error = #expect(throws: FieldTypeError.self) { try erased.set(anyValue: "three") }
     #expect(error?.description == "Field \"Age\" keeps its value: it takes Int, not String.")
     #expect(error?.field == "Age")
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `is validated and has states`() {
-    let erased: any FieldProtocol = Field(3).require(.range(4...))
+    let erased: AnyField = Field(3).require(.range(4...))
     #expect(!erased.valid)
     #expect(erased.validationState == .invalid(["must be greater than or equal to 4"]))
     erased.resetValidationState()

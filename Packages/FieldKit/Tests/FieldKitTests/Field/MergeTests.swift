@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `works for fields of unknown type`() {
-    let fields: [any FieldProtocol] = [Field(1), Field("a")]
+    let fields: [AnyField] = [Field(1), Field("a")]
     #expect(fields[1].isNewer(than: fields[0]))
     #expect(!fields[0].isNewer(than: fields[1]))
   }
@@ -109,21 +109,21 @@ import Testing
   @Test func `works for fields of unknown type`() throws {
     let (left, right) = (Field(1), Field<Int>())
     right.value = 2
-    let (erasedLeft, erasedRight): (any FieldProtocol, any FieldProtocol) = (left, right)
+    let (erasedLeft, erasedRight): (AnyField, AnyField) = (left, right)
     #expect(try erasedLeft.merge(from: erasedRight))
     #expect(left == 2)
     #expect(try !erasedRight.merge(from: erasedLeft))
     let list = Field<Int>()*
     let plain = Field<[Int]>()
     plain.value = [1]
-    #expect(try (list as any FieldProtocol).merge(from: plain))
+    #expect(try (list as AnyField).merge(from: plain))
     #expect(list.value == [1])
   }
 
   @Test func `refuses a field of another type and says so`() {
     let age = Field(1, name: "Age")
     let other = Field("2")
-    let error = #expect(throws: FieldTypeError.self) { try (age as any FieldProtocol).merge(from: other) }
+    let error = #expect(throws: FieldTypeError.self) { try (age as AnyField).merge(from: other) }
     #expect(error?.description == "Field \"Age\" keeps its value: it takes Int, not String.")
     #expect(age == 1)
   }

@@ -27,7 +27,7 @@ import Testing
     #expect(left.merge(from: right))
     #expect(left.value === right.value)
     #expect(left.sets == 1)
-    #expect(try !(right as any FieldProtocol).merge(from: left))
+    #expect(try !(right as AnyField).merge(from: left))
   }
 
   @Test func `may be constrained and reports its sets`() {

@@ -9,9 +9,9 @@ private final class Keeper: FieldWatcher {
 
   deinit { name.disown() }
 
-  func followedFieldWasSet(_ field: FieldBase) { told.append("set") }
-  func fieldBecameDirty(_ field: FieldBase) { told.append("dirty") }
-  func fieldWasSaved(_ field: FieldBase) { told.append("saved") }
+  func followedFieldWasSet(_ field: AnyField) { told.append("set") }
+  func fieldBecameDirty(_ field: AnyField) { told.append("dirty") }
+  func fieldWasSaved(_ field: AnyField) { told.append("saved") }
 }
 
 @Suite struct `A field that is watched by its owner` {

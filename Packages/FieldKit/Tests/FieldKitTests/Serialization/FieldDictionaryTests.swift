@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test func `is nil and loaded after null`() throws {
-    let fields: [any FieldProtocol] = [Field<Int>(key: "a.b"), Field("x", key: "a.b"), *Field<Int>(key: "a.b")]
+    let fields: [AnyField] = [Field<Int>(key: "a.b"), Field("x", key: "a.b"), *Field<Int>(key: "a.b")]
     for field in fields {
       try field.read(from: ["a": ["b": nil]])
       #expect(field.anyValue == nil)
@@ -112,7 +112,7 @@ import Testing
 }
 
 @Suite struct `A field written to a dictionary` {
-  private func written(_ field: any FieldProtocol, in context: ValueTransformerContext = .standard) throws
+  private func written(_ field: AnyField, in context: ValueTransformerContext = .standard) throws
     -> AttributeDictionary
   {
     var dictionary: AttributeDictionary = [:]

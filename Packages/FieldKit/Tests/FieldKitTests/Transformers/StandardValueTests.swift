@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `say what was wrong, and where`() {
-    let cases: [(FieldBase, JSONValue, String)] = [
+    let cases: [(AnyField, JSONValue, String)] = [
       (Field<String>(), 4, "expected a string, found 4"), (Field<Bool>(), 1, "expected true or false, found 1"),
       (Field<Bool>(), "true", "expected true or false, found the string \"true\""),
       (Field<UUID>(), "E621E1F8", "expected a UUID, found the string \"E621E1F8\""),

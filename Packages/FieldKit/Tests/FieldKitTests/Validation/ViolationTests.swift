@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `can be asked of a field whose type is not known`() {
-    let erased: any FieldProtocol = Field(131).require(.range(0...130))
+    let erased: AnyField = Field(131).require(.range(0...130))
     erased.validate()
     #expect(erased.violations.map(\.code) == ["range"])
     erased.addViolation(RuleViolation(code: "taken", message: "is taken"))

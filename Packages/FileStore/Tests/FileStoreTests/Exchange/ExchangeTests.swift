@@ -6,14 +6,14 @@ import Testing
   final class Book: Model {
     let id = Field<String>()
     let title = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "Book" }
   }
 
   final class Reader: Model {
     let id = Field<Int>()
     let name = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "Reader" }
   }
 
@@ -236,7 +236,7 @@ import Testing
   @Test func `that is imported for two classes of one name is refused`() async throws {
     final class Other: Model {
       let id = Field<String>()
-      override var identifierField: (any FieldProtocol)? { id }
+      override var identifierField: AnyField? { id }
       override class var typeName: String { "Book" }
     }
     try await withStores { store, _, url in

@@ -8,14 +8,14 @@ import Testing
 @Suite struct `Names that a file store refuses` {
   private final class Versions: Model {
     let id = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "@model-versions" }
   }
 
   private final class Note: Model {
     let id = Field<Int>()
     let text = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "Note" }
   }
 

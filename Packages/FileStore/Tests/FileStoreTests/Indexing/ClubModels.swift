@@ -7,15 +7,15 @@ final class Club: Model {
   let homeMatches = ModelField<Match>(foreignKey: true)*
   let guestMatches = ModelField<Match>(foreignKey: true)*
   let badge = ModelField<ClubBadge>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] { [id] }
+  override var identifierField: AnyField? { id }
+  override func fieldsForDictionaryValue() -> [AnyField] { [id] }
 }
 
 final class Player: Model {
   let id = Field<Int>()
   let age = Field<Int>()
   let clubs: ModelArrayField<Club> = ModelField<Club>(foreignKey: true, inverse: \.players)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Match: Model {
@@ -23,14 +23,14 @@ final class Match: Model {
   let goals = Field<Int>()
   let home = ModelField<Club>(foreignKey: true, inverse: \.homeMatches)
   let guest = ModelField<Club>(foreignKey: true, inverse: \.guestMatches)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class ClubBadge: Model {
   let id = Field<Int>()
   let motto = Field<String>()
   let club = ModelField<Club>(foreignKey: true, inverse: \.badge)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 enum Clubs {

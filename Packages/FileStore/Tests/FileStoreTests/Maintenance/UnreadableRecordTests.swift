@@ -9,7 +9,7 @@ import Testing
   private final class Note: Model {
     let id = Field<String>()
     let text = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "Note" }
   }
 

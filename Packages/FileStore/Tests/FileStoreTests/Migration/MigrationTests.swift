@@ -10,7 +10,7 @@ import Testing
     let last = Field<String>()
     let age = Field<String>()
     let nickname = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
     override class var typeName: String { "ContractPerson" }
   }
 

@@ -6,7 +6,7 @@ import Testing
 final class LiveCompany: Model {
   let id = Field<Int>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class LivePerson: Model {
@@ -18,7 +18,7 @@ final class LivePerson: Model {
   let note = Field<String>()
   let tags = Field<String>()*
   let company = ModelField<LiveCompany>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 struct SeededRandom: RandomNumberGenerator {

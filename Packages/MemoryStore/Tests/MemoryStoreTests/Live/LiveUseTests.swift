@@ -19,7 +19,7 @@ private final class TaciturnStore: LiveModelStore {
     return model
   }
 
-  func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
     try await base.update(model, fields: fields)
     changeFeed.publish([RecordChange(.updated, M.typeName, model.identifier ?? "")])
     return model

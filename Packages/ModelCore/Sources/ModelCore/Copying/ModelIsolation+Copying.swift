@@ -18,15 +18,15 @@ extension ModelIsolation where Self: ModelObject {
   /// that is among them.
   ///
   /// - Parameter fields: fields of this model; others are ignored. Related models are copied in full, as ``copy()`` does.
-  public func copy(fields: [any FieldProtocol]) -> Self { copied(fields: fields) as? Self ?? Self() }
+  public func copy(fields: [AnyField]) -> Self { copied(fields: fields) as? Self ?? Self() }
 }
 
 extension ModelObject {
   /// Copies a graph in three steps, without calls from model to model: all copies are made with their plain values, then
   /// linked as the originals are, and then get their states.
-  func copied(fields chosen: [any FieldProtocol]?) -> ModelObject {
+  func copied(fields chosen: [AnyField]?) -> ModelObject {
     let chosen = chosen.map { Set($0.map { ObjectIdentifier($0) }) }
-    func isChosen(_ field: any FieldProtocol, of model: ModelObject) -> Bool {
+    func isChosen(_ field: AnyField, of model: ModelObject) -> Bool {
       guard let chosen, model === self else { return true }
       return chosen.contains(ObjectIdentifier(field))
     }
@@ -72,10 +72,10 @@ extension ModelObject {
     if let remainder = original.details?.remainder { detailsForWriting.remainder = remainder }
   }
 
-  private func addCopy(of field: FieldBase) {
+  private func addCopy(of field: AnyField) {
     // The class may have added it in `init`.
     if let key = field.declaredKey, let own = self.field(forKey: key) { return own.takeValue(of: field) }
-    let copy: FieldBase = field.copy()
+    let copy: AnyField = field.copy()
     copy.adopt(by: self, at: Int(UInt16.max))
     detailsForWriting.dynamicFields.append(copy)
   }
@@ -84,9 +84,9 @@ extension ModelObject {
 /// A relation and its copy, which is to lead to the copies of what the relation leads to.
 private struct CopiedRelation {
   let original: any Relation
-  let field: FieldBase
+  let field: AnyField
   let copy: any Relation
-  let copiedField: FieldBase
+  let copiedField: AnyField
 
   /// Lets go of what the class put there in `init`.
   func makeRoom() {

@@ -30,7 +30,7 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// - Returns: the fields that went back, in the order of ``fields``.
   @discardableResult
-  public func revert() -> [any FieldProtocol] { revert(where: { _ in true }) }
+  public func revert() -> [AnyField] { revert(where: { _ in true }) }
 
   /// Goes back, in what stores write, from changes that a store's record of the model did not overwrite: it has nothing there.
   ///
@@ -42,7 +42,7 @@ extension ModelIsolation where Self: ModelObject {
   }
 
   @discardableResult
-  private func revert(where isToGoBack: (FieldBase) -> Bool) -> [any FieldProtocol] {
+  private func revert(where isToGoBack: (AnyField) -> Bool) -> [AnyField] {
     // What goes from one relation may come back to another one.
     let models = modelsKeptByRelations
     defer { withExtendedLifetime(models) {} }

@@ -17,7 +17,7 @@ extension ModelIsolation where Self: ModelObject {
   ///   - excluded: fields that keep their values, named by those of this model or of the other one.
   /// - Returns: the fields of this model that took a value, whether or not it differs, in the order of ``fields``.
   @discardableResult
-  public func merge(from other: Self, exclude excluded: [any FieldProtocol] = []) -> [any FieldProtocol] {
+  public func merge(from other: Self, exclude excluded: [AnyField] = []) -> [AnyField] {
     let excluded = Set(excluded.map { ObjectIdentifier($0) })
     return merged(from: other) { mine, theirs in
       !excluded.contains(ObjectIdentifier(mine)) && !excluded.contains(ObjectIdentifier(theirs))
@@ -41,9 +41,9 @@ extension ModelIsolation where Self: ModelObject {
   ///   loaded there, or if the condition kept it.
   @discardableResult
   public func merge(
-    from other: Self, include included: [any FieldProtocol],
-    if condition: (_ mine: any FieldProtocol, _ other: any FieldProtocol) -> Bool = { _, _ in true }
-  ) -> [any FieldProtocol] {
+    from other: Self, include included: [AnyField],
+    if condition: (_ mine: AnyField, _ other: AnyField) -> Bool = { _, _ in true }
+  ) -> [AnyField] {
     let included = Set(included.map { ObjectIdentifier($0) })
     return merged(from: other, takesOlder: true) { mine, theirs in
       (included.contains(ObjectIdentifier(mine)) || included.contains(ObjectIdentifier(theirs)))
@@ -59,8 +59,8 @@ extension ModelIsolation where Self: ModelObject {
   /// - Returns: the fields of this model that took a value.
   @discardableResult
   public func merge(
-    from other: Self, if condition: (_ mine: any FieldProtocol, _ other: any FieldProtocol) -> Bool
-  ) -> [any FieldProtocol] {
+    from other: Self, if condition: (_ mine: AnyField, _ other: AnyField) -> Bool
+  ) -> [AnyField] {
     merged(from: other, if: condition)
   }
 
@@ -68,7 +68,7 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// Fields belong together by their keys; one that the other has not differs if it has a value. Relations differ if they
   /// lead to other objects. Values that can't be compared differ.
-  public func differences(from other: Self) -> [any FieldProtocol] {
+  public func differences(from other: Self) -> [AnyField] {
     orderedFields.filter { field in
       guard let match = other.field(like: field, of: self) else { return field.anyValue != nil }
       if field.anyValue == nil, match.anyValue == nil { return false }
@@ -79,8 +79,8 @@ extension ModelIsolation where Self: ModelObject {
 
 extension ModelObject {
   fileprivate func merged(
-    from other: ModelObject, takesOlder: Bool = false, if condition: (any FieldProtocol, any FieldProtocol) -> Bool
-  ) -> [any FieldProtocol] {
+    from other: ModelObject, takesOlder: Bool = false, if condition: (AnyField, AnyField) -> Bool
+  ) -> [AnyField] {
     if other === self { return [] }
     storeMark = nil
     return transaction {
@@ -100,7 +100,7 @@ extension ModelObject {
   }
 
   /// The field that has the key of a field of another model.
-  fileprivate func field(like field: FieldBase, of model: ModelObject) -> FieldBase? {
+  fileprivate func field(like field: AnyField, of model: ModelObject) -> AnyField? {
     let index = Int(field.layoutIndex)
     if layout === model.layout, let own = layout.field(at: index, of: self), own.declaredKey == field.declaredKey {
       return own

@@ -14,7 +14,7 @@ extension ModelLayout {
       defer { namesakes[name, default: 0] += 1 }
       let isOptional = property.type is any OptionalField.Type
       // A weak or unowned reference leads to a field of somebody else.
-      guard property.isStrong, isOptional || property.type is FieldBase.Type else { return nil }
+      guard property.isStrong, isOptional || property.type is AnyField.Type else { return nil }
       return Slot(
         propertyName: name, offset: property.offset, isOptional: isOptional, namesakes: namesakes[name, default: 0],
         isVariable: property.isVariable,
@@ -51,16 +51,16 @@ extension ModelLayout {
   }
 
   /// The fields of one instance in the order of the slots, without their offsets.
-  func mirroredFields(of model: ModelObject) -> [FieldBase?] {
+  func mirroredFields(of model: ModelObject) -> [AnyField?] {
     let mirrored = Self.mirror(model)
     return slots.map { mirrored.field(for: $0) }
   }
 
   /// What the runtime finds in an instance under each name, superclasses first.
   private struct MirroredFields {
-    var byName: [String: [FieldBase?]] = [:]
+    var byName: [String: [AnyField?]] = [:]
 
-    func field(for slot: Slot) -> FieldBase? {
+    func field(for slot: Slot) -> AnyField? {
       guard let fields = byName[slot.propertyName], slot.namesakes < fields.count else { return nil }
       return fields[slot.namesakes]
     }
@@ -75,7 +75,7 @@ extension ModelLayout {
     for modelClass in classes.reversed() {
       // Not by `Mirror`: it would show what `customMirror` shows.
       for property in StoredProperty.values(in: model, declaredBy: modelClass) {
-        fields.byName[propertyName(property.name), default: []].append(property.value as? FieldBase)
+        fields.byName[propertyName(property.name), default: []].append(property.value as? AnyField)
       }
     }
     return fields
@@ -126,4 +126,4 @@ extension ModelLayout {
 }
 
 private protocol OptionalField {}
-extension Optional: OptionalField where Wrapped: FieldBase {}
+extension Optional: OptionalField where Wrapped: AnyField {}

@@ -105,14 +105,14 @@ final class ModelLayout: Sendable {
 
   /// The fields of a model in the order of their declaration, superclasses first. Optional fields that are nil are left
   /// out.
-  func fields(of model: ModelObject) -> [FieldBase] {
-    var fields: [FieldBase] = []
+  func fields(of model: ModelObject) -> [AnyField] {
+    var fields: [AnyField] = []
     fields.reserveCapacity(slots.count)
     forEachField(of: model) { field, _ in fields.append(field) }
     return fields
   }
 
-  func field(at index: Int, of model: ModelObject) -> FieldBase? {
+  func field(at index: Int, of model: ModelObject) -> AnyField? {
     guard slots.indices.contains(index) else { return nil }
     guard isProven else {
       let field = slots[index].isVariable ? mirroredFields(of: model)[index] : model.details?.mirroredFields?[index]
@@ -125,7 +125,7 @@ final class ModelLayout: Sendable {
   }
 
   @inline(__always)
-  func forEachField(of model: ModelObject, _ body: (FieldBase, Int) throws -> Void) rethrows {
+  func forEachField(of model: ModelObject, _ body: (AnyField, Int) throws -> Void) rethrows {
     guard isProven else {
       let fields = hasVariables ? mirroredFields(of: model) : model.details?.mirroredFields ?? []
       for (index, field) in fields.enumerated() {
@@ -148,12 +148,12 @@ final class ModelLayout: Sendable {
   ///
   /// - Returns: `false` if the class has others; then nothing was called.
   @inline(__always)
-  func forEachFixedField(of model: ModelObject, _ body: (FieldBase, Int) -> Void) -> Bool {
+  func forEachFixedField(of model: ModelObject, _ body: (AnyField, Int) -> Void) -> Bool {
     guard let fixedOffsets else { return false }
     let start = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
     for index in fixedOffsets.indices {
       // See `reference(at:of:)`.
-      start.load(fromByteOffset: fixedOffsets[index], as: Unmanaged<FieldBase>?.self)?
+      start.load(fromByteOffset: fixedOffsets[index], as: Unmanaged<AnyField>?.self)?
         ._withUnsafeGuaranteedRef { body($0, index) }
     }
     return true
@@ -161,7 +161,7 @@ final class ModelLayout: Sendable {
 
   /// A variable may get another field, and a lazy one its first, after the model was made: they are adopted when they
   /// are met. A model has to disown every field it adopted, so it keeps those that may be replaced until it dies.
-  private func adoptVariable(_ field: FieldBase, of model: ModelObject, at index: Int) {
+  private func adoptVariable(_ field: AnyField, of model: ModelObject, at index: Int) {
     if field.owner !== model || Int(field.layoutIndex) != index {
       field.adopt(by: model, at: index)
       if model.identityMap != nil { field.beWatched(isFollowed: index == identifierIndex) }
@@ -171,7 +171,7 @@ final class ModelLayout: Sendable {
     model.details?.fieldAdded(field, to: model)
   }
 
-  func propertyName(of field: FieldBase, in model: ModelObject) -> String? {
+  func propertyName(of field: AnyField, in model: ModelObject) -> String? {
     let index = Int(field.layoutIndex)
     guard slots.indices.contains(index), self.field(at: index, of: model) === field else { return nil }
     return slots[index].propertyName
@@ -179,9 +179,9 @@ final class ModelLayout: Sendable {
 
   /// The field at an index in a class whose layout is proven, without retaining it.
   @inline(__always)
-  func reference(at index: Int, of model: ModelObject) -> Unmanaged<FieldBase>? {
+  func reference(at index: Int, of model: ModelObject) -> Unmanaged<AnyField>? {
     // The proof showed that a strong reference to a field, or nil for an optional one, lies here in every instance.
     UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
-      .load(fromByteOffset: slots[index].offset, as: Unmanaged<FieldBase>?.self)
+      .load(fromByteOffset: slots[index].offset, as: Unmanaged<AnyField>?.self)
   }
 }

@@ -66,5 +66,5 @@ private final class ChoosesInstanceClass: ModelObject {
 }
 
 private final class ChoosesFields: ModelObject {
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] { [] }
+  override func fieldsForDictionaryValue() -> [AnyField] { [] }
 }

@@ -5,7 +5,7 @@
 /// ```swift
 /// final class Person: Model, FieldInitializing {
 ///   let firstName = Field<String>()
-///   func initializeField(_ field: FieldBase) {
+///   func initializeField(_ field: AnyField) {
 ///     field.rename(field.key.map { localized("person." + $0) })
 ///   }
 /// }
@@ -18,7 +18,7 @@ public protocol FieldInitializing: ModelIsolation {
   /// first, and when they are added for those that are added at run time.
   ///
   /// - Parameter field: knows its owner and its key already. The subclass's `init` has not run beyond `super.init()`.
-  func initializeField(_ field: FieldBase)
+  func initializeField(_ field: AnyField)
 }
 
 extension ModelObject {

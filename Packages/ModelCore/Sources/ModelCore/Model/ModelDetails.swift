@@ -3,11 +3,11 @@
 /// What few models need, made when it is first needed.
 final class ModelDetails {
   /// The fields, if the class's layout could not be proven.
-  var mirroredFields: [FieldBase?]?
+  var mirroredFields: [AnyField?]?
   /// The fields that were found in variables, also those that were replaced since.
-  var variableFields: [FieldBase] = []
+  var variableFields: [AnyField] = []
   /// The fields that were added at run time, in the order in which they were.
-  var dynamicFields: [FieldBase] = []
+  var dynamicFields: [AnyField] = []
   /// What fields that were added at run time are called where they have a name besides their key.
   var dynamicNames: [ObjectIdentifier: String] = [:]
   /// Rules about several fields.
@@ -41,7 +41,7 @@ final class ModelDetails {
     watchers.append(WeakWatcher(watcher: watcher))
   }
 
-  func fieldAdded(_ field: FieldBase, to model: ModelObject) {
+  func fieldAdded(_ field: AnyField, to model: ModelObject) {
     for entry in watchers { entry.watcher?.fieldAdded(field, to: model) }
   }
 }

@@ -17,7 +17,7 @@ extension ModelObject {
   var modelIdentifier: String? { identifierField.flatMap(Self.identifier(in:)) }
 
   /// The value of an identifier field as text.
-  static func identifier(in field: any FieldProtocol) -> String? {
+  static func identifier(in field: AnyField) -> String? {
     switch field {
     case let field as Field<Int>: field.value.map(String.init)
     case let field as Field<String>: field.value

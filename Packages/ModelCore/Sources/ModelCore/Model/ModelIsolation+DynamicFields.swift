@@ -7,7 +7,7 @@ extension ModelIsolation where Self: ModelObject {
   /// and found by its key.
   ///
   /// - Precondition: what ``add(field:)`` throws for. Use that where keys come from data.
-  public static func << (model: Self, field: FieldBase) {
+  public static func << (model: Self, field: AnyField) {
     do {
       try model.add(field: field)
     } catch {
@@ -19,7 +19,7 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// - Parameter field: has to be declared with a key that no other field of the model has, and belong to nobody.
   /// - Throws: ``FieldAdditionError``; the model stays as it is.
-  public func add(field: FieldBase) throws {
+  public func add(field: AnyField) throws {
     func refuse(_ reason: String) -> FieldAdditionError {
       FieldAdditionError(key: field.key, model: Self.self, reason: reason)
     }

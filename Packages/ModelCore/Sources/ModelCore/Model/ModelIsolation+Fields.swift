@@ -6,7 +6,7 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// - Complexity: O(*n*) in the number of fields; O(*n* log *n*) if fields were added or an instance has priorities of
   ///   its own.
-  public var fields: [any FieldProtocol] { allFields }
+  public var fields: [AnyField] { allFields }
 
   /// How much of the model is known. A model that was only referred to is `incomplete`: it has nothing but its
   /// identifier.
@@ -36,13 +36,13 @@ extension ModelIsolation where Self: ModelObject {
 }
 
 extension ModelObject {
-  var allFields: [any FieldProtocol] { orderedFields }
+  var allFields: [AnyField] { orderedFields }
 
   /// All fields by priority.
-  var orderedFields: [FieldBase] {
+  var orderedFields: [AnyField] {
     let order = layout.order
     var isAsFirst = true
-    var fields: [FieldBase] = []
+    var fields: [AnyField] = []
     fields.reserveCapacity(layout.slots.count)
     layout.forEachField(of: self) { field, index in
       // While the first instance is made, its layout knows no order yet.
@@ -60,13 +60,13 @@ extension ModelObject {
   /// Goes through all fields in the order of their declaration, those added at run time last.
   ///
   /// - Parameter body: gets the field and its place in the layout, or -1.
-  func forEachField(_ body: (FieldBase, Int) throws -> Void) rethrows {
+  func forEachField(_ body: (AnyField, Int) throws -> Void) rethrows {
     try layout.forEachField(of: self, body)
     for field in details?.dynamicFields ?? [] { try body(field, -1) }
   }
 
   /// The key of a field that was found at a place of the layout.
-  func key(of field: FieldBase, at index: Int) -> String {
+  func key(of field: AnyField, at index: Int) -> String {
     field.declaredKey ?? (index < 0 ? "" : layout.slots[index].propertyName)
   }
 }

@@ -48,12 +48,12 @@ extension ModelObject: BrieflyDescribed {
   /// The class and the identifier, as a model is shown inside another one.
   public var briefDescription: String {
     let name = type(of: self).displayName
-    guard let field = identifierField as? FieldBase, field.describedValue != nil else { return "\(name)()" }
+    guard let field = identifierField, field.describedValue != nil else { return "\(name)()" }
     return "\(name)(\(field.key ?? "?"): \(field.valueText))"
   }
 }
 
-extension FieldBase {
+extension AnyField {
   /// Whether there is anything to show of it.
   fileprivate var isShown: Bool { !isUnset }
 }

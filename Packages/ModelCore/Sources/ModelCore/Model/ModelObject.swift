@@ -9,7 +9,7 @@
 ///   let id = Field<Int>()
 ///   let name = Field<String>().require(.notBlank)
 ///   let tags = Field<String>()*
-///   override var identifierField: (any FieldProtocol)? { id }
+///   override var identifierField: AnyField? { id }
 /// }
 /// let person = Person()
 /// person.name.value = "Ada"
@@ -58,7 +58,7 @@ open class ModelObject: ObservationOwner {
   }
 
   /// The field that tells this model from others of its type; nil for models without identity.
-  open var identifierField: (any FieldProtocol)? { nil }
+  open var identifierField: AnyField? { nil }
 
   /// The class to make from a dictionary, for reading a hierarchy: `Shape.from(json:)` can give a `Circle`.
   ///
@@ -73,7 +73,7 @@ open class ModelObject: ObservationOwner {
   open class var typeName: String { ModelLayout.defaultTypeName(of: self) }
 
   /// The fields that ``ModelIsolation/dictionaryValue`` and stores write, in order. All fields unless overridden.
-  open func fieldsForDictionaryValue() -> [any FieldProtocol] { allFields }
+  open func fieldsForDictionaryValue() -> [AnyField] { allFields }
 
   /// Checks what the rules of single fields can't say. Does nothing unless overridden.
   ///
@@ -129,7 +129,7 @@ extension ModelObject: Encodable {
 @_spi(ModelKitInternals)
 extension ModelObject: FieldOwner {
   /// The name of the property that holds a field of this model.
-  public func propertyName(of field: FieldBase) -> String? { layout.propertyName(of: field, in: self) }
+  public func propertyName(of field: AnyField) -> String? { layout.propertyName(of: field, in: self) }
 }
 
 /// Where the values of a model come from.

@@ -14,7 +14,7 @@ final class GraphWatch {
   private var nodes: [ObjectIdentifier: WatchedModel] = [:]
 
   /// Watches all fields of a model, or one and what it leads to.
-  init(from model: ModelObject, only field: FieldBase? = nil, report: @escaping (FieldPath) -> Void) {
+  init(from model: ModelObject, only field: AnyField? = nil, report: @escaping (FieldPath) -> Void) {
     self.report = report
     root = WatchedModel(model)
     root.watch = self
@@ -57,7 +57,7 @@ final class GraphWatch {
     }
   }
 
-  func fieldChanged(_ field: FieldBase, of node: WatchedModel) {
+  func fieldChanged(_ field: AnyField, of node: WatchedModel) {
     if let relation = field as? any RelationField { follow(relation, field, of: node) }
     if let path = path(to: node, then: node.keys[ObjectIdentifier(field)] ?? "") { report(path) }
   }
@@ -75,12 +75,12 @@ final class GraphWatch {
     }
   }
 
-  func fieldAdded(_ field: FieldBase, to model: ModelObject, node: WatchedModel) {
+  func fieldAdded(_ field: AnyField, to model: ModelObject, node: WatchedModel) {
     guard node !== root || nodes[ObjectIdentifier(model)] === root else { return }
     reach(node.observe(field, at: Int(field.layoutIndex), of: model))
   }
 
-  private func follow(_ relation: any RelationField, _ field: FieldBase, of node: WatchedModel) {
+  private func follow(_ relation: any RelationField, _ field: AnyField, of node: WatchedModel) {
     let id = ObjectIdentifier(field)
     let related = relation.relatedModels
     let old = node.links[id] ?? [:]

@@ -2,14 +2,14 @@
 
 /// What has to know when a model that it watches gets another field.
 protocol ModelWatcher: AnyObject {
-  func fieldAdded(_ field: FieldBase, to model: ModelObject)
+  func fieldAdded(_ field: AnyField, to model: ModelObject)
 }
 
-extension FieldBase {
+extension AnyField {
   /// Calls a closure when the value changes.
   ///
   /// - Parameter action: gets the field; nil if it is gone. A transaction notifies at its end, and may release what it set.
-  func onChange(_ action: @escaping (FieldBase?) -> Void) -> ObservationToken? {
+  func onChange(_ action: @escaping (AnyField?) -> Void) -> ObservationToken? {
     func observe(_ observable: some ValueObservable) -> ObservationToken {
       observable.addObserver(updateImmediately: false) { [weak self] _, _ in action(self) }
     }

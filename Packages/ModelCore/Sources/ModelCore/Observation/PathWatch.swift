@@ -28,7 +28,7 @@ private final class PathStep: ModelWatcher {
   /// How many components of the path lead here, and how many lead on to the field.
   private let start: Int
   private var end = 0
-  private weak var field: FieldBase?
+  private weak var field: AnyField?
   private var token: ObservationToken?
   /// The models that the field leads to.
   private var next: [ObjectIdentifier: PathStep] = [:]
@@ -47,7 +47,7 @@ private final class PathStep: ModelWatcher {
 
   deinit { token?.cancel() }
 
-  func fieldAdded(_ field: FieldBase, to model: ModelObject) { bind(to: model) }
+  func fieldAdded(_ field: AnyField, to model: ModelObject) { bind(to: model) }
 
   private func bind(to model: ModelObject) {
     guard let watch, let (field, count) = model.firstField(on: watch.path.components[start...]),
@@ -66,7 +66,7 @@ private final class PathStep: ModelWatcher {
     follow(field, watch)
   }
 
-  private func changed(_ field: FieldBase?) {
+  private func changed(_ field: AnyField?) {
     guard let watch else { return }
     guard let field else {
       // Its model is gone: what changed is the field by which the path came here.
@@ -79,7 +79,7 @@ private final class PathStep: ModelWatcher {
   }
 
   /// Finds the models by which the path goes on.
-  private func follow(_ field: FieldBase, _ watch: PathWatch) {
+  private func follow(_ field: AnyField, _ watch: PathWatch) {
     let components = watch.path.components
     guard end < components.count, let relation = field as? any RelationField else { return }
     var models = relation.relatedModels

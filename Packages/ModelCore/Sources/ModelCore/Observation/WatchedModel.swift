@@ -33,7 +33,7 @@ final class WatchedModel: ModelWatcher {
   /// Watches one field.
   ///
   /// - Returns: where it leads.
-  func observe(_ field: FieldBase, at index: Int, of model: ModelObject) -> [FoundLink] {
+  func observe(_ field: AnyField, at index: Int, of model: ModelObject) -> [FoundLink] {
     let id = ObjectIdentifier(field)
     guard keys[id] == nil else { return [] }
     keys[id] = field.key ?? ""
@@ -46,7 +46,7 @@ final class WatchedModel: ModelWatcher {
     return relation.relatedModels.map { FoundLink(edge: Edge(node: self, field: id), target: $0) }
   }
 
-  func fieldAdded(_ field: FieldBase, to model: ModelObject) { watch?.fieldAdded(field, to: model, node: self) }
+  func fieldAdded(_ field: AnyField, to model: ModelObject) { watch?.fieldAdded(field, to: model, node: self) }
 
   /// Where the relations lead, by which link.
   var children: [(edge: Edge, child: WatchedModel)] {

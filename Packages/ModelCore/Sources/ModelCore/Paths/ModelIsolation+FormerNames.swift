@@ -5,5 +5,5 @@ public import FieldKit
 extension ModelIsolation where Self: ModelObject {
   /// `field(at:)` finds the field at a path.
   @available(*, unavailable, renamed: "field(at:)")
-  public func fieldForKeyPath(_ path: FieldPath) -> (any FieldProtocol)? { field(at: path) }
+  public func fieldForKeyPath(_ path: FieldPath) -> AnyField? { field(at: path) }
 }

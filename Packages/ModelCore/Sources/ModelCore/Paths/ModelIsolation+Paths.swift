@@ -9,7 +9,7 @@ extension ModelIsolation where Self: ModelObject {
   /// - Returns: nil if the path leads nowhere: there is no such field, or no model on the way; for an element the field that
   ///   has the list.
   /// - Complexity: O(*n*) in the number of fields of the models on the way.
-  public func field(at path: FieldPath) -> (any FieldProtocol)? { try? locate(path).field }
+  public func field(at path: FieldPath) -> AnyField? { try? locate(path).field }
 
   /// The value that a path leads to, such as `person["company.name"]` or `person["tags[0]"]`.
   ///

@@ -3,23 +3,23 @@
 /// The end of a path: a field of a model, or an element of the field's list.
 struct FieldPlace {
   let model: ModelObject
-  let field: FieldBase
+  let field: AnyField
   let element: Int?
 }
 
 extension ModelObject {
   /// The field with a key as it is declared, dots and all.
-  func field(forKey key: String) -> FieldBase? {
-    var found: FieldBase?
+  func field(forKey key: String) -> AnyField? {
+    var found: AnyField?
     forEachField { field, index in if found == nil, self.key(of: field, at: index) == key { found = field } }
     return found
   }
 
   /// The field that a path begins with, and how many of its components its key takes: more than one for a key with dots.
   /// Of two such fields it is the one with the longer key.
-  func firstField(on components: ArraySlice<FieldPath.Component>) -> (field: FieldBase, count: Int)? {
+  func firstField(on components: ArraySlice<FieldPath.Component>) -> (field: AnyField, count: Int)? {
     guard case .key(let first)? = components.first else { return nil }
-    var found: (field: FieldBase, count: Int)?
+    var found: (field: AnyField, count: Int)?
     forEachField { field, index in
       let key = key(of: field, at: index)
       if key == first {

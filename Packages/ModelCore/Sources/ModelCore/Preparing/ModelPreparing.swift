@@ -19,8 +19,8 @@ extension ValueTransformerContext {
 @_spi(ModelKitInternals)
 extension ModelObject {
   /// The declared fields with the names of their properties, in the order of their declaration, superclasses first.
-  public var declaredFields: [(index: Int, name: String, field: FieldBase)] {
-    var fields: [(index: Int, name: String, field: FieldBase)] = []
+  public var declaredFields: [(index: Int, name: String, field: AnyField)] {
+    var fields: [(index: Int, name: String, field: AnyField)] = []
     layout.forEachField(of: self) { field, index in
       fields.append((index, layout.slots[index].propertyName, field))
     }
@@ -30,17 +30,17 @@ extension ModelObject {
   /// The field at a place of the layout.
   ///
   /// - Complexity: O(1).
-  public func declaredField(at index: Int) -> FieldBase? { layout.field(at: index, of: self) }
+  public func declaredField(at index: Int) -> AnyField? { layout.field(at: index, of: self) }
 
   /// The name of the property that holds a field. A field that was added at run time has one only if it got it.
-  public func nameOfProperty(holding field: FieldBase) -> String? {
+  public func nameOfProperty(holding field: AnyField) -> String? {
     layout.propertyName(of: field, in: self) ?? details?.dynamicNames[ObjectIdentifier(field)]
   }
 
   /// Adds a field to this one model that is called by a name besides its key.
   ///
   /// - Throws: ``FieldAdditionError``; the model stays as it is.
-  public func add(field: FieldBase, named name: String) throws {
+  public func add(field: AnyField, named name: String) throws {
     guard let model = self as? any Model else { return }
     try model.add(field: field)
     detailsForWriting.dynamicNames[ObjectIdentifier(field)] = name
@@ -97,7 +97,7 @@ public struct PlacedDeclaration: Sendable {
     isForPlace = relation == nil
   }
 
-  func apply(to field: FieldBase) {
+  func apply(to field: AnyField) {
     _ = self.field?.apply(to: field)
     relation?.apply(to: field)
   }

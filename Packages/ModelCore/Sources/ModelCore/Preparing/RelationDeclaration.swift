@@ -17,14 +17,14 @@ public final class RelationDeclaration: Sendable {
   }
 
   /// Completes the declaration of a relation.
-  public func apply(to field: FieldBase) {
+  public func apply(to field: AnyField) {
     guard field.isRelation, let relation = field as? any DeclarableRelation else { return }
     relation.complete(deleteRule: deleteRule, inverse: inverse)
   }
 }
 
 /// A relation whose declaration can be completed.
-private protocol DeclarableRelation: FieldBase {
+private protocol DeclarableRelation: AnyField {
   func complete(deleteRule: DeleteRule, inverse: (@Sendable (ModelObject) -> (any RelationField)?)?)
 }
 

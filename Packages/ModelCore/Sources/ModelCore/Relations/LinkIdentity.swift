@@ -4,7 +4,7 @@
 ///
 /// The identifier is asked of the model's identifier field, which may get its value long after the link was made.
 struct LinkIdentity {
-  private let field: (any FieldProtocol)?
+  private let field: AnyField?
 
   init(_ model: ModelObject) { field = model.identifierField }
 

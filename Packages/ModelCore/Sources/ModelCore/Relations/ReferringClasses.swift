@@ -7,7 +7,7 @@ enum ReferringClasses {
   private static let classes = Lock<[ObjectIdentifier: [ModelObject.Type]]>([:])
 
   /// Records the relations of a class, with its first model.
-  static func add(_ model: ModelObject, _ fields: [FieldBase]) {
+  static func add(_ model: ModelObject, _ fields: [AnyField]) {
     let modelClass = type(of: model)
     var targets: Set<ObjectIdentifier> = []
     for case let relation as any Relation in fields {
@@ -65,9 +65,9 @@ extension ModelObject {
   /// Cuts the links of this model to deleted models that have no inverse.
   ///
   /// - Returns: the fields that were cut and had no other local change.
-  public func cutOneWayLinks(to deleted: [ModelObject]) -> [any FieldProtocol] {
+  public func cutOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {
     let change = RelationChange(.deletion)
-    var cut: [any FieldProtocol] = []
+    var cut: [AnyField] = []
     for relation in relations {
       for model in deleted where model.isAccepted(by: relation) {
         guard relation.inverse(on: model) == nil else { continue }

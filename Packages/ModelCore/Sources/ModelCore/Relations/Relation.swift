@@ -2,7 +2,7 @@
 
 /// What the two sides of a relation ask of each other. The side on which a link is set retains the related model, and
 /// the other side, reached through `attachBack`, sees it weakly: so an inverse never makes a retain cycle.
-protocol Relation: FieldBase, RelationField {
+protocol Relation: RelationField {
   /// Whether there may be links of which only one side knows: after this side was unloaded, or was made to refer to models
   /// without a word to them.
   var isUneven: Bool { get }

@@ -5,7 +5,7 @@
 /// ```swift
 /// for case let relation as any RelationField in person.fields { print(relation.relatedModels.count) }
 /// ```
-public protocol RelationField: FieldProtocol {
+public protocol RelationField: AnyField {
   /// The related models that are there now.
   var relatedModels: [ModelObject] { get }
   /// The class of the related models.

@@ -32,24 +32,24 @@ extension ModelObject {
     forEachField { field, index in
       if field.beWatched(isFollowed: index == identifierIndex) { isDirty = true }
     }
-    if identifierIndex == nil { (identifierField as? FieldBase)?.beWatched(isFollowed: true) }
+    if identifierIndex == nil { identifierField?.beWatched(isFollowed: true) }
     return isDirty
   }
 
   func endWatchingFields() {
     forEachField { field, _ in field.endWatching() }
-    if layout.identifierIndex == nil { (identifierField as? FieldBase)?.endWatching() }
+    if layout.identifierIndex == nil { identifierField?.endWatching() }
   }
 }
 
 @_spi(ModelKitInternals)
 extension ModelObject: FieldWatcher {
   /// Moves the model to the place of its new identifier.
-  public func followedFieldWasSet(_ field: FieldBase) { identityMap?.register(self) }
+  public func followedFieldWasSet(_ field: AnyField) { identityMap?.register(self) }
 
   /// Has the scope retain the model until it is saved.
-  public func fieldBecameDirty(_ field: FieldBase) { identityMap?.keep(self) }
+  public func fieldBecameDirty(_ field: AnyField) { identityMap?.keep(self) }
 
   /// Lets the scope see whether there is more to be saved.
-  public func fieldWasSaved(_ field: FieldBase) { identityMap?.settle(self) }
+  public func fieldWasSaved(_ field: AnyField) { identityMap?.settle(self) }
 }

@@ -131,6 +131,6 @@ extension ModelObject {
   func becomeShell() {
     modelLoadState = .incomplete
     origin = .read
-    (identifierField as? FieldBase)?.markSaved(asOf: .next())
+    identifierField?.markSaved(asOf: .next())
   }
 }

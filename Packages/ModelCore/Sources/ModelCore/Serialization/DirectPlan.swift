@@ -62,7 +62,7 @@ final class DirectPlan: Sendable {
     return plan.isUsable ? plan : nil
   }
 
-  private static func hasTransformers(_ field: FieldBase) -> Bool {
+  private static func hasTransformers(_ field: AnyField) -> Bool {
     field.isRelation && (field as? any DirectRelation)?.hasTransformers != false
   }
 

@@ -70,7 +70,7 @@ extension DirectReading {
 
   /// Reads what a relation leads to and says whether it leads there already, to models that have all that is said of them.
   private func compareLink(
-    _ index: Int, _ field: FieldBase, _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject,
+    _ index: Int, _ field: AnyField, _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject,
     _ level: Int
   ) throws -> Bool {
     // A link that waits to be made may cut this one.

@@ -177,7 +177,7 @@ extension DirectReading {
   }
 
   /// Whether a relation leads to exactly these models already, and nobody is to be told that it was read.
-  private func leads(_ field: FieldBase, to models: [ModelObject]) -> Bool {
+  private func leads(_ field: AnyField, to models: [ModelObject]) -> Bool {
     guard confirmsDirectly, field.canConfirmRelation(stamp: stamp) else { return false }
     return field.withRelatedObjects { related in
       guard let related, related.count == models.count else { return false }

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
 /// What the direct way asks of a relation, whatever it leads to.
-protocol DirectRelation: FieldBase {
+protocol DirectRelation: AnyField {
   var relatedType: any Model.Type { get }
   var leadsToMany: Bool { get }
   var isForeignKey: Bool { get }

@@ -13,7 +13,7 @@ public struct DocumentEdit<M: Model> {
   }
 
   /// The fields that were changed, of this model and of those inside the object.
-  public var changedFields: [FieldBase] {
+  public var changedFields: [AnyField] {
     // Models that were made only to read an identifier are gone.
     edits.edits.map(\.field).filter { $0.owner != nil }
   }
@@ -70,7 +70,7 @@ extension ModelScope {
 extension ModelObject {
   /// The fields of this model that write one of the changed fields: the field itself, or a relation with the changed model
   /// inside.
-  public func fields(writing changed: Set<ObjectIdentifier>) -> [any FieldProtocol] {
+  public func fields(writing changed: Set<ObjectIdentifier>) -> [AnyField] {
     storableFields.filter { field in
       if changed.contains(ObjectIdentifier(field)) { return true }
       guard let relation = field as? any Relation, !relation.isForeignKey else { return false }

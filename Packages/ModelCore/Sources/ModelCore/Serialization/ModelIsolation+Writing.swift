@@ -26,7 +26,7 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - fields: fields of this model. Related models are written with all of theirs.
   ///   - scope: gives case of keys, null policy and transformers; by default the scope of this model.
-  public func dictionaryValue(fields: [any FieldProtocol], in scope: ModelScope? = nil) -> AttributeDictionary {
+  public func dictionaryValue(fields: [AnyField], in scope: ModelScope? = nil) -> AttributeDictionary {
     let scope = scope ?? memberScope
     if let dictionary = try? encodedDictionary(fields: fields, in: scope) { return dictionary }
     // Something can't be expressed: find out what by asking for one field at a time.
@@ -88,7 +88,7 @@ extension JSONValue {
 
 extension ModelObject {
   func encodedDictionary(
-    fields: [any FieldProtocol]? = nil, in scope: ModelScope?
+    fields: [AnyField]? = nil, in scope: ModelScope?
   ) throws -> AttributeDictionary {
     try ModelWriter(context: scope?.transformers ?? .standard)
       .object(of: self, fields: fields)

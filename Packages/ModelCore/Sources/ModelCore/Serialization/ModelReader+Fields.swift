@@ -4,7 +4,7 @@
 extension ModelReader {
   /// What sets a field; nil if the value does not fit, and note was taken of that.
   func staged(
-    _ json: JSONValue, _ field: FieldBase, _ index: Int, of model: ModelObject, _ object: AttributeDictionary
+    _ json: JSONValue, _ field: AnyField, _ index: Int, of model: ModelObject, _ object: AttributeDictionary
   ) throws -> (() -> Void)? {
     guard context.keepsUnknownKeys, field.isRelation, case .object = json else {
       return try staged(json, field, index, of: model)
@@ -15,7 +15,7 @@ extension ModelReader {
   }
 
   private func staged(
-    _ json: JSONValue, _ field: FieldBase, _ index: Int, of model: ModelObject
+    _ json: JSONValue, _ field: AnyField, _ index: Int, of model: ModelObject
   ) throws -> (() -> Void)? {
     if leniency == nil { return try field.staged(json, by: self) }
     return stagedLeniently(json, field, at: path(of: field, index, of: model), of: model)

@@ -3,17 +3,17 @@
 // Keys as a context spells them, and what is at them.
 extension ModelReader {
   func value(
-    of field: FieldBase, _ index: Int, of model: ModelObject, in object: AttributeDictionary
+    of field: AnyField, _ index: Int, of model: ModelObject, in object: AttributeDictionary
   ) -> JSONValue? {
     // Where a key leads through something else than an object, such as an identifier, there is nothing to be read.
     try? object.value(atNestedKey: key(of: field, index, of: model))
   }
 
-  func key(of field: FieldBase, _ index: Int, of model: ModelObject) -> String {
+  func key(of field: AnyField, _ index: Int, of model: ModelObject) -> String {
     context.key(field.declaredKey ?? model.layout.slots[index].propertyName, &keys)
   }
 
-  func path(of field: FieldBase, _ index: Int, of model: ModelObject) -> FieldPath {
+  func path(of field: AnyField, _ index: Int, of model: ModelObject) -> FieldPath {
     FieldPath(key(of: field, index, of: model).split(separator: ".").map { .key(String($0)) })
   }
 }

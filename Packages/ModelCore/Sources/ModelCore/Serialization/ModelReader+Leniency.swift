@@ -19,7 +19,7 @@ private struct PendingKey: Hashable {
 }
 
 private struct PendingRejection {
-  let field: FieldBase
+  let field: AnyField
   var rejection: Rejection
 }
 
@@ -70,7 +70,7 @@ extension ModelReader {
 
   /// What sets a field; nil if the value does not fit, which is noted.
   func stagedLeniently(
-    _ json: JSONValue, _ field: FieldBase, at path: FieldPath, of model: ModelObject
+    _ json: JSONValue, _ field: AnyField, at path: FieldPath, of model: ModelObject
   ) -> (() -> Void)? {
     do {
       guard field.isRelation else {
@@ -96,7 +96,7 @@ extension ModelReader {
   }
 
   /// Remembers the last that a document says of a field, so far as it did not fit.
-  private func note(_ rejection: Rejection?, _ field: FieldBase, of model: ModelObject) {
+  private func note(_ rejection: Rejection?, _ field: AnyField, of model: ModelObject) {
     guard rejection != nil || leniency?.pending.isEmpty == false, let key = field.key else { return }
     // Where local changes are kept, what a store has does not count. A value that can't be edited is not kept either: the
     // stored model has a good one.
@@ -106,7 +106,7 @@ extension ModelReader {
   }
 
   /// Every element of a list that does not fit, where a first one was found.
-  private func issues(of json: JSONValue, _ error: any Error, _ field: FieldBase) -> [any Error] {
+  private func issues(of json: JSONValue, _ error: any Error, _ field: AnyField) -> [any Error] {
     guard !field.isRelation, case .array(let elements) = json,
       case .index? = ModelDecodingError.wrapping(error, at: FieldPath()).path.components.first
     else { return [error] }

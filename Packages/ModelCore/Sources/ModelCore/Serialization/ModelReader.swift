@@ -49,7 +49,7 @@ final class ModelReader: FieldReader {
     /// Say that the values a model has are those of the document.
     case confirm(DirectConfirmation)
     /// Say that a relation leads to those models of which the document says so.
-    case confirmLink(FieldBase, [ModelObject])
+    case confirmLink(AnyField, [ModelObject])
     /// Give the values of one model to another.
     indirect case merge(DirectMerge)
   }
@@ -85,7 +85,7 @@ final class ModelReader: FieldReader {
 
   /// Checks what a relation is to read by itself, without the other fields of its model.
   static func staged(
-    _ json: JSONValue, into relation: FieldBase, in context: ValueTransformerContext
+    _ json: JSONValue, into relation: AnyField, in context: ValueTransformerContext
   ) throws -> () -> Void {
     let owner = relation.owner as? ModelObject
     let reader = ModelReader(scope: owner?.memberScope, context: context)
@@ -135,7 +135,7 @@ final class ModelReader: FieldReader {
     }
   }
 
-  func keeps(_ field: FieldBase) -> Bool { keepsLocalChanges && field.isDirty }
+  func keeps(_ field: AnyField) -> Bool { keepsLocalChanges && field.isDirty }
 
   /// What a relation holds: a whole model, or the identifier of one.
   ///
@@ -294,7 +294,7 @@ final class ModelReader: FieldReader {
 
   private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, Shell?) {
     let fresh = context.prepared(type.init())
-    if let field = fresh.identifierField as? FieldBase, let apply = try? field.staged(json, by: self) { apply() }
+    if let field = fresh.identifierField, let apply = try? field.staged(json, by: self) { apply() }
     // Some write numbers as text where they refer to them, or the other way round.
     if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(json.stringValue ?? json.description) }
     if let identifier = fresh.modelIdentifier {
@@ -327,9 +327,9 @@ final class ModelReader: FieldReader {
   }
 
   /// The identifier field and its place in the layout, or -1 if it was added at run time.
-  private static func identifierPlace(of model: ModelObject) -> (field: FieldBase, index: Int)? {
+  private static func identifierPlace(of model: ModelObject) -> (field: AnyField, index: Int)? {
     if let index = model.layout.identifierIndex { return model.layout.field(at: index, of: model).map { ($0, index) } }
-    guard model.hasDynamicFields, let field = model.identifierField as? FieldBase, field.declaredKey != nil else {
+    guard model.hasDynamicFields, let field = model.identifierField, field.declaredKey != nil else {
       return nil
     }
     return (field, -1)

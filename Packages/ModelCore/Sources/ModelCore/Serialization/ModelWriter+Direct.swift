@@ -112,7 +112,7 @@ extension ModelWriter {
   }
 
   /// Chosen fields of a model as an object of their own.
-  func write(_ fields: [any FieldProtocol], of model: ModelObject, to json: inout JSONWriter) throws {
+  func write(_ fields: [AnyField], of model: ModelObject, to json: inout JSONWriter) throws {
     let direct = direct(for: model)
     guard let plan = direct.plan, let order = chosen(fields, of: model) else { throw NeedsTree() }
     if plan.relationCount != 0 { seen.insert(ObjectIdentifier(model)) }
@@ -149,7 +149,7 @@ extension ModelWriter {
     let start = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
     try steps.withUnsafeBufferPointer { steps in
       for index in steps.indices {
-        let field = start.load(fromByteOffset: steps[index].offset, as: Unmanaged<FieldBase>?.self)
+        let field = start.load(fromByteOffset: steps[index].offset, as: Unmanaged<AnyField>?.self)
         let isWritten = try field?
           ._withUnsafeGuaranteedRef {
             try $0.writeDirectly(
@@ -184,7 +184,7 @@ extension ModelWriter {
   }
 
   /// Which fields of a model these are; nil if one of them is none of its own, or is there twice.
-  private func chosen(_ fields: [any FieldProtocol], of model: ModelObject) -> Choice? {
+  private func chosen(_ fields: [AnyField], of model: ModelObject) -> Choice? {
     let layout = model.layout
     var choice = Choice()
     if fields.count == layout.slots.count {
@@ -199,7 +199,6 @@ extension ModelWriter {
     }
     var last = -1
     for field in fields {
-      guard let field = field as? FieldBase else { return nil }
       let index = Int(field.layoutIndex)
       guard layout.field(at: index, of: model) === field, choice.mask & 1 &<< UInt64(index) == 0 else { return nil }
       choice.mask |= 1 &<< UInt64(index)
@@ -285,7 +284,7 @@ extension ModelWriter {
 
   /// A model that was written before, if its identifier goes straight to bytes.
   private struct Reference {
-    let field: FieldBase
+    let field: AnyField
     let kind: DirectKind
     let key: UnsafeBufferPointer<UInt8>
     let declaredKey: String?

@@ -21,7 +21,7 @@ final class ModelWriter: FieldWriter {
   var otherDirect: DirectClassWriter?
 
   /// A writer for a field: the one it was given, or one that knows its model, for a field that is written by itself.
-  static func writer(for field: FieldBase, _ writer: FieldWriter) -> ModelWriter {
+  static func writer(for field: AnyField, _ writer: FieldWriter) -> ModelWriter {
     if let writer = writer as? ModelWriter { return writer }
     let own = ModelWriter(context: writer.context)
     if let owner = field.owner { own.seen.insert(ObjectIdentifier(owner)) }
@@ -31,7 +31,7 @@ final class ModelWriter: FieldWriter {
   /// The fields of a model that were loaded or set.
   ///
   /// - Parameter fields: chosen ones; nil for all that the class writes, and unknown keys.
-  func object(of model: ModelObject, fields: [any FieldProtocol]?) throws -> AttributeDictionary {
+  func object(of model: ModelObject, fields: [AnyField]?) throws -> AttributeDictionary {
     context.prepare(model)
     seen.insert(ObjectIdentifier(model))
     let chosen = fields ?? model.fieldsForDictionaryValue()
@@ -46,13 +46,13 @@ final class ModelWriter: FieldWriter {
   }
 
   /// The chosen fields one by one, each with the keys that lead to it.
-  func values(of model: ModelObject, fields: [any FieldProtocol]) throws -> [StoredValue] {
+  func values(of model: ModelObject, fields: [AnyField]) throws -> [StoredValue] {
     isForStore = true
     saved = model
     context.prepare(model)
     seen.insert(ObjectIdentifier(model))
     var values: [StoredValue] = try fields.compactMap { field in
-      guard let field = field as? FieldBase, let key = field.key else { return nil }
+      guard let key = field.key else { return nil }
       let path = context.key(key, &keys).split(separator: ".").map(String.init)
       return try exported(field, key, of: model).map { StoredValue(path: path, value: $0) }
     }
@@ -62,7 +62,7 @@ final class ModelWriter: FieldWriter {
   }
 
   /// What a model has besides the values of fields.
-  private func remainingValues(of model: ModelObject, besides fields: [any FieldProtocol]) -> [StoredValue] {
+  private func remainingValues(of model: ModelObject, besides fields: [AnyField]) -> [StoredValue] {
     let written = Set(fields.map { ObjectIdentifier($0) })
     var values: [StoredValue] = model.orderedFields.compactMap { field in
       guard !written.contains(ObjectIdentifier(field)), let key = field.key,
@@ -102,7 +102,7 @@ final class ModelWriter: FieldWriter {
 
   /// What stands for a model that was written before; nil without identifier.
   func reference(to model: ModelObject) throws -> JSONValue? {
-    guard let field = model.identifierField as? FieldBase, let key = field.key, let json = try identifier(of: model)
+    guard let field = model.identifierField, let key = field.key, let json = try identifier(of: model)
     else { return nil }
     var object: AttributeDictionary = [:]
     try object.set(json, atNestedKey: context.key(key, &keys))
@@ -110,12 +110,12 @@ final class ModelWriter: FieldWriter {
   }
 
   func object(
-    of model: ModelObject, _ fields: [any FieldProtocol], withUnknownKeys: Bool = true,
-    where includes: (FieldBase) -> Bool
+    of model: ModelObject, _ fields: [AnyField], withUnknownKeys: Bool = true,
+    where includes: (AnyField) -> Bool
   ) throws -> AttributeDictionary {
     var object: AttributeDictionary = [:]
     for field in fields {
-      guard let field = field as? FieldBase, let key = field.key,
+      guard let key = field.key,
         includes(field) || model.rejection(of: field, in: context) != nil
       else { continue }
       guard let json = try exported(field, key, of: model) else { continue }
@@ -135,7 +135,7 @@ final class ModelWriter: FieldWriter {
 
   /// What is written for a field: its value, or what did not fit into it; `null` for nil if the context wants that,
   /// otherwise nothing.
-  private func exported(_ field: FieldBase, _ key: String, of model: ModelObject) throws -> JSONValue? {
+  private func exported(_ field: AnyField, _ key: String, of model: ModelObject) throws -> JSONValue? {
     if let rejection = model.rejection(of: field, in: context) {
       switch rejection.content {
       case .value(let json): return json
@@ -145,7 +145,7 @@ final class ModelWriter: FieldWriter {
     return try exported(field, key)
   }
 
-  private func exported(_ field: FieldBase, _ key: String) throws -> JSONValue? {
+  private func exported(_ field: AnyField, _ key: String) throws -> JSONValue? {
     let isList = field.isRelation && (field as? any Relation)?.isToMany == true
     do {
       if isList { try deepen() }
@@ -167,7 +167,7 @@ final class ModelWriter: FieldWriter {
   }
 
   func identifier(of model: ModelObject) throws -> JSONValue? {
-    if let json = try (model.identifierField as? FieldBase)?.exported(by: self) { return json }
+    if let json = try model.identifierField?.exported(by: self) { return json }
     if let newcomer, newcomer.model === model { return newcomer.placeholder }
     hasOmissions = true
     return nil

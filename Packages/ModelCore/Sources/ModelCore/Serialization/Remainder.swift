@@ -53,7 +53,7 @@ struct Remainder {
   mutating func keep(_ rejection: Rejection, of key: String) { rejections[key] = rejection }
 
   /// What did not fit into a field, unless that was set since.
-  func rejection(of field: FieldBase) -> Rejection? {
+  func rejection(of field: AnyField) -> Rejection? {
     if rejections.isEmpty { return nil }
     return field.key.flatMap { rejections[$0] }.flatMap { $0.isLive(in: field) ? $0 : nil }
   }
@@ -73,7 +73,7 @@ struct Rejection {
   /// When the field had last been set by then.
   var stamp = ChangeStamp.never
 
-  func isLive(in field: FieldBase) -> Bool { field.lastSet == stamp || stamp == .never && field.isUnset }
+  func isLive(in field: AnyField) -> Bool { field.lastSet == stamp || stamp == .never && field.isUnset }
 
   /// A list that the field wrote, with the elements that it could not take in their places.
   func completing(_ written: JSONValue?) -> JSONValue? {
@@ -86,7 +86,7 @@ struct Rejection {
 extension ModelObject {
   /// What did not fit into a field and was not replaced since, for the writer of a context. A document for strict readers
   /// has none of it.
-  func rejection(of field: FieldBase, in context: ValueTransformerContext) -> Rejection? {
+  func rejection(of field: AnyField, in context: ValueTransformerContext) -> Rejection? {
     guard context.decoding == .lenient, let remainder = details?.remainder else { return nil }
     return remainder.rejection(of: field)
   }

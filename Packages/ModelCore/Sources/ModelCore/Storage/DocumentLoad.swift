@@ -12,14 +12,14 @@ struct DocumentLoad {
 extension ModelObject {
   /// The fields that a save has to write: those that changed since the model was last read or saved, and those that were
   /// loaded from a document since the store last read or wrote the model.
-  public var unsavedFields: [any FieldProtocol] {
+  public var unsavedFields: [AnyField] {
     guard details?.documentLoad != nil else { return dirtyFields }
     let dirty = Set(dirtyFields.map { ObjectIdentifier($0) })
     return storableFields.filter { dirty.contains(ObjectIdentifier($0)) || isLoadedFromDocument($0) }
   }
 
-  func isLoadedFromDocument(_ field: any FieldProtocol) -> Bool {
-    guard let load = details?.documentLoad, let field = field as? FieldBase, field !== identifierField else {
+  func isLoadedFromDocument(_ field: AnyField) -> Bool {
+    guard let load = details?.documentLoad, field !== identifierField else {
       return false
     }
     return field.lastSet >= load.since && !load.saved.contains(ObjectIdentifier(field))
@@ -31,13 +31,13 @@ extension ModelObject {
   }
 
   /// Records that fields were saved as they were at a moment.
-  func settleDocumentLoad(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
+  func settleDocumentLoad(_ fields: [AnyField], asOf stamp: ChangeStamp) {
     guard let details else { return }
     if !details.unknownBaselines.isEmpty {
-      for case let field as FieldBase in fields { details.unknownBaselines.remove(ObjectIdentifier(field)) }
+      for field in fields { details.unknownBaselines.remove(ObjectIdentifier(field)) }
     }
     if details.documentLoad == nil { return }
-    for case let field as FieldBase in fields where field.lastSet <= stamp {
+    for field in fields where field.lastSet <= stamp {
       details.documentLoad?.saved.insert(ObjectIdentifier(field))
     }
     if !storableFields.contains(where: isLoadedFromDocument) { details.documentLoad = nil }

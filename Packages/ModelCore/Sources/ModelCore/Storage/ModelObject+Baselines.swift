@@ -10,8 +10,8 @@ extension ModelObject {
   ///   - field: a field of this model.
   ///   - context: how records are spelled.
   /// - Returns: nil if that is not known, as of models that are written inside this one.
-  public func storedBaseline(of field: any FieldProtocol, in context: ValueTransformerContext) -> StoredValue? {
-    guard let field = field as? FieldBase, let key = field.key else { return nil }
+  public func storedBaseline(of field: AnyField, in context: ValueTransformerContext) -> StoredValue? {
+    guard let key = field.key else { return nil }
     if let details {
       if details.unknownBaselines.contains(ObjectIdentifier(field)) || isLoadedFromDocument(field) { return nil }
       if details.remainder?.rejection(of: field) != nil { return nil }
@@ -32,7 +32,7 @@ extension ModelObject {
   }
 
   private func relationBaseline(
-    of field: FieldBase, _ path: [String], in context: ValueTransformerContext
+    of field: AnyField, _ path: [String], in context: ValueTransformerContext
   ) -> StoredValue? {
     guard let relation = field as? any Relation, relation.isForeignKey, !relation.isToMany || !hasInverse(relation)
     else { return nil }

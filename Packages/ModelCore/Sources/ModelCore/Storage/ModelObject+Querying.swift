@@ -7,11 +7,11 @@ extension ModelObject {
   /// The field that is declared with this key, or by a property of this name.
   ///
   /// - Complexity: O(*n*) in the number of fields.
-  public func field(declaredAs key: String) -> FieldBase? {
+  public func field(declaredAs key: String) -> AnyField? {
     if let field = field(forKey: key) { return field }
     // A field may have got another key since, as a schema gives it.
     guard isPrepared || hasDynamicFields else { return nil }
-    var found: FieldBase?
+    var found: AnyField?
     forEachField { field, _ in if found == nil, nameOfProperty(holding: field) == key { found = field } }
     return found
   }
@@ -19,7 +19,7 @@ extension ModelObject {
   /// The field of this model that corresponds to one of another model of its class, or of a class it is derived from.
   ///
   /// - Complexity: O(1).
-  public func field(like other: FieldBase) -> FieldBase? { layout.field(at: Int(other.layoutIndex), of: self) }
+  public func field(like other: AnyField) -> AnyField? { layout.field(at: Int(other.layoutIndex), of: self) }
 
   /// Whether the model was only referred to, so that it has nothing but its identifier.
   public var isShell: Bool { modelLoadState == .incomplete }

@@ -61,9 +61,9 @@ extension ModelObject {
 
   /// The identifier that was last read or saved, if it was changed since then and is still known.
   public var formerIdentifier: String? {
-    guard let field = identifierField as? FieldBase, field.isDirty else { return nil }
+    guard let field = identifierField, field.isDirty else { return nil }
     // A copy knows what its original was read with, and nobody observes it.
-    let copy: FieldBase = field.copy()
+    let copy: AnyField = field.copy()
     return copy.restore() ? Self.identifier(in: copy) : nil
   }
 
@@ -74,9 +74,9 @@ extension ModelObject {
 
   /// The identifier as a store would write it, were it this text; nil if the field can't hold it.
   public func storedValue(ofIdentifier identifier: String, in context: ValueTransformerContext) -> StoredValue? {
-    guard let field = identifierField as? FieldBase, let key = field.key else { return nil }
+    guard let field = identifierField, let key = field.key else { return nil }
     let sample = Self()
-    guard sample.setIdentifier(identifier), let sampleField = sample.identifierField as? FieldBase,
+    guard sample.setIdentifier(identifier), let sampleField = sample.identifierField,
       let json = try? sampleField.exported(by: FieldWriter(context: context))
     else { return nil }
     var keys: [String: String] = [:]
@@ -109,7 +109,7 @@ extension ModelObject {
   ///
   /// - Throws: ``ModelEncodingError`` for a value that can't be written.
   public func storedValues(
-    of fields: [any FieldProtocol], in context: ValueTransformerContext
+    of fields: [AnyField], in context: ValueTransformerContext
   ) throws -> [StoredValue] {
     try ModelWriter(context: context).values(of: self, fields: fields)
   }
@@ -122,7 +122,7 @@ extension ModelObject {
   /// - Returns: the values, with the mark wherever something leads back to the model, to be replaced by the identifier.
   /// - Throws: ``ModelEncodingError`` for a value that can't be written.
   public func storedValues(
-    of fields: [any FieldProtocol], in context: ValueTransformerContext, identifiedBy mark: JSONValue
+    of fields: [AnyField], in context: ValueTransformerContext, identifiedBy mark: JSONValue
   ) throws -> [StoredValue] {
     let writer = ModelWriter(context: context)
     writer.newcomer = (self, mark)
@@ -130,7 +130,7 @@ extension ModelObject {
   }
 
   /// The fields that were set or read.
-  public var storableFields: [any FieldProtocol] {
+  public var storableFields: [AnyField] {
     fieldsForDictionaryValue().filter { field in
       switch field.loadState {
       case .loaded: true
@@ -141,13 +141,13 @@ extension ModelObject {
   }
 
   /// The fields that changed since the model was last read or saved.
-  public var dirtyFields: [any FieldProtocol] {
+  public var dirtyFields: [AnyField] {
     for index in layout.relationIndices {
       guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
       (field as? any Relation)?.noticeGoneMembers()
     }
     guard case .all(let mask) = allStoredFields else { return storableFields.filter(\.isDirty) }
-    var fields: [any FieldProtocol] = []
+    var fields: [AnyField] = []
     var relationCount = 0
     for index in layout.slots.indices where mask & 1 &<< UInt64(index) != 0 {
       guard let field = layout.field(at: index, of: self), field.isDirty else { continue }
@@ -174,12 +174,12 @@ extension ModelObject {
   }
 
   /// Says that the chosen fields are now in the store as they were at a moment. Later changes stay dirty.
-  public func markSaved(_ fields: [any FieldProtocol], asOf stamp: ChangeStamp) {
+  public func markSaved(_ fields: [AnyField], asOf stamp: ChangeStamp) {
     origin = .read
     isStored = true
     isDeleted = false
     storeMark = nil
-    for case let field as FieldBase in fields {
+    for field in fields {
       field.markSaved(asOf: stamp)
       if field.isRelation { (field as? any Relation)?.settleWritten() }
     }
@@ -188,16 +188,16 @@ extension ModelObject {
   }
 
   /// Lets the scope see what is saved.
-  func settle(_ fields: [any FieldProtocol]) {
+  func settle(_ fields: [AnyField]) {
     guard let identityMap else { return }
     identityMap.settle(self)
     if !fields.isEmpty { releaseEmbedded(in: fields, from: identityMap) }
   }
 
   /// What is written inside another model is saved with it. Where that one retains it, the scope need not.
-  private func releaseEmbedded(in fields: [any FieldProtocol], from map: IdentityMap) {
+  private func releaseEmbedded(in fields: [AnyField], from map: IdentityMap) {
     var seen: Set<ModelObject> = [self]
-    var pending: [any FieldProtocol] = fields
+    var pending: [AnyField] = fields
     while let field = pending.popLast() {
       guard let relation = field as? any Relation, !relation.isForeignKey else { continue }
       for model in relation.retainedModels where !model.isStored && seen.insert(model).inserted {

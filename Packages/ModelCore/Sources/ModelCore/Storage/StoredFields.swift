@@ -4,13 +4,13 @@
 @_spi(ModelKitInternals)
 public enum StoredFields {
   /// Any fields.
-  case list([any FieldProtocol])
+  case list([AnyField])
   /// All that were set or read, of a class that has no say in it, and whose models have all their fields from the beginning
   /// to the end: the places of these.
   case all(UInt64)
 
   /// The fields, in the order in which they are written.
-  public func fields(of model: ModelObject) -> [any FieldProtocol] {
+  public func fields(of model: ModelObject) -> [AnyField] {
     switch self {
     case .list(let fields): fields
     case .all: model.storableFields
@@ -78,7 +78,7 @@ extension ModelObject {
     identityMap?.settle(self)
   }
 
-  private func layoutFields(_ mask: UInt64) -> [any FieldProtocol] {
+  private func layoutFields(_ mask: UInt64) -> [AnyField] {
     layout.slots.indices.filter { mask & 1 &<< UInt64($0) != 0 }.compactMap { layout.field(at: $0, of: self) }
   }
 }

@@ -76,10 +76,10 @@ struct PlacedError {
   let path: FieldPath
   let violation: RuleViolation
   /// Where the error is kept as well; it counts as long as that field has it.
-  weak var field: FieldBase?
+  weak var field: AnyField?
   private let isPlaced: Bool
 
-  init(path: FieldPath, violation: RuleViolation, field: FieldBase?) {
+  init(path: FieldPath, violation: RuleViolation, field: AnyField?) {
     self.path = path
     self.violation = violation
     self.field = field
@@ -101,7 +101,7 @@ struct PlacedError {
 extension ModelObject {
   /// Adds errors, those of one field together.
   func addErrors(_ errors: [(path: FieldPath, message: String)]) {
-    var fields: [(field: FieldBase, violations: [RuleViolation])] = []
+    var fields: [(field: AnyField, violations: [RuleViolation])] = []
     var indices: [ObjectIdentifier: Int] = [:]
     var placed: [PlacedError] = []
     for (path, message) in errors {

@@ -5,9 +5,9 @@ extension ModelObject {
   ///
   /// A link that is saved already is left to the store, which cuts it; in a transaction that happens at the end. An embedded
   /// model is no link.
-  var linksToDeletedModels: [(field: FieldBase, model: ModelObject)] {
+  var linksToDeletedModels: [(field: AnyField, model: ModelObject)] {
     guard identityMap?.hasDeletions == true else { return [] }
-    var links: [(field: FieldBase, model: ModelObject)] = []
+    var links: [(field: AnyField, model: ModelObject)] = []
     forEachField { field, _ in
       guard field.isRelation, field.isDirty, let relation = field as? any Relation, relation.isForeignKey,
         let deleted = relation.relatedModels.first(where: \.isDeleted)

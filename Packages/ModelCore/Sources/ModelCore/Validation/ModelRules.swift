@@ -2,7 +2,7 @@
 
 /// What a rule about several fields found: which fields are to blame for what.
 struct ModelRuleFailure {
-  let fields: [FieldBase]
+  let fields: [AnyField]
   let violation: RuleViolation
 }
 
@@ -31,10 +31,10 @@ extension ModelIsolation where Self: ModelObject {
   ///   - message: what is wrong, as the end of a sentence about the field.
   ///   - test: gets the values; returns whether they go together. Don't capture the model: it keeps the rule.
   public func requireAll<each Value>(
-    _ fields: repeat Field<each Value>, blaming blamed: [FieldBase]? = nil, code: String = "custom",
+    _ fields: repeat Field<each Value>, blaming blamed: [AnyField]? = nil, code: String = "custom",
     message: String = "is invalid", test: @escaping (repeat each Value) -> Bool
   ) {
-    var needed: [FieldBase] = []
+    var needed: [AnyField] = []
     for field in repeat each fields { needed.append(field) }
     let culprits = blamed ?? needed
     let values = ValuesOfFields(fields: (repeat each fields), test: test)

@@ -9,7 +9,7 @@ struct GraphWalk {
   ///   - model: where to begin.
   ///   - recursive: whether to follow relations.
   ///   - visit: gets every field.
-  static func fields(from model: ModelObject, recursive: Bool, _ visit: (FieldBase) -> Void) {
+  static func fields(from model: ModelObject, recursive: Bool, _ visit: (AnyField) -> Void) {
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(model)]
     // What is left to do, the next at the end. A model that waits here is kept alive, and only its fields are visited
     // when their turn comes.
@@ -30,7 +30,7 @@ struct GraphWalk {
   private enum Step {
     case model(ModelObject)
     case reached(ModelObject)
-    case field(FieldBase, of: ModelObject)
+    case field(AnyField, of: ModelObject)
   }
 
   /// All models that can be reached, the first included; nearer ones first.

@@ -9,7 +9,7 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - recursive: whether to visit related models as well.
   ///   - action: gets each field.
-  public func visitAllFields(recursive: Bool = true, action: (any FieldProtocol) -> Void) {
+  public func visitAllFields(recursive: Bool = true, action: (AnyField) -> Void) {
     GraphWalk.fields(from: self, recursive: recursive) { action($0) }
   }
 

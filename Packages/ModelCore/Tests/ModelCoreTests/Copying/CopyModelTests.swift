@@ -101,7 +101,7 @@ import Testing
       let children = ModelField<Node>()*
       let parent = ModelField<Node>(foreignKey: true, inverse: { $0.children })
       let friends: ModelArrayField<Node> = ModelField(foreignKey: true, inverse: \.friends)*
-      override var identifierField: (any FieldProtocol)? { id }
+      override var identifierField: AnyField? { id }
     }
     let nodes = (0..<4).map { id in
       let node = Node()

@@ -36,7 +36,7 @@ private final class World {
     if let model = try? type.from(dictionaryValue: dictionary, in: scope), !live.contains(model) { live.append(model) }
   }
 
-  private func change(_ field: FieldBase) {
+  private func change(_ field: AnyField) {
     switch field {
     case let field as Field<Int>: if field.key != "id" { field.value = 1_000 }
     case let field as Field<String>: if field.key != "code", field.key != "id" { field.value = "local" }
@@ -45,7 +45,7 @@ private final class World {
     }
   }
 
-  private func watch(_ field: FieldBase, _ name: String, requiresChange: Bool) {
+  private func watch(_ field: AnyField, _ name: String, requiresChange: Bool) {
     func watch<Value>(_ field: Field<Value>) {
       field.addObserver(requiresChange: requiresChange, updateImmediately: false) { [unowned self] old, new in
         log.append("\(name): \(text(old)) > \(text(new))")

@@ -17,14 +17,14 @@ private final class Shelf: Model {
   let label = Field<String>()
   let volumes = ModelField<Volume>()*
   let census = Census()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Volume: Model {
   let id = Field<Int>()
   let shelf = ModelField<Shelf>(inverse: \.volumes)
   let census = Census()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 // Serialized, because both count the same models.

@@ -31,7 +31,7 @@ final class Sampler: Model {
   let ruled = Field<String>().require(.notBlank)
   let next = ModelField<Sampler>()
   let others = ModelField<Sampler>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// Two relations in the order of their keys and two that are not, and fields that come in another order.
@@ -42,8 +42,8 @@ final class Crossing: Model {
   let note = Field<String>(priority: 1)
   let hidden = Field<String>()
   let books = ModelField<Book>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { code }
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] { fields.filter { $0 !== hidden } }
+  override var identifierField: AnyField? { code }
+  override func fieldsForDictionaryValue() -> [AnyField] { fields.filter { $0 !== hidden } }
 }
 
 /// A model that watches itself, so that reading it runs code of its own.
@@ -51,7 +51,7 @@ final class Watcher: Model {
   let id = Field<Int>()
   let name = Field<String>()
   let log = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   required init() {
     super.init()
@@ -68,5 +68,5 @@ final class Dotted: Model {
   let writerName = Field<String>(key: "writer.name")
   let writer = ModelField<Author>()
   let inner = ModelField<Sampler>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }

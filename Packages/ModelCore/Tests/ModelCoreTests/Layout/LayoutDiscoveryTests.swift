@@ -7,7 +7,7 @@ private class Vehicle: Model {
   private let secret = Field<String>()
   let wheels = Field<Int>()
   let note = "no field"
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private class Car: Vehicle {
@@ -52,7 +52,7 @@ private final class SlugField: Field<String> {}
 
 private final class Page: Model {
   let slug = SlugField()
-  let base: FieldBase = Field<Int>()
+  let base: AnyField = Field<Int>()
 }
 
 private final class Empty: Model {}

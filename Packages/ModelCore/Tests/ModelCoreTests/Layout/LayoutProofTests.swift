@@ -19,7 +19,7 @@ private class Ledger: Model {
   var anything: Any = 1
   var title: Field<String> { fallback }
   private lazy var fallback = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private class Journal<Entry, Kind: Hashable>: Ledger {
@@ -71,11 +71,11 @@ private func nestedModel() -> ModelObject {
 
 @Suite struct `A proven layout` {
   /// The fields that the runtime finds in an instance, superclasses first, without those that belong to others.
-  private func mirrored(_ model: ModelObject) -> [FieldBase] {
-    var levels: [[FieldBase]] = []
+  private func mirrored(_ model: ModelObject) -> [AnyField] {
+    var levels: [[AnyField]] = []
     var level: AnyClass? = type(of: model)
     while let modelClass = level {
-      levels.append(StoredProperty.values(in: model, declaredBy: modelClass).compactMap { $0.value as? FieldBase })
+      levels.append(StoredProperty.values(in: model, declaredBy: modelClass).compactMap { $0.value as? AnyField })
       level = modelClass == ModelObject.self ? nil : _getSuperclass(modelClass)
     }
     return levels.reversed().flatMap { $0 }

@@ -5,7 +5,7 @@ import Testing
 private class Gadget: Model {
   let id = Field<Int>()
   let name = Field<String>().require(.notBlank)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Gizmo: Gadget {

@@ -9,7 +9,7 @@ private final class Account: Model {
   let friends = ModelField<Account>()*
   let boss = ModelField<Account>(inverse: \.staff)
   let staff = ModelField<Account>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `The description of a model` {

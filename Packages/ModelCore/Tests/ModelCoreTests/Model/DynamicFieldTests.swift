@@ -64,7 +64,7 @@ import Testing
 
   @Test func `is refused without key, with a key that is taken, and if it belongs to somebody`() {
     let author = Author(name: "Ada")
-    func refusal(_ field: FieldBase) -> String {
+    func refusal(_ field: AnyField) -> String {
       do {
         try author.add(field: field)
         return "none"

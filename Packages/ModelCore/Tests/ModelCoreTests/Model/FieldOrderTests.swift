@@ -59,7 +59,7 @@ private class Labelled: Model, FieldInitializing {
   let plain = Field<Int>(7, key: "number", priority: 3)
   var seen: [String] = []
 
-  func initializeField(_ field: FieldBase) {
+  func initializeField(_ field: AnyField) {
     seen.append(field.key ?? "-")
     field.rename(field.key.map { "<\($0)>" })
   }

@@ -4,29 +4,29 @@ import Testing
 
 private final class Numbered: Model {
   let id = Field<Int>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Named: Model {
   let slug = Field<String>()
-  override var identifierField: (any FieldProtocol)? { slug }
+  override var identifierField: AnyField? { slug }
 }
 
 private final class Unique: Model {
   let id = Field<UUID>()
   let name = Field<String>()
   let next = ModelField<Unique>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Versioned: Model {
   let version = Field<Double>()
-  override var identifierField: (any FieldProtocol)? { version }
+  override var identifierField: AnyField? { version }
 }
 
 private final class Pictured: Model {
   let data = Field<Data>()
-  override var identifierField: (any FieldProtocol)? { data }
+  override var identifierField: AnyField? { data }
 }
 
 private final class Coded: Model {
@@ -35,7 +35,7 @@ private final class Coded: Model {
     exportValue: { .string("p-\($0)") })
   let name = Field<String>()
   let next = ModelField<Coded>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `The identifier of a model` {

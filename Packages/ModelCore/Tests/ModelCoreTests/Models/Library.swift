@@ -5,7 +5,7 @@ final class Author: Model {
   let id = Field<Int>()
   let name = Field<String>()
   let books = ModelField<Book>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   convenience init(id: Int? = nil, name: String) {
     self.init()
@@ -19,7 +19,7 @@ final class Book: Model {
   let title = Field<String>()
   let year = Field<Int>()
   let author = ModelField<Author>(inverse: \.books)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   convenience init(id: Int? = nil, title: String) {
     self.init()
@@ -33,27 +33,27 @@ final class Student: Model {
   let id = Field<Int>()
   let name = Field<String>()
   let courses = ModelField<Course>(inverse: { $0.students })*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Course: Model {
   let id = Field<Int>()
   let title = Field<String>()
   let students = ModelField<Student>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// One to one.
 final class Country: Model {
   let id = Field<String>()
   let capital = ModelField<City>(inverse: \.capitalOf)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class City: Model {
   let id = Field<String>()
   let capitalOf = ModelField<Country>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// Relations of a class to itself: a tree, pairs, and a net. A field that is its own inverse needs an explicit type.
@@ -64,7 +64,7 @@ final class Person: Model {
   let children = ModelField<Person>()*
   let spouse: ModelField<Person> = ModelField(inverse: { $0.spouse })
   let friends: ModelArrayField<Person> = ModelField(inverse: \.friends)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// Relations without inverse.
@@ -79,21 +79,21 @@ final class Album: Model {
   let id = Field<Int>()
   let title = Field<String>()
   let tracks = ModelField<Track>(foreignKey: true, inverse: \.album)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 final class Track: Model {
   let id = Field<String>()
   let title = Field<String>()
   let album = ModelField<Album>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// A hierarchy whose classes are told apart by an attribute.
 class Shape: Model {
   let id = Field<Int>()
   let kind = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   override class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? {
     switch dictionary["kind"] {

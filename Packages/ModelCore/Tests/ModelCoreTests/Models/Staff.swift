@@ -7,7 +7,7 @@ final class Workplace: Model {
   let name = Field<String>().require(.notBlank)
   let employees = ModelField<StaffMember>()*
   let tags = Field<String>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   convenience init(id: String? = nil, name: String, employees: [StaffMember] = []) {
     self.init()
@@ -22,7 +22,7 @@ final class StaffMember: Model {
   let name = Field<String>().require(.notBlank)
   let firm = ModelField<Workplace>(inverse: \.employees)
   let desk = ModelField<WorkDesk>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   convenience init(id: Int? = nil, name: String) {
     self.init()

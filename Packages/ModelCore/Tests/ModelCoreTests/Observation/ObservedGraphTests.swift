@@ -12,7 +12,7 @@ private final class Stop: Model {
   let friends: ModelArrayField<Stop> = ModelField(inverse: \.friends)*
   let target = ModelField<Stop>()
   let items = ModelField<Stop>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   /// The fields that relate to one model, and those that relate to many.
   var toOne: [ModelField<Stop>] { [prev, next, parent, target] }

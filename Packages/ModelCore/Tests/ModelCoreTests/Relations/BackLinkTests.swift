@@ -5,7 +5,7 @@ import Testing
 private final class House: Model {
   let id = Field<UUID>()
   let rooms = ModelField<Room>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Room: Model {

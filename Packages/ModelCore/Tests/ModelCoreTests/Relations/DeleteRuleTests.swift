@@ -13,7 +13,7 @@ private final class Worker: Model {
   let firm = ModelField<Firm>(inverse: \.staff)
   let tools: ModelArrayField<Tool> = ModelField(deleteRule: .cascade, inverse: \.worker)*
   let mentor: ModelField<Worker> = ModelField(deleteRule: .cascade)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Tool: Model {
@@ -28,7 +28,7 @@ private final class Site: Model {
 private final class Debt: Model {
   let id = Field<Int>()
   let firm = ModelField<Firm>(inverse: \.debts)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `A delete rule` {

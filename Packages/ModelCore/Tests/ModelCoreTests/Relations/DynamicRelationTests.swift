@@ -7,12 +7,12 @@ private final class Editor: Model {
   let edited = ModelField<Manuscript>()*
   let reviewed = ModelField<Manuscript>()*
   let favourite = ModelField<Manuscript>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Manuscript: Model {
   let id = Field<Int>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `Relations that are added at run time` {

@@ -8,7 +8,7 @@ private final class Stage: Model {
   let previous = ModelField<Stage>()
   let parts = ModelField<Stage>(inverse: { $0.whole })*
   let whole = ModelField<Stage>()
-  override var identifierField: (any FieldProtocol)? { name }
+  override var identifierField: AnyField? { name }
 }
 
 @Suite struct `A long chain of models` {

@@ -150,7 +150,7 @@ import Testing
   }
 
   @Test func `is set through a field whose type is not known`() throws {
-    let field: any FieldProtocol = books[0].author
+    let field: AnyField = books[0].author
     try field.set(anyValue: ada)
     #expect(ada.books.value == [books[0]])
     #expect(throws: FieldTypeError.self) { try field.set(anyValue: books[1]) }

@@ -4,12 +4,12 @@ import Testing
 
 private final class Point: Model {
   let id = Field<Int>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Label: Model {
   let slug = Field<String>()
-  override var identifierField: (any FieldProtocol)? { slug }
+  override var identifierField: AnyField? { slug }
 }
 
 /// References that another thread is to let go.

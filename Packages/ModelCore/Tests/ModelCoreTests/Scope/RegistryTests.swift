@@ -5,20 +5,20 @@ import Testing
 private final class Numbered: Model {
   let id = Field<Int>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Named: Model {
   let slug = Field<String>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { slug }
+  override var identifierField: AnyField? { slug }
 }
 
 /// Sets another identifier, and looks itself up, when it comes to its end.
 private final class Restless: Model {
   let id = Field<Int>()
   var atTheEnd: (Restless) -> Void = { _ in }
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   deinit { atTheEnd(self) }
 }

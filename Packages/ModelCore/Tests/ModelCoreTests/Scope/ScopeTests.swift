@@ -6,7 +6,7 @@ private enum First {
   final class Item: Model {
     let id = Field<Int>()
     let name = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
   }
 }
 
@@ -14,7 +14,7 @@ private enum Second {
   final class Item: Model {
     let id = Field<Int>()
     let name = Field<String>()
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
   }
 }
 

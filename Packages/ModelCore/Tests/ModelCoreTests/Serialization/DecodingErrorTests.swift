@@ -22,7 +22,7 @@ private final class Event: Model {
   let order = ModelField<Order>()
   let custom = Field<Int>().transform(
     importValue: { _ in throw CocoaError(.fileNoSuchFile) }, exportValue: { .int($0) })
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `An error of reading` {

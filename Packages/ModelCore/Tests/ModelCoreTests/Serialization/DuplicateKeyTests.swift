@@ -11,7 +11,7 @@ private final class Entry: Model {
   let day = Field<Date>()
   let parent = ModelField<Entry>()
   let children = ModelField<Entry>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `A key that an object has twice` {

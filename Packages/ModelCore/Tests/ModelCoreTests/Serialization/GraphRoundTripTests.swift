@@ -14,7 +14,7 @@ private final class Knot: Model {
   let partner: ModelField<Knot> = ModelField(inverse: { $0.partner })
   let friends: ModelArrayField<Knot> = ModelField(inverse: \.friends)*
   let key = ModelField<Knot>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// A model without identifier.

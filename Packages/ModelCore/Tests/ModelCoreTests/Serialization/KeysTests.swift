@@ -7,7 +7,7 @@ private final class Work: Model {
   let subtitle = Field<String>(key: "titles.sub")
   let writerName = Field<String>(key: "writer.name")
   let writer = ModelField<Author>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Reversed: Model {

@@ -11,7 +11,7 @@ private final class Novelist: Model {
   let firstName = Field<String>()
   let born = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
   let books = ModelField<Novel>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Novel: Model {
@@ -26,14 +26,14 @@ private final class Novel: Model {
   let retailPrice = Field<Double>(key: "pricing.retail_price")
   let author = ModelField<Novelist>(inverse: \.books)
   let pricing = ModelField<PriceTag>(inverse: \.novel)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class PriceTag: Model {
   let id = Field<Int>(key: "pricing_id")
   let retailPrice = Field<Double>(key: "retail_price")
   let novel = ModelField<Novel>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// A relation of which a transformer writes a part.

@@ -8,7 +8,7 @@ private final class Firm: Model {
   let id = Field<Int>()
   let name = Field<String>()
   let staff = ModelField<Clerk>()*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Clerk: Model {
@@ -17,7 +17,7 @@ private final class Clerk: Model {
   let age = Field<Int>()
   let note = Field<Opaque>()
   let firm = ModelField<Firm>(inverse: \.staff)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Lamp: Model {

@@ -5,7 +5,7 @@ private final class Item: Model {
   let id = Field<Int>(key: "item_id")
   let retailPrice = Field<Double>(key: "pricing.retail_price")
   let pricing = ModelField<Pricing>(inverse: \.item)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Pricing: Model {

@@ -5,7 +5,7 @@ private final class Firm: Model {
   let id = Field<Int>()
   let name = Field<String>()
   let people: ModelArrayField<Worker> = ModelField(inverse: \.firm)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Worker: Model {
@@ -14,7 +14,7 @@ private final class Worker: Model {
   let firmName = Field<String>(key: "employer.name")
   let employer = ModelField<Firm>(foreignKey: true)
   let firm = ModelField<Firm>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class ReversedWorker: Model {
@@ -71,7 +71,7 @@ private final class ReversedWorker: Model {
     var dictionary: AttributeDictionary = [:]
     try worker.fullName.write(to: &dictionary, in: ValueTransformerContext(keyCase: .snake))
     #expect(dictionary == ["full_name": "Ann"])
-    let fields: [any FieldProtocol] = [worker.fullName]
+    let fields: [AnyField] = [worker.fullName]
     try fields[0].read(from: ["full_name": "Eve"], in: ValueTransformerContext(keyCase: .snake))
     #expect(worker.fullName.value == "Eve")
   }

@@ -10,13 +10,13 @@ private final class Work: Model {
   let writerNote = Field<String>(key: "writer.note")
   let parts = ModelField<Work>()*
   let json = Field<JSONValue>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Writer: Model {
   let id = Field<Int>()
   let firstName = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `Unknown keys` {

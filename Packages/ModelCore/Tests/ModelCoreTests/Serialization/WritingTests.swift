@@ -14,7 +14,7 @@ private final class Note: Model {
 private final class Secret: Model {
   let name = Field<String>()
   let password = Field<String>()
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] { [name] }
+  override func fieldsForDictionaryValue() -> [AnyField] { [name] }
 }
 
 extension Data {

@@ -5,10 +5,10 @@ import Testing
   private final class Half: Model {
     let id = Field<Int>()
     let other: ModelField<Half> = ModelField(inverse: { $0.other })
-    override var identifierField: (any FieldProtocol)? { id }
+    override var identifierField: AnyField? { id }
   }
 
-  private func keys(_ visit: ((any FieldProtocol) -> Void) -> Void) -> [String] {
+  private func keys(_ visit: ((AnyField) -> Void) -> Void) -> [String] {
     var keys: [String] = []
     visit { keys.append($0.key ?? "-") }
     return keys

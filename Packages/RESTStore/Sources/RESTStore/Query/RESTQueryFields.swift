@@ -11,10 +11,10 @@ struct RESTQueryFields {
   }
 
   /// The field that a path leads to, and the keys on the way as records spell them.
-  func resolve(_ path: QueryPath) throws -> (keys: [String], field: FieldBase) {
+  func resolve(_ path: QueryPath) throws -> (keys: [String], field: AnyField) {
     var keys: [String] = []
     var owner: ModelObject.Type? = modelClass
-    var found: FieldBase?
+    var found: AnyField?
     // A field knows its key from its model.
     var models: [ModelObject] = []
     defer { withExtendedLifetime(models) {} }
@@ -32,7 +32,7 @@ struct RESTQueryFields {
       guard relation.isForeignKey, !relation.isToMany, index == path.keys.count - 2 else { continue }
       let related = relation.relatedClass.init()
       models.append(related)
-      if let identifier = related.identifierField as? FieldBase, identifier.key == path.keys[index + 1] {
+      if let identifier = related.identifierField, identifier.key == path.keys[index + 1] {
         return (keys, identifier)
       }
     }
@@ -41,7 +41,7 @@ struct RESTQueryFields {
   }
 
   /// A value as a field writes it; nil if that is not known.
-  func spelled(_ value: JSONValue, in field: FieldBase) -> JSONValue? {
+  func spelled(_ value: JSONValue, in field: AnyField) -> JSONValue? {
     if value.isNull { return .some(.null) }
     func open<Value>(_ type: Value.Type) -> JSONValue? {
       guard let field = field as? Field<Value>,

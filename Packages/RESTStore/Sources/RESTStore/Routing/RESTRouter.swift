@@ -106,7 +106,7 @@ public final class RESTRouter: Sendable {
   ///   - relation: a field of a model.
   ///   - maxDepth: how many owners of that model the path names at most; nil for ``maxPathDepth``.
   /// - Returns: nil if the model has no path, or the field no model.
-  public func path(to relation: any FieldProtocol, maxDepth: Int? = nil) -> String? {
+  public func path(to relation: AnyField, maxDepth: Int? = nil) -> String? {
     guard let owner = relation.owner as? ModelObject, let key = relation.key,
       let path = try? pathOfInstance(owner, depth: maxDepth ?? maxPathDepth),
       let component = PathComponent(key)
@@ -121,7 +121,7 @@ public final class RESTRouter: Sendable {
   ///   - relation: a field of another model.
   ///   - maxDepth: how many owners of that other model the path names at most; nil for ``maxPathDepth``.
   /// - Returns: nil if one of the models has no path.
-  public func path<M: Model>(to model: M, in relation: any FieldProtocol, maxDepth: Int? = nil) -> String? {
+  public func path<M: Model>(to model: M, in relation: AnyField, maxDepth: Int? = nil) -> String? {
     guard let path = path(to: relation, maxDepth: maxDepth), let identifier = model.storedIdentifier,
       let component = PathComponent(identifier)
     else { return nil }
@@ -251,7 +251,7 @@ public final class RESTRouter: Sendable {
   /// The relation by which a class belongs to another, the class it leads to, and the key of the field that leads back.
   func ownership(of type: ModelObject.Type) -> (key: String, owner: ModelObject, inverseKey: String)? {
     let model = type.init()
-    guard let field = (model as? any HasOwnerField)?.ownerField as? any FieldBase & RelationField, let key = field.key
+    guard let field = (model as? any HasOwnerField)?.ownerField as? any RelationField, let key = field.key
     else { return nil }
     let owner = field.relatedClass.init()
     return model.inverseField(of: field, on: owner)?.key.map { (key, owner, $0) }

@@ -29,8 +29,8 @@ extension Routable {
 /// final class Employee: Model, HasOwnerField {
 ///   let id = Field<Int>()
 ///   let company = ModelField<Company>(foreignKey: true, inverse: \.employees)
-///   override var identifierField: (any FieldProtocol)? { id }
-///   var ownerField: any FieldProtocol { company }
+///   override var identifierField: AnyField? { id }
+///   var ownerField: AnyField { company }
 /// }
 /// ```
 ///
@@ -38,5 +38,5 @@ extension Routable {
 /// owner field has no inverse, is routed as if it did not conform.
 public protocol HasOwnerField: SendableMetatype {
   /// The relation that leads to the model to which this one belongs.
-  var ownerField: any FieldProtocol { get }
+  var ownerField: AnyField { get }
 }

@@ -29,7 +29,7 @@ extension RESTModelStore {
   }
 
   private func identifierKey(of model: ModelObject) -> String? {
-    (model.identifierField as? FieldBase)?.key.map { scope.transformers.key($0) }
+    model.identifierField?.key.map { scope.transformers.key($0) }
   }
 
   /// The request of a lookup. A model that is here already says where it is: below its owner, or in its template.
@@ -67,7 +67,7 @@ extension RESTModelStore {
         return false
       }
     } else if router.maxPathDepth > 0, let ownership = router.ownership(of: type),
-      let ownerKey = (ownership.owner.identifierField as? FieldBase)?.key
+      let ownerKey = ownership.owner.identifierField?.key
     {
       query.keepTerms { term in
         guard path == nil, let (place, value) = Self.equality(term), place == "\(ownership.key).\(ownerKey)" else {

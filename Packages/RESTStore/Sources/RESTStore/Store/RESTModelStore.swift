@@ -117,7 +117,7 @@ public final class RESTModelStore: ModelStore {
   ///   - fields: the fields to write; nil for those that changed. A PUT writes all fields in any case.
   /// - Throws: `ModelStoreError` as ``update(_:fields:onConflict:)`` does.
   @discardableResult
-  public func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M {
+  public func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
     try await update(model, fields: fields, onConflict: conflictPolicy)
   }
 
@@ -138,7 +138,7 @@ public final class RESTModelStore: ModelStore {
   ///   `unsupported` if no strong entity tag is known for `fail`, or the code of what else went wrong.
   @discardableResult
   public func update<M: Model>(
-    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+    _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
     let known = tags.changedTag(of: model)
     if policy == .fail, known == nil {

@@ -8,13 +8,13 @@ private final class Author: Model {
   let age = Field<Int>()
   let born = Field<Date>()
   let publisher = ModelField<Publisher>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Publisher: Model {
   let id = Field<Int>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `The enveloped dialect` {

@@ -8,13 +8,13 @@ private final class Invoice: Model {
   let total = Field<Decimal>()
   let unitPrices = Field<[Decimal]>(key: "unitPrices")
   let customer = ModelField<Customer>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Customer: Model {
   let id = Field<Int>()
   let credit = Field<Decimal>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `A decimal of a Django server` {

@@ -7,13 +7,13 @@ private final class Writer: Model {
   let name = Field<String>()
   let homeTown = ModelField<Town>(foreignKey: true)
   let friends: ModelArrayField<Writer> = ModelField(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Town: Model {
   let id = Field<String>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 extension `The dialect of JSON:API` {

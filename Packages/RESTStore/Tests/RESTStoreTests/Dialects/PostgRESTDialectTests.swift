@@ -7,13 +7,13 @@ private final class Novel: Model {
   let title = Field<String>()
   let pages = Field<Int>()
   let writer = ModelField<Writer>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Writer: Model {
   let id = Field<Int>()
   let name = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 extension `The dialect of PostgREST` {

@@ -121,7 +121,7 @@ import Testing
 private final class Note: Model {
   let id = Field<Int>()
   let text = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// The same numbers each time (SplitMix64).

@@ -4,21 +4,21 @@ import Testing
 private final class Org: Model {
   let id = Field<Int>()
   let people: ModelArrayField<Member> = ModelField(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] { [id] }
+  override var identifierField: AnyField? { id }
+  override func fieldsForDictionaryValue() -> [AnyField] { [id] }
 }
 
 private final class Member: Model {
   let id = Field<Int>()
   let region = Field<String>()
   let org = ModelField<Org>(foreignKey: true, inverse: \.people)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Handbook: Model, Routable {
   static var collectionPath: String { "books" }
   let id = Field<Int>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
   var resourcePath: String? { "the/one handbook" }
 }
 

@@ -7,13 +7,13 @@ private final class Chapter: Model {
   let title = Field<String>().require(.notBlank)
   let pages = Field<Int>()
   let book = ModelField<Book>(foreignKey: true)
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Book: Model {
   let id = Field<Int>()
   let title = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 /// The plain dialect, which does not say where records are.

@@ -61,7 +61,7 @@ private struct ClassDescription {
   }
 
   private func relationship(
-    _ name: String, _ relation: any RelationField, _ field: FieldBase
+    _ name: String, _ relation: any RelationField, _ field: AnyField
   ) -> CoreDataSchema.Relationship {
     let rules = (field as? any DescribedField)?.declaredRules ?? []
     var described = CoreDataSchema.Relationship(
@@ -79,7 +79,7 @@ private struct ClassDescription {
       described.maximumCount = rule.arguments["maximum"]?.intValue
     }
     let related = relation.relatedClass.init()
-    if let inverse = model.inverseField(of: relation, on: related) as? FieldBase,
+    if let inverse = model.inverseField(of: relation, on: related),
       let inverseName = related.nameOfProperty(holding: inverse)
     {
       described.inverseName = inverseName
@@ -95,7 +95,7 @@ private func userInfo(_ name: String, _ key: String?) -> [String: String] {
 }
 
 /// The properties of a field that its description needs, independent of the type of its value.
-private protocol DescribedField: FieldBase {
+private protocol DescribedField: AnyField {
   var declaredRules: [DeclaredRule] { get }
   func attribute(_ name: String) -> CoreDataSchema.Attribute
 }

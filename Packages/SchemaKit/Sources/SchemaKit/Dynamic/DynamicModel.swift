@@ -20,7 +20,7 @@
 /// transformer its value is the `JSONValue` of the document.
 public class DynamicModel: Model, MadeOfEntity {
   private let blueprint: DynamicEntity?
-  private var fieldsByName: [String: FieldBase] = [:]
+  private var fieldsByName: [String: AnyField] = [:]
 
   /// Creates a model without values.
   ///
@@ -53,7 +53,7 @@ public class DynamicModel: Model, MadeOfEntity {
   public var schema: CoreDataSchema? { blueprint?.schema }
 
   /// The field of the attribute that identifies the model; see ``CoreDataSchema/identifierName(of:)``.
-  public override var identifierField: (any FieldProtocol)? {
+  public override var identifierField: AnyField? {
     blueprint?.identifierName.flatMap { fieldsByName[$0] }
   }
 
@@ -72,7 +72,7 @@ public class DynamicModel: Model, MadeOfEntity {
   ///
   /// - Parameter name: the name in the schema.
   /// - Complexity: O(1).
-  public func field(named name: String) -> (any FieldProtocol)? { fieldsByName[name] }
+  public func field(named name: String) -> AnyField? { fieldsByName[name] }
 
   /// Returns the typed field of an attribute.
   ///

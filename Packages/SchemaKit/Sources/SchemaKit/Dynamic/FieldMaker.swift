@@ -13,7 +13,7 @@ class FieldMaker: @unchecked Sendable {
   /// Returns a field for a model.
   ///
   /// - Parameter hasAllDefaults: whether an optional field starts with its default as well.
-  func make(hasAllDefaults: Bool) -> FieldBase { Field<JSONValue>(key: name) }
+  func make(hasAllDefaults: Bool) -> AnyField { Field<JSONValue>(key: name) }
 
   static func maker(
     for attribute: CoreDataSchema.Attribute, transformers: [String: any ValueTransforming], isIdentifier: Bool
@@ -69,7 +69,7 @@ private final class AttributeMaker<Value>: FieldMaker, @unchecked Sendable {
     super.init(name: attribute.name)
   }
 
-  override func make(hasAllDefaults: Bool) -> FieldBase {
+  override func make(hasAllDefaults: Bool) -> AnyField {
     let field = Field<Value>(key: keyPath)
     declaration?.apply(to: field)
     if let defaultValue, hasAllDefaults || !isOptional { field.takeInitial(defaultValue) }
@@ -84,7 +84,7 @@ private final class RelationMaker<Related: Model>: FieldMaker, @unchecked Sendab
 
   init(_ relationship: CoreDataSchema.Relationship) {
     self.relationship = relationship
-    let prototype: FieldBase = Self.field(relationship)
+    let prototype: AnyField = Self.field(relationship)
     fieldDeclaration = (prototype as? any MappedField)?.declaration(for: relationship)
     let inverseName = relationship.inverseName
     relationDeclaration = RelationDeclaration(deleteRule: relationship.modelDeleteRule) { related in
@@ -93,12 +93,12 @@ private final class RelationMaker<Related: Model>: FieldMaker, @unchecked Sendab
     super.init(name: relationship.name)
   }
 
-  private static func field(_ relationship: CoreDataSchema.Relationship) -> FieldBase {
+  private static func field(_ relationship: CoreDataSchema.Relationship) -> AnyField {
     let one = ModelField<Related>(key: relationship.keyPath, foreignKey: relationship.isForeignKey)
     return relationship.isToMany ? one* : one
   }
 
-  override func make(hasAllDefaults: Bool) -> FieldBase {
+  override func make(hasAllDefaults: Bool) -> AnyField {
     let field = Self.field(relationship)
     fieldDeclaration?.apply(to: field)
     relationDeclaration.apply(to: field)

@@ -63,7 +63,7 @@ struct SwiftSourceWriter {
     if let nameHolder { lines += try familyMembers(nameHolder, access) }
     if let identifier = schema.identifierName(of: entity), entity.attribute(identifier) != nil {
       let name = try Self.identifier(identifier, entity, identifier)
-      lines += ["", "  \(access)override var identifierField: (any FieldProtocol)? { \(name) }"]
+      lines += ["", "  \(access)override var identifierField: AnyField? { \(name) }"]
     }
     lines.append("}")
     return (heading + imports(needsFoundation: needsFoundation) + lines).joined(separator: "\n") + "\n"

@@ -83,7 +83,7 @@ struct ClassMappingBuilder {
   }
 
   private mutating func check(
-    _ field: FieldBase, _ relationship: CoreDataSchema.Relationship, _ entity: CoreDataSchema.Entity
+    _ field: AnyField, _ relationship: CoreDataSchema.Relationship, _ entity: CoreDataSchema.Entity
   ) {
     let name = "\(type(of: model)).\(relationship.name)"
     guard let relation = field as? any RelationField else {

@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import ModelCore
 
 /// The operations of a field that mapping needs, independent of the type of its value.
-protocol MappedField: FieldBase {
+protocol MappedField: AnyField {
   /// Returns the declaration that an attribute gives the field; nil if there is none.
   func declaration(
     for attribute: CoreDataSchema.Attribute, transformers: [String: any ValueTransforming]

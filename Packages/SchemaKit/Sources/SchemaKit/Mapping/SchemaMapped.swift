@@ -9,7 +9,7 @@
 ///   let title = Field<String>()
 ///   let retailPrice = Field<Double>()             // "pricing.retail_price"
 ///   let author = ModelField<Author>()             // the inverse of author.books
-///   override var identifierField: (any FieldProtocol)? { bookId }
+///   override var identifierField: AnyField? { bookId }
 /// }
 /// let scope = ModelScope(schema: schema, transformers: ["Date": .date(format: "yyyy-MM-dd")])
 /// let book = try Book.from(json: data, in: scope)

@@ -8,7 +8,7 @@ private class Vehicle: Model {
   let bought = Field<Date>()
   let labels = Field<String>()*
   let owner = ModelField<Owner>()
-  override var identifierField: (any FieldProtocol)? { plate }
+  override var identifierField: AnyField? { plate }
 }
 
 private final class Truck: Vehicle {
@@ -19,7 +19,7 @@ private final class Owner: Model {
   let id = Field<UUID>()
   let isCompany = Field(false)
   let vehicles: ModelArrayField<Vehicle> = ModelField(deleteRule: .cascade, inverse: \.owner)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 @Suite struct `A schema that describes classes` {

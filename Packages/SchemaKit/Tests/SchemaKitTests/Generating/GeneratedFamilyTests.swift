@@ -131,7 +131,7 @@ private class WrittenFigure: Model, SchemaMapped {
   class var entityName: String { "Figure" }
   let id = Field<Int>()
   let kind = Field<String>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class WrittenTile: WrittenFigure {

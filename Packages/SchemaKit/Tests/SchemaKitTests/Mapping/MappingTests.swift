@@ -7,7 +7,7 @@ private class Shape: Model, SchemaMapped {
   let id = Field<Int>()
   let label = Field<String>()
   let canvas = ModelField<Canvas>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }
 
 private final class Circle: Shape {

@@ -8,7 +8,7 @@ final class Author: Model, SchemaMapped {
   let firstName = Field<String>()
   let lastName = Field<String>()
   let books = ModelField<Book>()*
-  override var identifierField: (any FieldProtocol)? { authorId }
+  override var identifierField: AnyField? { authorId }
 }
 
 final class Book: Model, SchemaMapped {
@@ -26,7 +26,7 @@ final class Book: Model, SchemaMapped {
   let year = Field<String>()
   let author = ModelField<Author>()
   let pricing = ModelField<Pricing>()
-  override var identifierField: (any FieldProtocol)? { bookId }
+  override var identifierField: AnyField? { bookId }
 }
 
 final class Pricing: Model, SchemaMapped {
@@ -35,7 +35,7 @@ final class Pricing: Model, SchemaMapped {
   let pricingId = Field<Int>()
   let retailPrice = Field<Double>()
   let book = ModelField<Book>()
-  override var identifierField: (any FieldProtocol)? { pricingId }
+  override var identifierField: AnyField? { pricingId }
 }
 
 /// A transformer of a list of words to one text with commas.

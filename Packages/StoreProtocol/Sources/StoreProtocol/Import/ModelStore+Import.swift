@@ -210,7 +210,7 @@ private final class ImportRun<M: Model> {
   }
 
   /// The fields that have to be written because of entries of this document.
-  private func fields(of model: ModelObject) -> [any FieldProtocol] { model.fields(writing: changed) }
+  private func fields(of model: ModelObject) -> [AnyField] { model.fields(writing: changed) }
 
   private func note(_ next: Pending) {
     if next.isStored { report.updated.append(next.edit.model) } else { report.created.append(next.edit.model) }

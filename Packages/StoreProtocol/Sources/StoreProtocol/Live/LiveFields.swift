@@ -52,7 +52,7 @@ struct LiveFields {
       if isOwn {
         own.formUnion(keys)
         if isOrder { ofOrder.formUnion(keys) }
-      } else if field !== prototype.identifierField as? FieldBase {
+      } else if field !== prototype.identifierField {
         // The identifier stands in the record that leads here.
         related[modelClass.typeName, default: []].formUnion(keys)
       }

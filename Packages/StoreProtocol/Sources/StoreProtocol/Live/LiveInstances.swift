@@ -13,7 +13,7 @@ final class LiveInstances<M: Model> {
     let context = store.scope.transformers
     var keys: [String: [String]] = [:]
     let prototype = context.prepared(M())
-    for case let field as FieldBase in prototype.fieldsForDictionaryValue() {
+    for field in prototype.fieldsForDictionaryValue() {
       guard let key = field.key else { continue }
       let spelled = context.key(key)
       keys[spelled, default: []].append(key)

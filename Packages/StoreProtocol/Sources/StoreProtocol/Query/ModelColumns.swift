@@ -27,7 +27,7 @@ public struct ModelColumns<M: Model> {
     self.path = path
   }
 
-  private func path(to field: FieldBase) -> QueryPath { path.appending(field.key ?? "?") }
+  private func path(to field: AnyField) -> QueryPath { path.appending(field.key ?? "?") }
 
   /// A field of the model.
   public subscript<Value>(dynamicMember keyPath: KeyPath<M, Field<Value>>) -> QueryColumn<Value> {
@@ -63,7 +63,7 @@ public struct ModelColumns<M: Model> {
   /// Whether the relation leads to the model with the same identifier; with nil, whether it leads to none.
   public static func == (columns: ModelColumns, model: M?) -> QueryExpression {
     guard let model else { return .comparison(QueryComparison(QueryTerm(columns.path), .equal, .value(.null))) }
-    guard let identifier = model.identifier, let key = (columns.prototype.identifierField as? FieldBase)?.key,
+    guard let identifier = model.identifier, let key = columns.prototype.identifierField?.key,
       let value = columns.prototype.storedValue(ofIdentifier: identifier, in: .standard)
     else { return .constant(false) }
     return .comparison(QueryComparison(QueryTerm(columns.path.appending(key)), .equal, .value(value.value)))

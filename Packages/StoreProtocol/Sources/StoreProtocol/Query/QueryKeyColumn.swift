@@ -14,9 +14,9 @@ public struct QueryKeyColumn {
   let path: QueryPath
   let form: QueryTerm.Form
   /// The field, as far as it is known.
-  let field: FieldBase?
+  let field: AnyField?
 
-  init(_ path: QueryPath, form: QueryTerm.Form = .value, field: FieldBase?) {
+  init(_ path: QueryPath, form: QueryTerm.Form = .value, field: AnyField?) {
     self.path = path
     self.form = form
     self.field = field
@@ -172,7 +172,7 @@ public struct QueryKeyColumn {
 
   /// What holds for the relation if it leads to the model; nil if the model has no identifier.
   private func identifies(_ model: ModelObject) -> QueryComparison? {
-    guard let identifier = model.storedIdentifier, let key = (model.identifierField as? FieldBase)?.key,
+    guard let identifier = model.storedIdentifier, let key = model.identifierField?.key,
       let value = model.storedValue(ofIdentifier: identifier, in: .standard)
     else { return nil }
     return QueryComparison(QueryTerm(path.appending(key)), .equal, .value(value.value))

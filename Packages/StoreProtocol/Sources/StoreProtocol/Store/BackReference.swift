@@ -45,9 +45,9 @@ public struct BackReference {
   ///   - owner: the model that is referred to.
   /// - Returns: nil if the relation is not stored, or the model has no identifier.
   init?(_ inverse: any RelationField, of prototype: ModelObject, to owner: ModelObject) {
-    guard let field = inverse as? FieldBase,
+    guard
       prototype.fieldsForDictionaryValue().contains(where: { $0 === inverse }),
-      let key = field.key, let identifierKey = (owner.identifierField as? FieldBase)?.key,
+      let key = inverse.key, let identifierKey = owner.identifierField?.key,
       let identifier = owner.storedIdentifier,
       let operand = owner.storedValue(ofIdentifier: identifier, in: .standard)?.value
     else { return nil }

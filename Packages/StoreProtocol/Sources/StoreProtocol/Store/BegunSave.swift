@@ -18,7 +18,7 @@ struct BegunSave {
   /// - Parameter fields: the fields to write; nil for those that are to be written when the model is created or updated.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   init(
-    _ model: ModelObject, fields: [any FieldProtocol]?, isNew: Bool, in scope: ModelScope, _ writer: RecordWriter
+    _ model: ModelObject, fields: [AnyField]?, isNew: Bool, in scope: ModelScope, _ writer: RecordWriter
   ) throws {
     try Self.prepare(model, in: scope)
     self.init(

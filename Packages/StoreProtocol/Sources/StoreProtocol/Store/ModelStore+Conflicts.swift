@@ -29,7 +29,7 @@ extension ModelStore {
   /// A store that does not compare what is stored writes as ``update(_:fields:)`` does, and can't promise `fail`.
   @discardableResult
   public func update<M: Model>(
-    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+    _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M {
     guard policy != .fail else {
       throw ModelStoreError(

@@ -80,7 +80,7 @@ extension ModelStore {
     try await update(links: step.linksToFollow, of: model)
   }
 
-  private func update<M: Model>(links: [any FieldProtocol], of model: M) async throws {
+  private func update<M: Model>(links: [AnyField], of model: M) async throws {
     // They were left out on purpose when the model was created.
     try await update(model, fields: links, onConflict: .overwrite)
   }

@@ -47,7 +47,7 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, `invalid`, `notFound` if there is no such model, or
   ///   `conflict` as ``ConflictPolicy/merge`` has it, where the store can tell.
   @discardableResult
-  func update<M: Model>(_ model: M, fields: [any FieldProtocol]?) async throws -> M
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M
 
   /// Writes changes of a model, and decides what becomes of it if someone else changed the record since the model read it.
   ///
@@ -60,7 +60,7 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   ///   if the store can't tell, or as ``update(_:fields:)`` does. The model keeps its local changes.
   @discardableResult
   func update<M: Model>(
-    _ model: M, fields: [any FieldProtocol]?, onConflict policy: ConflictPolicy
+    _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
   ) async throws -> M
 
   /// Removes a model, then runs `afterDelete`.

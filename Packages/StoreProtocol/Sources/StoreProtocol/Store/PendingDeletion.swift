@@ -228,10 +228,10 @@ public struct PendingDeletion {
   /// - Returns: those that a store has, and the relations that were cut.
   private func cutLinks(
     _ others: Others, _ referring: [ModelObject]
-  ) -> [(model: ModelObject, fields: [any FieldProtocol])] {
+  ) -> [(model: ModelObject, fields: [AnyField])] {
     let staying = plan.nullifiedModels.filter(\.isKnownToStore).map { (model: $0, dirty: Self.dirtyRelations(of: $0)) }
     plan.cutLinks()
-    var cut: [(model: ModelObject, fields: [any FieldProtocol])] = []
+    var cut: [(model: ModelObject, fields: [AnyField])] = []
     for (model, dirty) in staying {
       let fields = Self.dirtyRelations(of: model).filter { field in !dirty.contains { $0 === field } }
       if fields.isEmpty { continue }
@@ -255,7 +255,7 @@ public struct PendingDeletion {
     return cut
   }
 
-  private static func dirtyRelations(of model: ModelObject) -> [any FieldProtocol] {
+  private static func dirtyRelations(of model: ModelObject) -> [AnyField] {
     model.dirtyFields.filter { $0 is any RelationField }
   }
 
@@ -276,13 +276,13 @@ public struct PendingDeletion {
     }
   }
 
-  private func update(_ model: ModelObject, _ fields: [any FieldProtocol]) async throws {
+  private func update(_ model: ModelObject, _ fields: [AnyField]) async throws {
     guard let model = model as? any ModelObject & ModelIsolation else { return }
     try await Self.update(opened: model, fields, in: store)
   }
 
   private static func update<M: Model>(
-    opened model: M, _ fields: [any FieldProtocol], in store: some ModelStore
+    opened model: M, _ fields: [AnyField], in store: some ModelStore
   ) async throws {
     _ = try await store.update(model, fields: fields)
   }

@@ -39,20 +39,20 @@ extension PendingSave {
     lazy var changes = merged(into: [:])
     let written = fields.fields(of: model)
     let context = updateContext
-    func compare(_ field: any FieldProtocol, isWritten: Bool) {
+    func compare(_ field: AnyField, isWritten: Bool) {
       guard let baseline = model.storedBaseline(of: field, in: context) else { return }
       let values = stored(baseline.path)
       // A record that has nothing there changes nothing when it is read: the model could not follow it.
       guard let current = values[0], !values.contains(where: { $0 ?? .null == baseline.value }) else { return }
       // Others may spell the same value in another way.
-      if (field as? FieldBase)?.respelled(current, in: context) == baseline.value { return }
+      if field.respelled(current, in: context) == baseline.value { return }
       let local =
         isWritten ? Self.value(at: baseline.path[...], in: changes[baseline.path[0]]) ?? .null : baseline.value
       // An equal value is a conflict too: two tasks that count to the same number would lose one.
       conflicts.append(
         FieldConflict(
           key: baseline.path.joined(separator: "."), baseline: baseline.value, local: local, stored: current,
-          sensitive: (field as? FieldBase)?.isSensitive ?? false))
+          sensitive: field.isSensitive))
     }
     for field in written { compare(field, isWritten: true) }
     if policy == .fail {

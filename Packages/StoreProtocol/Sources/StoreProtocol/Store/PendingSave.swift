@@ -82,7 +82,7 @@ public struct PendingSave<M: Model> {
   ///   - fields: the fields to write; nil for those that changed since the model was last read or saved.
   ///   - scope: the scope of the store.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `noIdentifier`.
-  public init(updating model: M, fields: [any FieldProtocol]?, in scope: ModelScope) throws {
+  public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) throws {
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     if model.isShell, let fields { try Self.refuseParts(of: model, fields) }
     let begun = try BegunSave(
@@ -91,7 +91,7 @@ public struct PendingSave<M: Model> {
   }
 
   /// Refuses to write a list over one of which nobody knows what else is in it.
-  private static func refuseParts(of model: M, _ fields: [any FieldProtocol]) throws {
+  private static func refuseParts(of model: M, _ fields: [AnyField]) throws {
     for case let list as any RelationField in fields where list.isToMany && list.loadState == .incomplete {
       let name = list.name ?? list.key ?? ""
       throw ModelStoreError(
@@ -325,7 +325,7 @@ public struct PendingSave<M: Model> {
     if kind == .create { scope.addCreated(model) } else { scope.add(model) }
     transaction.onFailure { [model, scope] in
       if !isMember { scope.remove(model) }
-      if isNew { (model.identifierField as? FieldBase)?.unload() }
+      if isNew { model.identifierField?.unload() }
       model.restore(state)
     }
   }
@@ -334,7 +334,7 @@ public struct PendingSave<M: Model> {
     guard let identifier, let field = model.identifierField else { return }
     let wasDirty = field.isDirty
     _ = model.assignIdentifier(identifier)
-    if !wasDirty { (field as? FieldBase)?.markSaved(asOf: .next()) }
+    if !wasDirty { field.markSaved(asOf: .next()) }
   }
 
   private func complete(answer: AttributeDictionary?) throws {

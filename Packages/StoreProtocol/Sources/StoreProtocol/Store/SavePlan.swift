@@ -8,7 +8,7 @@ struct SavePlan {
     /// The models that are saved after it.
     let later: Set<ObjectIdentifier>
     /// The fields that lead to such models, which have no identifiers yet.
-    let linksToFollow: [any FieldProtocol]
+    let linksToFollow: [AnyField]
   }
 
   private(set) var steps: [Step] = []

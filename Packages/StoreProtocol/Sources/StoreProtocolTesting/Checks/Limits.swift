@@ -5,7 +5,7 @@ private final class ContractPaper: Model {
   let id = Field<String>()
   let content = Field<JSONValue>()
   let weight = Field<Double>()
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
   override class var typeName: String { "ContractPaper" }
 
   /// A value of so many lists and objects inside each other.

@@ -232,7 +232,7 @@ private final class EditHistory {
   }
 
   private static func dirtyKeys(of person: ContractPerson) -> Set<String> {
-    let fields: [any FieldProtocol] = [person.age, person.height, person.tags, person.nickname]
+    let fields: [AnyField] = [person.age, person.height, person.tags, person.nickname]
     return Set(fields.filter(\.isDirty).compactMap(\.key))
   }
 }

@@ -8,8 +8,8 @@ final class Firm: Model {
   let name = Field<String>()
   let size = Field<Int>(10)
   let staff = ModelField<Worker>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
-  override func fieldsForDictionaryValue() -> [any FieldProtocol] { [id, name, size] }
+  override var identifierField: AnyField? { id }
+  override func fieldsForDictionaryValue() -> [AnyField] { [id, name, size] }
 }
 
 final class Badge: Model {
@@ -35,7 +35,7 @@ final class Worker: Model {
   let badge = ModelField<Badge>()
   let badges = ModelField<Badge>()*
   let friends = ModelField<Worker>(foreignKey: true)*
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 
   convenience init(id: Int? = nil, _ name: String? = nil, age: Int? = nil) {
     self.init()

@@ -11,7 +11,7 @@ final class Node: Model {
   let likedBy = ModelField<Node>(foreignKey: true)*
   let friends: ModelArrayField<Node> = ModelField(foreignKey: true, inverse: \.friends)*
   let spouse: ModelField<Node> = ModelField(foreignKey: true, inverse: { $0.spouse })
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
   /// The number the test knows it by.
   var number = -1
 
@@ -48,7 +48,7 @@ final class Node: Model {
     }
   }
 
-  func field(_ side: Side) -> FieldBase? { toOne(side) ?? toMany(side) }
+  func field(_ side: Side) -> AnyField? { toOne(side) ?? toMany(side) }
 
   func observe(_ report: @escaping (Side, [Node], [Node]) -> Void) {
     for side in Side.allCases {

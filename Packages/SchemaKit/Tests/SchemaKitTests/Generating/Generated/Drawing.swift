@@ -10,5 +10,5 @@ final class Drawing: Model, SchemaMapped {
 
   let figures: ModelArrayField<Figure> = ModelField<Figure>(deleteRule: .cascade, inverse: \.drawing)*
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }

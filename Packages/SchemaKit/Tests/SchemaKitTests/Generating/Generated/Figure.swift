@@ -28,5 +28,5 @@ class Figure: Model, SchemaMapped {
     }
   }
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }

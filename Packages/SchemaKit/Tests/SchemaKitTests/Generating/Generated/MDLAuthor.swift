@@ -18,5 +18,5 @@ final class MDLAuthor: Model, SchemaMapped {
 
   let books: ModelArrayField<MDLBook> = ModelField<MDLBook>(inverse: \.author)*
 
-  override var identifierField: (any FieldProtocol)? { authorId }
+  override var identifierField: AnyField? { authorId }
 }

@@ -26,5 +26,5 @@ final class MDLBook: Model, SchemaMapped {
 
   let pricing: ModelField<MDLPricing> = ModelField<MDLPricing>(inverse: \.book)
 
-  override var identifierField: (any FieldProtocol)? { bookId }
+  override var identifierField: AnyField? { bookId }
 }

@@ -15,5 +15,5 @@ final class MDLPricing: Model, SchemaMapped {
 
   let book: ModelField<MDLBook> = ModelField<MDLBook>()
 
-  override var identifierField: (any FieldProtocol)? { pricingId }
+  override var identifierField: AnyField? { pricingId }
 }

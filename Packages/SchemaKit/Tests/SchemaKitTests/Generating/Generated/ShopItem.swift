@@ -46,5 +46,5 @@ class ShopItem: Model, SchemaMapped {
   let similar: ModelArrayField<ShopItem> = (ModelField<ShopItem>(inverse: \.similar)*)
     .require(.count(...5))
 
-  override var identifierField: (any FieldProtocol)? { code }
+  override var identifierField: AnyField? { code }
 }

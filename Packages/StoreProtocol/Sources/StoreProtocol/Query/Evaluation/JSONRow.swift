@@ -117,7 +117,7 @@ struct RelatedRow: QueryRow {
     default:
       // Identifiers that are written in a way of their own.
       let sample = modelClass.init()
-      guard let field = sample.identifierField as? FieldBase else { return nil }
+      guard let field = sample.identifierField else { return nil }
       try field.staged(identifier, by: FieldReader(context: level.context))()
       guard let found = sample.storedIdentifier else { return nil }
       text = found

@@ -3,14 +3,14 @@
 /// How queries look at the elements of a list.
 enum ListElements {
   /// A field that reads one element of a list; nil if the field holds no list.
-  static func prototype(of field: FieldBase, _ context: ValueTransformerContext) -> FieldBase? {
+  static func prototype(of field: AnyField, _ context: ValueTransformerContext) -> AnyField? {
     if let list = field as? any ListField, list.goesByElement(in: context) { return list.elementPrototype }
     return (field.valueType as? any ListOfValues.Type)?.plainElement()
   }
 
   /// What takes a list apart that is not written element by element; nil where it is, and for relations.
   static func reader(
-    of field: FieldBase, _ context: ValueTransformerContext
+    of field: AnyField, _ context: ValueTransformerContext
   ) throws -> ((JSONValue) throws -> [JSONValue])? {
     if field is any RelationField { return nil }
     if let list = field as? any ListField, list.goesByElement(in: context) { return nil }
@@ -23,15 +23,15 @@ enum ListElements {
 
 /// A list, of whatever.
 private protocol ListOfValues {
-  static func plainElement() -> FieldBase
-  static func elements(of json: JSONValue, _ field: FieldBase, _ context: ValueTransformerContext) throws -> [JSONValue]
+  static func plainElement() -> AnyField
+  static func elements(of json: JSONValue, _ field: AnyField, _ context: ValueTransformerContext) throws -> [JSONValue]
 }
 
 extension Array: ListOfValues {
-  fileprivate static func plainElement() -> FieldBase { Field<Element>() }
+  fileprivate static func plainElement() -> AnyField { Field<Element>() }
 
   fileprivate static func elements(
-    of json: JSONValue, _ field: FieldBase, _ context: ValueTransformerContext
+    of json: JSONValue, _ field: AnyField, _ context: ValueTransformerContext
   ) throws -> [JSONValue] {
     guard let field = field as? Field<[Element]>, let list = try field.value(readFrom: json, in: context) else {
       return []

@@ -6,7 +6,7 @@ struct ModelRow: QueryRow {
   let model: ModelObject
   let context: ValueTransformerContext
 
-  private func field(at slot: QuerySlot) throws -> FieldBase {
+  private func field(at slot: QuerySlot) throws -> AnyField {
     guard let field = model.field(like: slot.field) ?? model.field(declaredAs: slot.key) else {
       throw ModelStoreError(.invalid, "This \(type(of: model).displayName) has no field \"\(slot.key)\".")
     }

@@ -81,7 +81,7 @@ extension QueryMaker {
     let relatedClass = relation.relatedClass
     let relatedLevel = QueryLevel(relatedClass, context, isForRecords: true)
     guard let related = relatedLevel.prototype, let inverse = prototype.inverseField(of: relation, on: related),
-      let inverseKey = (inverse as? FieldBase)?.key, relatedLevel.keeps(inverseKey),
+      let inverseKey = inverse.key, relatedLevel.keeps(inverseKey),
       let identifier = level.identifierKey
     else { return nil }
     // What makes no sense is refused before anything is asked.

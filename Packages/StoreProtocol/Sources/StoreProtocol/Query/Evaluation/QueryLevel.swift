@@ -11,7 +11,7 @@ final class QueryLevel {
   let context: ValueTransformerContext
   private(set) var slots: [QuerySlot] = []
   /// The place of the identifier; made only if something asks for it.
-  private(set) lazy var identifierKey: String? = (prototype?.identifierField as? FieldBase)?.key
+  private(set) lazy var identifierKey: String? = prototype?.identifierField?.key
   /// The levels of related models, by key.
   var related: [String: QueryLevel] = [:]
   private let storedFields: Set<ObjectIdentifier>?
@@ -29,7 +29,7 @@ final class QueryLevel {
   }
 
   /// The level of the elements of a list.
-  init(elementsAs field: FieldBase, _ context: ValueTransformerContext) {
+  init(elementsAs field: AnyField, _ context: ValueTransformerContext) {
     modelClass = nil
     prototype = nil
     storedFields = nil
@@ -79,7 +79,7 @@ final class QueryLevel {
 /// One field in the records of a level.
 final class QuerySlot {
   /// The field of the prototype: it knows how values are read.
-  let field: FieldBase
+  let field: AnyField
   let key: String
   /// The place among the slots of the level.
   let index: Int
@@ -92,7 +92,7 @@ final class QuerySlot {
   /// The bytes of the spelled key. Never freed before the slot.
   let quoted: UnsafeBufferPointer<UInt8>
 
-  init(_ field: FieldBase, key: String, _ context: ValueTransformerContext, index: Int) {
+  init(_ field: AnyField, key: String, _ context: ValueTransformerContext, index: Int) {
     self.field = field
     self.key = key
     self.index = index

@@ -7,7 +7,7 @@ struct QueryPairTest {
   func matches(_ left: JSONValue, _ right: JSONValue) throws -> Bool { try compare(left, right) }
 
   init(
-    _ left: FieldBase, _ leftContext: ValueTransformerContext, _ right: FieldBase, _ comparison: QueryComparison
+    _ left: AnyField, _ leftContext: ValueTransformerContext, _ right: AnyField, _ comparison: QueryComparison
   ) throws {
     let operation = comparison.operator
     let folds = comparison.term.form == .ignoringCase

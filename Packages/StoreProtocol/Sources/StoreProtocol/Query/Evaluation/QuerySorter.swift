@@ -121,7 +121,7 @@ class QuerySortKeys {
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if its values have no order.
   static func keys(
-    of field: FieldBase, _ order: QueryOrder, _ context: ValueTransformerContext
+    of field: AnyField, _ order: QueryOrder, _ context: ValueTransformerContext
   ) throws -> QuerySortKeys {
     if order.term.form == .count {
       let elements = try ListElements.reader(of: field, context)
@@ -147,7 +147,7 @@ class QuerySortKeys {
     return try comparing(type)
   }
 
-  private static func refused(_ order: QueryOrder, _ field: FieldBase) -> ModelStoreError {
+  private static func refused(_ order: QueryOrder, _ field: AnyField) -> ModelStoreError {
     ModelStoreError(
       .invalid,
       "A list can't be sorted by \("\(order)".wordsForMessage()): values of the type \(field.valueType) have no order.")

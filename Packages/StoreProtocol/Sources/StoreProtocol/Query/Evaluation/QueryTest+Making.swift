@@ -6,7 +6,7 @@ struct QueryTestMaker {
   let comparison: QueryComparison
   let context: ValueTransformerContext
 
-  private var field: FieldBase { slot.field }
+  private var field: AnyField { slot.field }
 
   func make() throws -> QueryTest {
     guard case .value(let operand) = comparison.operand else { throw refused("it compares with a value") }
@@ -180,22 +180,22 @@ private final class CountTest: QueryTest {
 
 /// A list of values that can be made a set, which is faster to look into.
 private protocol HashableOptionals {
-  func test(_ field: FieldBase, _ context: ValueTransformerContext) -> QueryTest?
+  func test(_ field: AnyField, _ context: ValueTransformerContext) -> QueryTest?
 }
 
 extension Array: HashableOptionals where Element: OptionalHashable {
-  fileprivate func test(_ field: FieldBase, _ context: ValueTransformerContext) -> QueryTest? {
+  fileprivate func test(_ field: AnyField, _ context: ValueTransformerContext) -> QueryTest? {
     Element.test(field, context, self)
   }
 }
 
 private protocol OptionalHashable {
-  static func test(_ field: FieldBase, _ context: ValueTransformerContext, _ list: [Self]) -> QueryTest?
+  static func test(_ field: AnyField, _ context: ValueTransformerContext, _ list: [Self]) -> QueryTest?
 }
 
 extension Optional: OptionalHashable where Wrapped: Hashable {
   fileprivate static func test(
-    _ field: FieldBase, _ context: ValueTransformerContext, _ list: [Wrapped?]
+    _ field: AnyField, _ context: ValueTransformerContext, _ list: [Wrapped?]
   ) -> QueryTest? {
     guard let field = field as? Field<Wrapped> else { return nil }
     let set = Set(list)

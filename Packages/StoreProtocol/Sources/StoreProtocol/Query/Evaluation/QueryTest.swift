@@ -11,7 +11,7 @@ class QueryTest {
   func matches(_ scanner: inout JSONScanner) throws -> Bool { try matches(scanner.readValue()) }
 
   /// Whether the value of a live field passes. It is looked at as a store would have it after a save.
-  func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+  func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
     try matches((try? field.exported(by: FieldWriter(context: context))) ?? .null)
   }
 }
@@ -34,7 +34,7 @@ final class ValueTest<Value>: QueryTest {
     try predicate(json.isNull ? nil : field.value(readFrom: json, in: context))
   }
 
-  override func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+  override func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
     // What is written as it is need not be written to be asked.
     if isPlain, Value.self == Int.self || Value.self == String.self || Value.self == Bool.self,
       let field = field as? Field<Value>
@@ -55,7 +55,7 @@ final class NilTest: QueryTest {
 
   override func matches(_ scanner: inout JSONScanner) throws -> Bool { try (scanner.peek() == .null) == expectsNil }
 
-  override func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+  override func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
     if let relation = field as? any RelationField, !relation.isToMany {
       return relation.relatedModels.isEmpty == expectsNil
     }
@@ -101,7 +101,7 @@ final class IntegerTest: QueryTest {
     return try general.matches(scanner.readValue())
   }
 
-  override func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+  override func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
     try general.matches(field, in: context)
   }
 }
@@ -132,7 +132,7 @@ final class TextTest: QueryTest {
     return try general.matches(scanner.readValue())
   }
 
-  override func matches(_ field: FieldBase, in context: ValueTransformerContext) throws -> Bool {
+  override func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
     try general.matches(field, in: context)
   }
 }

@@ -25,7 +25,7 @@ final class IndexKeyReader: @unchecked Sendable {
   ///   - owner: its model, which nobody else has either.
   ///   - context: how records are spelled.
   /// - Returns: nil if its values can't be keys.
-  init?(_ field: FieldBase, of owner: ModelObject?, _ context: ValueTransformerContext) {
+  init?(_ field: AnyField, of owner: ModelObject?, _ context: ValueTransformerContext) {
     let order = Self.order(of: field.valueType)
     if order == nil, !(field.valueType is any Hashable.Type) { return nil }
     let isHashed = order == nil

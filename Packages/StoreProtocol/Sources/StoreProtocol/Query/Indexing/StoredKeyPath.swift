@@ -32,7 +32,7 @@ public struct StoredKeyPath: Sendable {
   ///   - context: how records are spelled.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for a field whose values can't be keys: that are neither `Hashable`
   ///   nor foreign keys.
-  public init<M: Model>(_ type: M.Type, _ field: (M) -> FieldBase, in context: ValueTransformerContext) throws {
+  public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField, in context: ValueTransformerContext) throws {
     // A field knows its key as long as its model is there.
     let prototype = M.prototype()
     try self.init(type, key: withExtendedLifetime(prototype) { field(prototype).key ?? "?" }, in: context)
@@ -70,11 +70,11 @@ public struct StoredKeyPath: Sendable {
   }
 
   /// The field whose values are written; of a foreign key, the identifier that it leads to.
-  private static func source(of field: FieldBase, _ owner: ModelObject?) -> (field: FieldBase, owner: ModelObject?)? {
+  private static func source(of field: AnyField, _ owner: ModelObject?) -> (field: AnyField, owner: ModelObject?)? {
     guard let relation = field as? any RelationField else { return (field, owner) }
     guard relation.isForeignKey, !relation.isToMany else { return nil }
     let related = relation.relatedClass.init()
-    return (related.identifierField as? FieldBase).map { ($0, related) }
+    return related.identifierField.map { ($0, related) }
   }
 
   /// Whether conditions that are about a path are about the field.

@@ -15,5 +15,5 @@ class PairDrawingFields: Model, SchemaMapped {
 
   let figures: ModelArrayField<PairFigure> = ModelField<PairFigure>(deleteRule: .cascade, inverse: \.drawing)*
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }

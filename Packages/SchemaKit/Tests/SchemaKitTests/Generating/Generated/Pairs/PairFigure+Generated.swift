@@ -33,5 +33,5 @@ class PairFigureFields: Model, SchemaMapped {
     }
   }
 
-  override var identifierField: (any FieldProtocol)? { id }
+  override var identifierField: AnyField? { id }
 }

@@ -6,7 +6,7 @@
 /// ```
 ///
 /// A protocol of its own, so that a subclass may have a property called `description`.
-public protocol DescribedField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, FieldBase {}
+public protocol DescribedField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, AnyField {}
 
 extension DescribedField {
   /// The type, what it is called, and the value.
@@ -45,7 +45,7 @@ extension DescribedField {
   }
 }
 
-extension FieldBase: DescribedField {
+extension AnyField: DescribedField {
   /// The value as descriptions show it.
   @_spi(ModelKitInternals)
   public final var valueText: String {
@@ -74,7 +74,7 @@ extension FieldBase: DescribedField {
   }
 }
 
-extension FieldBase {
+extension AnyField {
   /// What is wrong without the value, if that is to be kept out of messages.
   @_spi(ModelKitInternals)
   public final func withoutSecrets(_ violation: RuleViolation) -> RuleViolation {

@@ -1,5 +1,5 @@
 @_spi(ModelKitInternals)
-extension FieldBase {
+extension AnyField {
   /// Whether reading into this field of a fresh model runs nobody's code: it has the key its class's first instance had,
   /// the transformer that its kind allows for, and nobody who would be told.
   public final func isReadableDirectly(as kind: DirectKind, declaredKey: String?) -> Bool {
@@ -89,7 +89,7 @@ extension FieldBase {
   public final var intValue: Int? { asInt.storage }
 
   /// Whether another field of the same declaration has the same value.
-  public final func hasValue(of other: FieldBase, as kind: DirectKind) -> Bool {
+  public final func hasValue(of other: AnyField, as kind: DirectKind) -> Bool {
     switch kind {
     case .int: !asInt.isChange(from: asInt.storage, to: other.asInt.storage)
     case .string: !asString.isChange(from: asString.storage, to: other.asString.storage)
@@ -109,7 +109,7 @@ extension FieldBase {
   ///   - other: the field that was read, or this field itself to take its own value once more.
   ///   - kind: the kind of the fields; no relation.
   ///   - stamp: when the document is read.
-  public final func load(readBy other: FieldBase, as kind: DirectKind, stamp: ChangeStamp) {
+  public final func load(readBy other: AnyField, as kind: DirectKind, stamp: ChangeStamp) {
     // What follows this field compares stamps: there every value needs one of its own.
     switch kind {
     case .int: asInt.load(readBy: other.asInt, stamp: stamp)

@@ -1,20 +1,20 @@
 /// An owner that wants to know of what happens to its fields, such as a model whose scope keeps it until it is saved.
 ///
-/// Only fields of which ``FieldBase/beWatched(isFollowed:)`` was asked tell anything; the others pay nothing for it.
+/// Only fields of which ``AnyField/beWatched(isFollowed:)`` was asked tell anything; the others pay nothing for it.
 @_spi(ModelKitInternals)
 public protocol FieldWatcher: AnyObject {
   /// Called when a field that may identify its owner was set, before its observers are told.
-  func followedFieldWasSet(_ field: FieldBase)
-  /// Called at the first change since ``FieldBase/beWatched(isFollowed:)``, before the observers are told. Not called
+  func followedFieldWasSet(_ field: AnyField)
+  /// Called at the first change since ``AnyField/beWatched(isFollowed:)``, before the observers are told. Not called
   /// again until the field is watched anew.
-  func fieldBecameDirty(_ field: FieldBase)
+  func fieldBecameDirty(_ field: AnyField)
   /// Called when a change was saved, or replaced by what was read.
-  func fieldWasSaved(_ field: FieldBase)
+  func fieldWasSaved(_ field: AnyField)
 }
 
 // A set tests one flag, which it tested before, to find out whether anybody is to be told of more than the value. It is
 // up while the owner waits for the first change, and comes down with that.
-extension FieldBase {
+extension AnyField {
   /// Tells the owner of the next change, and of the save after it.
   ///
   /// - Parameter isFollowed: whether to tell of every set.

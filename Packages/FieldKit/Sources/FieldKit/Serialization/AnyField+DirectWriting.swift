@@ -12,7 +12,7 @@ public enum DirectInclusion: Sendable {
 }
 
 @_spi(ModelKitInternals)
-extension FieldBase {
+extension AnyField {
   /// Whether the field is one of those.
   public final func isIncluded(in inclusion: DirectInclusion) -> Bool {
     switch inclusion {

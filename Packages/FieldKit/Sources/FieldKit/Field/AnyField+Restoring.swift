@@ -1,10 +1,10 @@
 // What was last read or saved is kept when it is replaced for the first time, not before: fields that nobody changes pay
 // nothing, and a set of a field that was never read or saved only looks at flags that it looks at anyway.
 
-extension FieldBase {
+extension AnyField {
   /// Takes over what a copy shares with its original beside value and declaration.
   @_spi(ModelKitInternals)
-  public final func takeStates(of original: FieldBase) {
+  public final func takeStates(of original: AnyField) {
     updatedStamp = original.updatedStamp
     changedStamp = original.changedStamp
     flags.subtract([.dirty, .initial, .valid, .invalid, .original])
@@ -41,7 +41,7 @@ extension FieldBase {
   ///
   /// - Parameter restoration: gets the field; says whether it could be set back.
   @_spi(ModelKitInternals)
-  public final func keepRestoration(_ restoration: @escaping (FieldBase) -> Bool) {
+  public final func keepRestoration(_ restoration: @escaping (AnyField) -> Bool) {
     flags.subtract(.original)
     detailsForWriting.restoration = restoration
   }

@@ -4,11 +4,15 @@
   public import Foundation
 #endif
 
-/// The part of a field that does not depend on the type of its value. Make a ``Field``; use `any FieldProtocol` for
-/// fields of mixed types.
+/// A field of any value type: what forms, validation and stores need to know of it. Create a ``Field``.
+///
+/// ```swift
+/// let fields: [AnyField] = [Field<String>(name: "Name"), Field<Int>(name: "Age")]
+/// for field in fields { print(field.name ?? "?", field.valueType) }
+/// ```
 ///
 /// - Note: Not `Sendable`: a field lives in the isolation of its model.
-open class FieldBase: FieldProtocol {
+open class AnyField: ObservationOwner {
   // The order matters: one object without padding, the state that a set touches side by side.
   @exclusivity(unchecked) @usableFromInline final var updatedStamp = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline final var changedStamp = ChangeStamp.never
@@ -199,6 +203,9 @@ open class FieldBase: FieldProtocol {
     flags.isDisjoint(with: [.valid, .invalid]) ? validate() : validationState
   }
 
+  /// Whether the value keeps all rules; validates if that was not done since the value was last set.
+  public final var valid: Bool { validateIfNeeded().isValid }
+
   /// Adds a message from elsewhere, such as a server. It goes with the next validation or set.
   public final func addValidationError(_ message: String) { addViolation(RuleViolation(message: message)) }
 
@@ -242,7 +249,7 @@ open class FieldBase: FieldProtocol {
   // MARK: Copying and merging
 
   /// A field with the same value, states and declaration that is independent of this one.
-  open func copy() -> FieldBase {
+  open func copy() -> AnyField {
     preconditionFailure("\(Self.self) is not made to be copied: derive fields from Field.")
   }
 
@@ -251,7 +258,7 @@ open class FieldBase: FieldProtocol {
   /// - Returns: whether the value was taken.
   /// - Throws: ``FieldTypeError`` if the other field has values of another type; nothing is changed.
   @discardableResult
-  public func merge(from other: any FieldProtocol) throws -> Bool {
+  public func merge(from other: AnyField) throws -> Bool {
     throw FieldTypeError(field: name ?? key, expected: valueType, found: other.valueType)
   }
 
@@ -259,7 +266,7 @@ open class FieldBase: FieldProtocol {
 
   /// Takes over the value and the states of a field of the same type, as a copy has them, and tells the observers.
   @_spi(ModelKitInternals)
-  open func takeValue(of other: FieldBase) {}
+  open func takeValue(of other: AnyField) {}
 
   /// Forgets the value: the field is as if it had never been set or read, and not dirty. Observers are told.
   @_spi(ModelKitInternals)
@@ -267,7 +274,7 @@ open class FieldBase: FieldProtocol {
 
   /// Whether another field has the same type and an equal value. Values that can't be compared are never equal.
   @_spi(ModelKitInternals)
-  public func hasSameValue(as other: FieldBase) -> Bool { false }
+  public func hasSameValue(as other: AnyField) -> Bool { false }
 
   /// Changes what people call the field, such as to a translation that is found by its key.
   ///
@@ -298,19 +305,19 @@ open class FieldBase: FieldProtocol {
   @_spi(ModelKitInternals)
   public func respelled(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? { nil }
 
-  // What `FieldBase+DirectReading.swift` asks of a field whose type it does not know.
+  // What `AnyField+DirectReading.swift` asks of a field whose type it does not know.
 
   /// Whether anybody may have to be told of a change.
   var hasObservers: Bool { true }
 
   /// Whether another field has an equal value.
-  func hasValue(of other: FieldBase) -> Bool { false }
+  func hasValue(of other: AnyField) -> Bool { false }
 
   /// Whether the field has the value that is read from this JSON. `false` also if there is no telling.
   func hasValue(_ json: JSONValue, in context: ValueTransformerContext) -> Bool { false }
 
   /// Sets the field to a value that was read into another one.
-  func load(readBy other: FieldBase, stamp: ChangeStamp) {}
+  func load(readBy other: AnyField, stamp: ChangeStamp) {}
 
   /// Sets the field to a value that was read.
   func load(read json: JSONValue, in context: ValueTransformerContext, stamp: ChangeStamp) throws {}
@@ -343,7 +350,7 @@ open class FieldBase: FieldProtocol {
   @_spi(ModelKitInternals)
   open func seeUntouched(_ model: AnyObject, stamp: ChangeStamp) -> Bool { false }
 
-  /// Writes what a relation leads to as a member of an object; see `FieldBase+DirectWriting.swift`.
+  /// Writes what a relation leads to as a member of an object; see `AnyField+DirectWriting.swift`.
   @_spi(ModelKitInternals)
   open func writeRelated(
     _ key: UnsafeBufferPointer<UInt8>, to json: inout JSONWriter, by writer: FieldWriter
@@ -357,7 +364,7 @@ private struct LoadStateError: Error {}
 @_spi(ModelKitInternals)
 public protocol FieldOwner: AnyObject {
   /// The name of the property that holds the field.
-  func propertyName(of field: FieldBase) -> String?
+  func propertyName(of field: AnyField) -> String?
 }
 
 extension ChangeStamp {

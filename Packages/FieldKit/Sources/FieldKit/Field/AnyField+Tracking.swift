@@ -13,9 +13,9 @@ struct TrackedProperties: OptionSet {
 }
 
 /// Reads inside `withObservationTracking`, and so in the `body` of a SwiftUI view, are seen: see ``FieldObservation``.
-extension FieldBase: Observation.Observable {}
+extension AnyField: Observation.Observable {}
 
-extension FieldBase {
+extension AnyField {
   /// Notes that the value is read.
   @usableFromInline
   final func noteRead() { noteRead(of: .value) }
@@ -158,7 +158,7 @@ extension FieldBase {
     if properties.contains(.updatedAt) { tell(registrar, event, \.updatedAt) }
   }
 
-  private func tell<Member>(_ registrar: ObservationRegistrar, _ event: Event, _ keyPath: KeyPath<FieldBase, Member>) {
+  private func tell<Member>(_ registrar: ObservationRegistrar, _ event: Event, _ keyPath: KeyPath<AnyField, Member>) {
     switch event {
     case .access: registrar.access(self, keyPath: keyPath)
     case .willSet: registrar.willSet(self, keyPath: keyPath)

@@ -1,4 +1,4 @@
-extension FieldBase {
+extension AnyField {
   /// The validation state, for those who show it: `name.validationStates --> form { form, state in … }`.
   ///
   /// It is `unknown` after every set until somebody validates, and so tells when it is time to.

@@ -3,7 +3,7 @@
 // Reading again what a field has already: most of what a store or a server gives has not changed since it was read. So
 // the bytes are compared with the value, and nothing is made of them.
 @_spi(ModelKitInternals)
-extension FieldBase {
+extension AnyField {
   /// Passes the next value of a document and says whether it is the one that the field has.
   ///
   /// - Parameters:

@@ -1,4 +1,4 @@
-extension FieldBase {
+extension AnyField {
   /// Reads the value from its place in a dictionary. Afterwards the field is as the dictionary has it, and so not dirty.
   ///
   /// The key is spelled as the context says, and dots in it lead into nested objects. A missing key leaves the field as it
@@ -6,7 +6,7 @@ extension FieldBase {
   ///
   /// - Throws: ``FieldKeyError`` for a field without key; ``ValueTransformError`` with the path of a value that does not
   ///   fit, or of something else than an object on the way. The field keeps its value and its state then.
-  public final func read(from dictionary: AttributeDictionary, in context: ValueTransformerContext) throws {
+  public final func read(from dictionary: AttributeDictionary, in context: ValueTransformerContext = .standard) throws {
     let key = try spelledKey(in: context)
     guard let json = try dictionary.value(atNestedKey: key) else { return }
     let apply: () -> Void
@@ -25,7 +25,9 @@ extension FieldBase {
   ///
   /// - Throws: ``FieldKeyError`` for a field without key; ``ValueTransformError`` with the path of a value that can't be
   ///   written, or of something else than an object on the way. The dictionary stays as it is then.
-  public final func write(to dictionary: inout AttributeDictionary, in context: ValueTransformerContext) throws {
+  public final func write(
+    to dictionary: inout AttributeDictionary, in context: ValueTransformerContext = .standard
+  ) throws {
     let key = try spelledKey(in: context)
     guard case .loaded = loadState else { return }
     let json: JSONValue
@@ -47,18 +49,6 @@ extension FieldBase {
     guard let key else { throw FieldKeyError(field: name) }
     return context.key(key)
   }
-}
-
-extension FieldProtocol {
-  /// Reads the value from its place in a dictionary whose keys are as declared.
-  ///
-  /// - Throws: what ``read(from:in:)`` throws. The field keeps its value and its state then.
-  public func read(from dictionary: AttributeDictionary) throws { try read(from: dictionary, in: .standard) }
-
-  /// Writes the value to its place in a dictionary whose keys are as declared.
-  ///
-  /// - Throws: what ``write(to:in:)`` throws. The dictionary stays as it is then.
-  public func write(to dictionary: inout AttributeDictionary) throws { try write(to: &dictionary, in: .standard) }
 }
 
 extension ErrorWithPath {

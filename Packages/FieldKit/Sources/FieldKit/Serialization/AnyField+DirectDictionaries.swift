@@ -1,7 +1,7 @@
 // The commonest types of values between fields and the members of a dictionary, without a look at transformers and
 // codecs: see `DirectKind`.
 @_spi(ModelKitInternals)
-extension FieldBase {
+extension AnyField {
   /// The value as the member of a dictionary, as ``exported(by:)`` says; nil where nothing is to be written.
   ///
   /// - Parameters:

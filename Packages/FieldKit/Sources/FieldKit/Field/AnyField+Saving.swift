@@ -1,5 +1,5 @@
 @_spi(ModelKitInternals)
-extension FieldBase {
+extension AnyField {
   /// Checks every rule and keeps the result, as ``validate()`` does, without describing it.
   ///
   /// - Returns: whether no rule is broken.
