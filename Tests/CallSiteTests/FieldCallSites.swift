@@ -69,7 +69,7 @@ import Testing
     let year = Field<Int>().transform(importValue: { $0.intValue }, exportValue: { .int($0) })
     #expect(year.updatedAt == nil && year.changedAt == nil && year.owner == nil && year.priority == nil)
     let fields: [AnyField] = [year, tags]
-    #expect(throws: FieldTypeError.self) { try fields[0].set(anyValue: "1") }
+    #expect(throws: FieldError.self) { try fields[0].set(anyValue: "1") }
     let context = ValueTransformerContext(keyCase: .snake, explicitNull: true, decoding: .strict)
     #expect(context.decoding == .strict)
   }

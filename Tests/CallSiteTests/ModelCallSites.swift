@@ -83,6 +83,6 @@ final class Clerk: Model {
     clerk.unload()
     #expect(clerk.loadState == .incomplete && clerk.name.value == nil && clerk.id == 1)
     #expect(Clerk.with(identifier: "1", in: scope) === clerk)
-    #expect(throws: MappingError.self) { try clerk.relation(forKey: "enemies") }
+    #expect(throws: FieldError.self) { try clerk.relation(forKey: "enemies") }
   }
 }

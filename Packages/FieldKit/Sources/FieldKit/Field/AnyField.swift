@@ -54,9 +54,9 @@ open class AnyField: ObservationOwner {
 
   /// Sets the value if it has the right type.
   ///
-  /// - Throws: ``FieldTypeError`` for a value of another type; the old value stays.
+  /// - Throws: ``FieldError`` with ``FieldError/Code/wrongType`` for a value of another type; the old value stays.
   open func set(anyValue: Any?) throws {
-    throw FieldTypeError(field: name ?? key, expected: valueType, found: anyValue.map { type(of: $0) } ?? Never.self)
+    throw wrongType(anyValue.map { type(of: $0) } ?? Never.self)
   }
 
   /// Whether the value is made of other models.
@@ -256,10 +256,10 @@ open class AnyField: ObservationOwner {
   /// Takes the value of another field if that is loaded and newer.
   ///
   /// - Returns: whether the value was taken.
-  /// - Throws: ``FieldTypeError`` if the other field has values of another type; nothing is changed.
+  /// - Throws: ``FieldError`` with ``FieldError/Code/wrongType`` if the other field has values of another type; nothing is changed.
   @discardableResult
   public func merge(from other: AnyField) throws -> Bool {
-    throw FieldTypeError(field: name ?? key, expected: valueType, found: other.valueType)
+    throw wrongType(other.valueType)
   }
 
   // MARK: For models

@@ -172,15 +172,13 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   /// Sets the value if it has the right type.
   ///
-  /// - Throws: ``FieldTypeError`` for a value of another type; the old value stays.
+  /// - Throws: ``FieldError`` with ``FieldError/Code/wrongType`` for a value of another type; the old value stays.
   public final override func set(anyValue: Any?) throws {
     guard let anyValue else {
       value = nil
       return
     }
-    guard let typed = anyValue as? Content else {
-      throw FieldTypeError(field: name ?? key, expected: Content.self, found: type(of: anyValue))
-    }
+    guard let typed = anyValue as? Content else { throw wrongType(type(of: anyValue)) }
     value = typed
   }
 

@@ -4,7 +4,7 @@ extension AnyField {
   /// The key is spelled as the context says, and dots in it lead into nested objects. A missing key leaves the field as it
   /// is, also if an object on the way is missing or `null`; a value that is `null` makes the field nil, and loaded.
   ///
-  /// - Throws: ``FieldKeyError`` for a field without key; ``ValueTransformError`` with the path of a value that does not
+  /// - Throws: ``FieldError`` for a field without key; ``ValueTransformError`` with the path of a value that does not
   ///   fit, or of something else than an object on the way. The field keeps its value and its state then.
   public final func read(from dictionary: AttributeDictionary, in context: ValueTransformerContext = .standard) throws {
     let key = try spelledKey(in: context)
@@ -23,7 +23,7 @@ extension AnyField {
   /// A field that is not loaded writes nothing, and neither does nil, unless the context wants it as `null`: what the
   /// dictionary has at the key stays then.
   ///
-  /// - Throws: ``FieldKeyError`` for a field without key; ``ValueTransformError`` with the path of a value that can't be
+  /// - Throws: ``FieldError`` for a field without key; ``ValueTransformError`` with the path of a value that can't be
   ///   written, or of something else than an object on the way. The dictionary stays as it is then.
   public final func write(
     to dictionary: inout AttributeDictionary, in context: ValueTransformerContext = .standard
@@ -46,7 +46,7 @@ extension AnyField {
   }
 
   private func spelledKey(in context: ValueTransformerContext) throws -> String {
-    guard let key else { throw FieldKeyError(field: name) }
+    guard let key else { throw noKey }
     return context.key(key)
   }
 }
@@ -54,22 +54,5 @@ extension AnyField {
 extension ErrorWithPath {
   fileprivate func atNestedKey(_ key: String) -> Self {
     key.split(separator: ".").reversed().reduce(self) { error, part in error.inMember(String(part)) }
-  }
-}
-
-/// A field without a key was to be read from or written to a dictionary.
-///
-/// ```swift
-/// do { try Field<Int>(name: "Age").read(from: ["age": 7]) } catch { print(error) }
-/// // Field "Age" has no key, so it has no place in a dictionary: declare it as Field(key: "…") or in a model.
-/// ```
-public struct FieldKeyError: Error, CustomStringConvertible {
-  /// The name of the field.
-  public let field: String?
-
-  /// What was wrong, and what to do.
-  public var description: String {
-    let subject = field.map { "Field \($0.quotedForMessage)" } ?? "The field"
-    return "\(subject) has no key, so it has no place in a dictionary: declare it as Field(key: \"…\") or in a model."
   }
 }

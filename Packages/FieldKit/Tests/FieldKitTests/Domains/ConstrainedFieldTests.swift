@@ -133,7 +133,7 @@ import Testing
   @Test func `reports what is not convertible, and keeps its value, before it constrains anything`() {
     let size = Field(5).constrain(to: 0...10)
     #expect(throws: ValueTransformError.self) { try size.read("many") }
-    #expect(throws: FieldTypeError.self) { try size.set(anyValue: "many") }
+    #expect(throws: FieldError.self) { try size.set(anyValue: "many") }
     #expect(size == 5)
   }
 

@@ -123,7 +123,7 @@ import Testing
   @Test func `refuses a field of another type and says so`() {
     let age = Field(1, name: "Age")
     let other = Field("2")
-    let error = #expect(throws: FieldTypeError.self) { try (age as AnyField).merge(from: other) }
+    let error = #expect(throws: FieldError.self) { try (age as AnyField).merge(from: other) }
     #expect(error?.description == "Field \"Age\" keeps its value: it takes Int, not String.")
     #expect(age == 1)
   }

@@ -5,13 +5,14 @@ import Testing
 @Suite struct `A field read from a dictionary` {
   @Test func `needs a key`() {
     let field = Field(1, name: "Age")
-    let error = #expect(throws: FieldKeyError.self) { try field.read(from: ["Age": 2]) }
+    let error = #expect(throws: FieldError.self) { try field.read(from: ["Age": 2]) }
     #expect(error?.field == "Age")
+    #expect(error?.code == .noKey)
     #expect(
       error?.description
         == "Field \"Age\" has no key, so it has no place in a dictionary: declare it as Field(key: \"…\") or in a model."
     )
-    #expect(throws: FieldKeyError.self) { try (*Field<Int>()).read(from: [:]) }
+    #expect(throws: FieldError.self) { try (*Field<Int>()).read(from: [:]) }
     #expect(field.value == 1)
   }
 
@@ -121,7 +122,7 @@ import Testing
   }
 
   @Test func `needs a key`() {
-    #expect(throws: FieldKeyError.self) { try written(Field(1)) }
+    #expect(throws: FieldError.self) { try written(Field(1)) }
   }
 
   @Test func `never replaces on its way what is no object`() {

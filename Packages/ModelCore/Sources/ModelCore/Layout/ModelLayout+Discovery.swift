@@ -31,7 +31,7 @@ extension ModelLayout {
       if field === identifierField { identifierIndex = index }
       priorities[index] = field.priority
     }
-    FieldKeyConflict.report(in: model, with: draft)
+    draft.reportDuplicateKeys(of: model)
     ReferringClasses.add(model, draft.fields(of: model))
     return remember(
       ModelLayout(
@@ -127,3 +127,18 @@ extension ModelLayout {
 
 private protocol OptionalField {}
 extension Optional: OptionalField where Wrapped: AnyField {}
+
+extension ModelLayout {
+  /// Reports to ``ModelIssue/handler`` each key that several fields of a class have, when its first instance is made.
+  ///
+  /// Private properties of a class and of its superclass may have the same name without the compiler minding.
+  fileprivate func reportDuplicateKeys(of model: ModelObject) {
+    var keys: Set<String> = []
+    var reported: Set<String> = []
+    forEachField(of: model) { field, index in
+      let key = field.declaredKey ?? slots[index].propertyName
+      guard !keys.insert(key).inserted, reported.insert(key).inserted else { return }
+      ModelIssue.report(FieldError(duplicateKey: key, in: type(of: model)))
+    }
+  }
+}

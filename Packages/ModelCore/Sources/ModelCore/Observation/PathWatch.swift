@@ -14,7 +14,7 @@ final class PathWatch {
     self.first = first
     if !first.hasField, let step = path.components.first {
       ModelIssue.report(
-        FieldPathError(
+        FieldError(
           observing: path,
           "\(type(of: model).displayName) has no field \(FieldPath([step]).description.quotedForMessage) as yet"))
     }

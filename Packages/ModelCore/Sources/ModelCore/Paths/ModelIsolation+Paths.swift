@@ -39,18 +39,18 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - value: a value of the field's type, or nil. For an element of a list, one of the elements' type.
   ///   - path: leads to a field, or to an element that is there already.
-  /// - Throws: ``FieldPathError`` if the path leads nowhere, `FieldTypeError` for a value of another type; nothing is
-  ///   changed then.
+  /// - Throws: `FieldError` with the code `notFound` if the path leads to no field, `wrongType` for a value of another type;
+  ///   nothing is changed then.
   public func set(_ value: Any?, at path: FieldPath) throws {
     let place = try locate(path)
     guard let index = place.element else { return try place.field.set(anyValue: value) }
     guard var list = place.field.anyValue as? [Any] else {
-      throw FieldPathError(path, "\(place.field.key ?? "it") holds no list")
+      throw FieldError(notSet: path, "\(place.field.key ?? "it") holds no list")
     }
     guard list.indices.contains(index) else {
-      throw FieldPathError(path, "there is no element \(index), the list has \(list.count)")
+      throw FieldError(notSet: path, "there is no element \(index), the list has \(list.count)")
     }
-    guard let value else { throw FieldPathError(path, "an element of a list can't be nil") }
+    guard let value else { throw FieldError(notSet: path, "an element of a list can't be nil", .wrongType) }
     list[index] = value
     try place.field.set(anyValue: list)
   }

@@ -20,7 +20,7 @@
 /// person["aeg"] = 7  // aeg was not set: Person has no field "aeg".
 /// ```
 public struct ModelIssue: Sendable, CustomStringConvertible {
-  /// What would have been thrown: a ``FieldPathError``, a ``FieldKeyConflict`` or a `FieldTypeError`.
+  /// What would have been thrown, such as a `FieldError`.
   public let error: any Error
 
   /// What was wrong, and what was kept.

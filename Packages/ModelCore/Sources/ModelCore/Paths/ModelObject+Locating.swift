@@ -34,16 +34,16 @@ extension ModelObject {
 
   /// Follows a path.
   ///
-  /// - Throws: ``FieldPathError`` where it leads no further.
-  func locate(_ path: FieldPath) throws(FieldPathError) -> FieldPlace {
+  /// - Throws: `FieldError` where it leads no further.
+  func locate(_ path: FieldPath) throws(FieldError) -> FieldPlace {
     var (model, rest) = (self, path.components[...])
     var place: String { FieldPath(Array(path.components[..<rest.startIndex])).description.pathForMessage }
-    if path.isWildcard { throw FieldPathError(path, "it stands for more than one field") }
+    if path.isWildcard { throw FieldError(notSet: path, "it stands for more than one field") }
     while true {
       guard let (field, count) = model.firstField(on: rest) else {
-        guard let step = rest.first else { throw FieldPathError(path, "it leads to a model, not to a field") }
+        guard let step = rest.first else { throw FieldError(notSet: path, "it leads to a model, not to a field") }
         let key = if case .key(let key) = step { key } else { "\(FieldPath([step]))" }
-        throw FieldPathError(path, "\(type(of: model).displayName) has no field \(key.quotedForMessage)")
+        throw FieldError(notSet: path, "\(type(of: model).displayName) has no field \(key.quotedForMessage)")
       }
       rest = rest.dropFirst(count)
       if rest.isEmpty { return FieldPlace(model: model, field: field, element: nil) }
@@ -51,21 +51,23 @@ extension ModelObject {
         let last = rest.count == 1
         guard let models = (field as? any Relation)?.listedModels else {
           if last { return FieldPlace(model: model, field: field, element: index) }
-          throw FieldPathError(path, "there are no models in the list \(place)")
+          throw FieldError(notSet: path, "there are no models in the list \(place)")
         }
         if last { return FieldPlace(model: model, field: field, element: index) }
         guard models.indices.contains(index) else {
-          throw FieldPathError(path, "\(place) has no element \(index), it has \(models.count)")
+          throw FieldError(notSet: path, "\(place) has no element \(index), it has \(models.count)")
         }
         model = models[index]
         rest = rest.dropFirst()
       } else {
         guard let relation = field as? any Relation else {
-          throw FieldPathError(path, "\(place) holds \(field.valueType), not a model")
+          throw FieldError(notSet: path, "\(place) holds \(field.valueType), not a model")
         }
-        if relation.isToMany { throw FieldPathError(path, "\(place) is a list: say which element, as in \(place)[0]") }
+        if relation.isToMany {
+          throw FieldError(notSet: path, "\(place) is a list: say which element, as in \(place)[0]")
+        }
         guard let related = relation.relatedModels.first else {
-          throw FieldPathError(path, "there is no model in \(place)")
+          throw FieldError(notSet: path, "there is no model in \(place)")
         }
         model = related
       }

@@ -39,7 +39,7 @@ extension ModelObject {
 
   /// Adds a field to this one model that is called by a name besides its key.
   ///
-  /// - Throws: ``FieldAdditionError``; the model stays as it is.
+  /// - Throws: `FieldError`; the model stays as it is.
   public func add(field: AnyField, named name: String) throws {
     guard let model = self as? any Model else { return }
     try model.add(field: field)

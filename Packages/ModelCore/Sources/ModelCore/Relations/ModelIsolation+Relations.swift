@@ -6,18 +6,18 @@ extension ModelIsolation where Self: ModelObject {
   /// The relation with a key.
   ///
   /// - Parameter key: the key the field was declared with, or the name of its property.
-  /// - Throws: ``MappingError/unknownRelationship(_:)``.
+  /// - Throws: `FieldError` with the code `notFound`.
   public func relation(forKey key: String) throws -> any RelationField { try namedRelation(key) }
 
   /// Adds a model to a relation to many, unless it is a member already.
   ///
-  /// - Throws: ``MappingError`` if there is no such relation to many, or it leads to models of another class; nothing is
+  /// - Throws: `FieldError` if there is no such relation to many, or it leads to models of another class; nothing is
   ///   changed then.
   public func add(_ model: ModelObject, forKey key: String) throws { try add([model], forKey: key) }
 
   /// Adds models to a relation to many, all or none. Those that are members already stay where they are.
   ///
-  /// - Throws: ``MappingError`` if there is no such relation to many, or it leads to models of another class; nothing is
+  /// - Throws: `FieldError` if there is no such relation to many, or it leads to models of another class; nothing is
   ///   changed then.
   public func add(_ models: [ModelObject], forKey key: String) throws {
     let relation = try relation(key, isToMany: true)
@@ -27,7 +27,7 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Removes a model from a relation to many, if it is a member.
   ///
-  /// - Throws: ``MappingError`` if there is no such relation to many, or it leads to models of another class; nothing is
+  /// - Throws: `FieldError` if there is no such relation to many, or it leads to models of another class; nothing is
   ///   changed then.
   public func remove(_ model: ModelObject, forKey key: String) throws {
     let relation = try relation(key, isToMany: true)
@@ -37,7 +37,7 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Sets a relation to one model, or to none.
   ///
-  /// - Throws: ``MappingError`` if there is no such relation to one, or it leads to models of another class; nothing is
+  /// - Throws: `FieldError` if there is no such relation to one, or it leads to models of another class; nothing is
   ///   changed then.
   public func set(_ model: ModelObject?, forKey key: String) throws {
     let relation = try relation(key, isToMany: false)
@@ -47,7 +47,7 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Sets a relation to many.
   ///
-  /// - Throws: ``MappingError`` if there is no such relation to many, or it leads to models of another class; nothing is
+  /// - Throws: `FieldError` if there is no such relation to many, or it leads to models of another class; nothing is
   ///   changed then.
   public func set(_ models: [ModelObject], forKey key: String) throws {
     let relation = try relation(key, isToMany: true)
@@ -58,7 +58,7 @@ extension ModelIsolation where Self: ModelObject {
   private func relation(_ key: String, isToMany: Bool) throws -> any Relation {
     let relation = try namedRelation(key)
     guard relation.isToMany == isToMany else {
-      throw isToMany ? MappingError.leadsToOne(key) : MappingError.leadsToMany(key)
+      throw FieldError(relation: key, isToMany: relation.isToMany)
     }
     return relation
   }
@@ -67,7 +67,7 @@ extension ModelIsolation where Self: ModelObject {
     let relations = allFields.compactMap { $0 as? any Relation }
     let named =
       relations.first { $0.key == key } ?? relations.first { nameOfProperty(holding: $0) == key }
-    guard let named else { throw MappingError.unknownRelationship(key) }
+    guard let named else { throw FieldError(unknownRelation: key) }
     return named
   }
 }
@@ -75,7 +75,6 @@ extension ModelIsolation where Self: ModelObject {
 extension Relation {
   fileprivate func check(_ models: [ModelObject], _ key: String) throws {
     guard let stranger = models.first(where: { !accepts(type(of: $0)) }) else { return }
-    throw MappingError.wrongModelType(
-      relationship: key, expected: relatedClass.displayName, found: type(of: stranger).displayName)
+    throw FieldError(relation: key, takes: relatedClass, not: type(of: stranger))
   }
 }

@@ -8,7 +8,7 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - dictionary: keys and values of the related model, as ``from(dictionaryValue:in:as:)`` takes them.
   ///   - key: the key the relation was declared with, or the name of its property.
-  /// - Throws: ``MappingError`` if there is no such relation to many, ``ModelDecodingError`` for a value that does not fit;
+  /// - Throws: `FieldError` if there is no such relation to many, ``ModelDecodingError`` for a value that does not fit;
   ///   nothing is changed then.
   public func add(_ dictionary: AttributeDictionary, forKey key: String) throws {
     try add([dictionary], forKey: key)
@@ -18,7 +18,7 @@ extension ModelIsolation where Self: ModelObject {
   @_disfavoredOverload
   public func add(_ dictionaries: [AttributeDictionary], forKey key: String) throws {
     let relation = try relation(forKey: key)
-    guard relation.isToMany else { throw MappingError.leadsToOne(key) }
+    guard relation.isToMany else { throw FieldError(relation: key, isToMany: false) }
     try add(related(dictionaries, to: relation, isList: true), forKey: key)
   }
 
@@ -28,11 +28,11 @@ extension ModelIsolation where Self: ModelObject {
   ///   - dictionary: keys and values of the related model; or an object that has these under the key of the relation, unless
   ///     related models have a field with that key.
   ///   - key: the key the relation was declared with, or the name of its property.
-  /// - Throws: ``MappingError`` if there is no such relation to one, ``ModelDecodingError`` for a value that does not fit;
+  /// - Throws: `FieldError` if there is no such relation to one, ``ModelDecodingError`` for a value that does not fit;
   ///   nothing is changed then.
   public func set(_ dictionary: AttributeDictionary, forKey key: String) throws {
     let relation = try relation(forKey: key)
-    if relation.isToMany { throw MappingError.leadsToMany(key) }
+    if relation.isToMany { throw FieldError(relation: key, isToMany: true) }
     var inner = dictionary
     if let name = relation.key, !context.prepared(relation.relatedClass.init()).hasField(forKey: name),
       case .object(let wrapped)? = try? dictionary.value(atNestedKey: context.key(name))

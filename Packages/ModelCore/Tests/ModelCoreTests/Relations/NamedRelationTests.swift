@@ -52,23 +52,23 @@ private final class Publisher: Model {
   }
 
   @Test func `that is not there is an error`() {
-    #expect(throws: MappingError.unknownRelationship("novels")) { try ada.add(book, forKey: "novels") }
-    #expect(throws: MappingError.unknownRelationship("name")) { try ada.set(book, forKey: "name") }
-    #expect(throws: MappingError.unknownRelationship("x")) { try ada.remove(book, forKey: "x") }
+    #expect(refusal { try ada.add(book, forKey: "novels") } == .notFound)
+    #expect(refusal { try ada.set(book, forKey: "name") } == .notFound)
+    #expect(refusal { try ada.remove(book, forKey: "x") } == .notFound)
   }
 
   @Test func `refuses models of another class, all or none`() throws {
-    let wrong = MappingError.wrongModelType(relationship: "books", expected: "Book", found: "Author")
-    #expect(throws: wrong) { try ada.add([book, ada], forKey: "books") }
+    let error = #expect(throws: FieldError.self) { try ada.add([book, ada], forKey: "books") }
+    #expect(error?.description == "The relation \"books\" stays as it is: it leads to Book, not to Author.")
     #expect(ada.books.value == [])
-    #expect(throws: MappingError.self) { try book.set(book, forKey: "author") }
+    #expect(refusal { try book.set(book, forKey: "author") } == .wrongType)
     #expect(book.author.value == nil)
   }
 
   @Test func `to one is not one to many`() {
-    #expect(throws: MappingError.leadsToOne("author")) { try book.add(ada, forKey: "author") }
-    #expect(throws: MappingError.leadsToOne("author")) { try book.set([ada], forKey: "author") }
-    #expect(throws: MappingError.leadsToMany("books")) { try ada.set(book, forKey: "books") }
-    #expect(throws: MappingError.leadsToMany("books")) { try ada.set(nil as Book?, forKey: "books") }
+    #expect(refusal { try book.add(ada, forKey: "author") } == .wrongCardinality)
+    #expect(refusal { try book.set([ada], forKey: "author") } == .wrongCardinality)
+    #expect(refusal { try ada.set(book, forKey: "books") } == .wrongCardinality)
+    #expect(refusal { try ada.set(nil as Book?, forKey: "books") } == .wrongCardinality)
   }
 }

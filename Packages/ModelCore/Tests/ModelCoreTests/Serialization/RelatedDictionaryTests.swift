@@ -61,10 +61,10 @@ private final class Pricing: Model {
   }
 
   @Test func `needs a relation of its kind`() {
-    #expect(throws: MappingError.unknownRelationship("novels")) { try author.add(["id": 1], forKey: "novels") }
-    #expect(throws: MappingError.unknownRelationship("novels")) { try author.set(["id": 1], forKey: "novels") }
-    #expect(throws: MappingError.unknownRelationship("name")) { try author.add([["id": 1]], forKey: "name") }
-    #expect(throws: MappingError.leadsToMany("books")) { try author.set(["id": 1], forKey: "books") }
-    #expect(throws: MappingError.leadsToOne("author")) { try Book(title: "A").add(["id": 1], forKey: "author") }
+    #expect(refusal { try author.add(["id": 1], forKey: "novels") } == .notFound)
+    #expect(refusal { try author.set(["id": 1], forKey: "novels") } == .notFound)
+    #expect(refusal { try author.add([["id": 1]], forKey: "name") } == .notFound)
+    #expect(refusal { try author.set(["id": 1], forKey: "books") } == .wrongCardinality)
+    #expect(refusal { try Book(title: "A").add(["id": 1], forKey: "author") } == .wrongCardinality)
   }
 }

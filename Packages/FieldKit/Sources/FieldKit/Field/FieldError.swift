@@ -1,0 +1,73 @@
+/// The reason why a field, a relation or a path could not be used as asked. Nothing was changed, unless the message says
+/// otherwise.
+///
+/// ```swift
+/// let age: AnyField = Field<Int>(3, name: "Age")
+/// do {
+///   try age.set(anyValue: "three")
+/// } catch let error as FieldError where error.code == .wrongType {
+///   print(error)  // Field "Age" keeps its value: it takes Int, not String.
+/// }
+/// ```
+public struct FieldError: Error, CustomStringConvertible {
+  /// The kind of a mistake. More may be added: end a `switch` with `default`.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code.
+    public let description: String
+
+    /// Creates a code of one's own.
+    public init(_ name: String) { description = name }
+
+    /// The model has no such field or relation, or the path leads to none.
+    public static let notFound = Code("notFound")
+    /// The value or the model is of another type than the field takes.
+    public static let wrongType = Code("wrongType")
+    /// The relation refers to one model and was used as a list, or the other way round.
+    public static let wrongCardinality = Code("wrongCardinality")
+    /// The field has no key.
+    public static let noKey = Code("noKey")
+    /// Two fields of a model have the same key.
+    public static let duplicateKey = Code("duplicateKey")
+    /// The field belongs to another object already.
+    public static let hasOwner = Code("hasOwner")
+  }
+
+  /// The kind of the mistake.
+  public let code: Code
+  /// What failed, why, and what to do.
+  public let message: String
+  /// The name, the key or the path by which the field was meant; nil if it has none.
+  public let field: String?
+
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - code: the kind of the mistake.
+  ///   - message: what failed, why, and what to do.
+  ///   - field: the name, the key or the path by which the field was meant.
+  public init(_ code: Code, _ message: String, field: String? = nil) {
+    self.code = code
+    self.message = message
+    self.field = field
+  }
+
+  /// The message.
+  public var description: String { message }
+}
+
+extension AnyField {
+  /// The error for a value of a type that the field does not take.
+  final func wrongType(_ found: Any.Type) -> FieldError {
+    FieldError(.wrongType, "\(subject) keeps its value: it takes \(valueType), not \(found).", field: name ?? key)
+  }
+
+  /// The error for a field that has no place in a dictionary.
+  final var noKey: FieldError {
+    FieldError(
+      .noKey,
+      "\(subject) has no key, so it has no place in a dictionary: declare it as Field(key: \"…\") or in a model.",
+      field: name)
+  }
+
+  private var subject: String { (name ?? key).map { "Field \($0.quotedForMessage)" } ?? "The field" }
+}

@@ -1,0 +1,62 @@
+@_spi(ModelKitInternals) import FieldKit
+
+extension FieldError {
+  /// A path that leads to no field, so that nothing could be set there.
+  init(notSet path: FieldPath, _ reason: String, _ code: Code = .notFound) {
+    self.init(code, "\(Self.subject(path)) was not set: \(reason).", field: path.description)
+  }
+
+  /// A path of an observer, which waits until there is such a field.
+  init(observing path: FieldPath, _ reason: String) {
+    self.init(
+      .notFound, "An observer waits for changes of \(Self.subject(path)): \(reason).", field: path.description)
+  }
+
+  /// A field that can't be added to a model.
+  init(_ code: Code, adding field: AnyField, to model: ModelObject.Type, _ reason: String) {
+    let subject = field.key.map { "The field \($0.quotedForMessage)" } ?? "The field"
+    self.init(code, "\(subject) can't be added to \(model): \(reason).", field: field.key)
+  }
+
+  /// Two fields of a class that have the same key, so that each hides what the other one writes.
+  init(duplicateKey key: String, in model: ModelObject.Type) {
+    self.init(
+      .duplicateKey,
+      """
+      \(model) has more than one field with the key \(key.quotedForMessage): only one of them is written, and a value is \
+      read into all. Give each a key of its own, as in Field(key: "…").
+      """, field: key)
+  }
+
+  /// A relation that was asked for by a name that is none.
+  init(unknownRelation key: String) {
+    self.init(
+      .notFound,
+      """
+      There is no relation \(key.quotedForMessage): look for the name of the property, or the key it was declared with.
+      """, field: key)
+  }
+
+  /// A relation that was used as if it referred to many models, or to one.
+  init(relation key: String, isToMany: Bool) {
+    self.init(
+      .wrongCardinality,
+      isToMany
+        ? "The relation \(key.quotedForMessage) stays as it is: it leads to many models. Use add, remove, or set a list for it."
+        : "The relation \(key.quotedForMessage) stays as it is: it leads to one model. Use set(_:forKey:) for it.",
+      field: key)
+  }
+
+  /// A model of another class than the relation refers to.
+  init(relation key: String, takes expected: ModelObject.Type, not found: ModelObject.Type) {
+    self.init(
+      .wrongType,
+      """
+      The relation \(key.quotedForMessage) stays as it is: it leads to \(expected.displayName), not to \(found.displayName).
+      """, field: key)
+  }
+
+  private static func subject(_ path: FieldPath) -> String {
+    path.isEmpty && !path.isWildcard ? "The empty path" : path.description.pathForMessage
+  }
+}
