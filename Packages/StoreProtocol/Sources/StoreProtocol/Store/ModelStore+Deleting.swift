@@ -14,7 +14,8 @@ extension ModelStore {
       model.markDeleted(in: scope)
       transaction.onFailure { [self] in
         model.restore(state)
-        if isMember { scope.add(model) }
+        // Another task may have made a second object of the record meanwhile.
+        if isMember { scope.addCreated(model) }
       }
       return transaction.atEnd { model.afterDelete() }
     }

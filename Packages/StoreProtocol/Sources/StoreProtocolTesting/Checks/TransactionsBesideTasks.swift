@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import ModelCore
 import StoreProtocol
 
 extension ModelStoreContract {
@@ -19,6 +20,10 @@ extension ModelStoreContract {
           try requireEqual(names, ["Grace"], "what the other transaction sees")
         }
       }
+    },
+    FrontCheck("a model stays the object of its identifier if a transaction that deleted it fails beside a list") {
+      makeFront in
+      try await listingDeletedModel(makeFront)
     },
     FrontCheck("a transaction has what the tasks do that it begins") { makeFront in
       try await beginningTasks(makeFront)
@@ -55,6 +60,37 @@ extension ModelStoreContract {
       }
     } catch is Refusal {}
     try requireEqual(try await store.list(ContractPerson.self).map(\.name.value), ["Grace"], "what is stored")
+  }
+
+  /// Deletes a model in a transaction that fails after another task has listed what is stored.
+  @MainActor private static func listingDeletedModel(_ makeFront: () async throws -> any ModelStore) async throws {
+    let store = try await makeFront()
+    guard store is any TransactionalModelStore else { return }
+    let conflicts = Lock<[String]>([])
+    store.scope.conflictHandler = { conflict in conflicts.withLock { $0.append("\(conflict)") } }
+    let person = try await store.create(ContractPerson.named("Ada"))
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    // They are live until the end of the check.
+    var found: [ContractPerson] = []
+    let task = Task { @MainActor in
+      for await _ in begun { break }
+      found = try await store.list(ContractPerson.self)
+    }
+    do {
+      try await transaction(in: store) { store in
+        try await store.delete(person)
+        begin.finish()
+        try await task.value
+        try requireEqual(found.map(\.name.value), ["Ada"], "the people that another task lists")
+        throw Refusal()
+      }
+    } catch is Refusal {}
+    try requireEqual(conflicts.withLock { $0 }, [], "the identifiers with two live models")
+    try require(person.canonicalInstance(in: store.scope) === person, "the model is not the object of its identifier")
+    try require(person.isKnownToStore, "the model counts as deleted")
+    let listed = try await store.list(ContractPerson.self)
+    try require(listed.count == 1 && listed[0] === person, "a list finds another object")
+    try requireEqual(found.count, 1, "the number of people that were listed")
   }
 
   @MainActor private static func beginningTasks(_ makeFront: () async throws -> any ModelStore) async throws {
