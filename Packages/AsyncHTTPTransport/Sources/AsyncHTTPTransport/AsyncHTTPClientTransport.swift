@@ -55,8 +55,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
   ///
   /// - Parameter request: the request. Its time limit holds for the whole exchange with all redirects.
   /// - Returns: the answer, unpacked if it came as gzip or deflate.
-  /// - Throws: `ModelStoreError` with the code `offline`, `timeout`, `cancelled`, `unauthorized` if a proxy wants
-  ///   credentials, `server` if the answer is too long or no HTTP, or `invalid` if the request can't be sent.
+  /// - Throws: `ModelStoreError` with the code `offline`, `timeout` or `cancelled`. The code is `unauthorized` if a proxy
+  ///   requires credentials, `server` if the answer is too long or no HTTP, `invalid` if the request can't be sent.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try request.check()
     let exchange = Exchange(self, HTTPProgress.observer)

@@ -9,8 +9,9 @@ extension HTTPRequestData {
 
   private var isRead: Bool { method == .get || method.description == "HEAD" }
 
-  /// Returns the request that follows a redirect; nil if the answer is none, or must not be followed: a write would become a
-  /// read or go to another host, or an encrypted request would be sent in the clear.
+  /// Returns the request that follows a redirect; nil if the answer is none, or must not be followed.
+  ///
+  /// No redirect makes a read of a write, sends a write to another host, or an encrypted request in the clear.
   func redirected(by response: HTTPResponseData) -> HTTPRequestData? {
     guard keepsMethod(after: response.status), let location = response.headers.values(for: "Location").first,
       let target = URL(string: location, relativeTo: url)?.absoluteURL, target.host?.isEmpty == false

@@ -22,7 +22,7 @@ private final class Greeting: ChannelInboundHandler {
     try await AsyncHTTPClientTransport.shared.send(request)
   }
 
-  @Test func `carries method, headers and body, and returns status, headers and body`() async throws {
+  @Test func `A request carries method, headers and body, and returns status, headers and body`() async throws {
     let server = try ScriptedServer { _ in .http("418 I'm a teapot", headers: ["X-Kind: Oolong"], "short and stout") }
     var request = HTTPRequestData(.patch, try server.url("/tea/a%2Fb?milk=no%2Bnever"), body: Data("{}".utf8))
     request.headers["X-Token"] = "secret"
@@ -37,7 +37,7 @@ private final class Greeting: ChannelInboundHandler {
   }
 
   @Test(arguments: ["a\r\nX-Admin: yes", "a\nX-Admin: yes", "a\0"])
-  func `sends no header with a control character`(value: String) async throws {
+  func `A header with a control character is not sent`(value: String) async throws {
     let server = try ScriptedServer { _ in .http("200 OK") }
     for headers: HTTPHeaderList in [["X-Token": value], [value: "a"], ["X(Y)": "a"], ["": "a"]] {
       let error = try await storeError { _ = try await send(HTTPRequestData(.get, try server.url(), headers: headers)) }
@@ -50,12 +50,12 @@ private final class Greeting: ChannelInboundHandler {
   }
 
   @Test(arguments: ["ftp://localhost/", "http+unix://%2Ftmp%2Fsocket/", "file:///etc/passwd", "people/1"])
-  func `sends nothing to an address that is not that of a web server`(address: String) async throws {
+  func `A request to an address that is not that of a web server is not sent`(address: String) async throws {
     let url = try #require(URL(string: address))
     #expect(try await storeError { _ = try await send(HTTPRequestData(.get, url)) }.code == .invalid)
   }
 
-  @Test func `sends nothing if only a cache may answer`() async throws {
+  @Test func `A request that only a cache may answer is not sent`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK") }
     var request = HTTPRequestData(.get, try server.url())
     request.cachePolicy = .onlyCache
@@ -63,7 +63,7 @@ private final class Greeting: ChannelInboundHandler {
     #expect(server.heads.isEmpty)
   }
 
-  @Test func `makes a header of the name and password in an address`() async throws {
+  @Test func `The name and password in an address become a header`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK") }
     let address = try server.url("/a").absoluteString.replacing("http://", with: "http://ada:p%40ss@")
     let url = try #require(URL(string: address))
@@ -76,7 +76,7 @@ private final class Greeting: ChannelInboundHandler {
   }
 
   @Test(arguments: ["Basic realm=\"api\"", "Digest realm=\"api\", nonce=\"1\"", "Bearer"])
-  func `returns a refusal, and asks for no password`(challenge: String) async throws {
+  func `A refusal is returned, and no password is requested`(challenge: String) async throws {
     let server = try ScriptedServer { _ in .http("401 Unauthorized", headers: ["WWW-Authenticate: \(challenge)"], "{}")
     }
     let response = try await send(HTTPRequestData(.get, try server.url("/people")))
@@ -85,7 +85,7 @@ private final class Greeting: ChannelInboundHandler {
     #expect(server.heads.count == 1)
   }
 
-  @Test func `keeps no cookies between requests`() async throws {
+  @Test func `Cookies are not kept between requests`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", headers: ["Set-Cookie: session=1"], "[]") }
     _ = try await send(HTTPRequestData(.get, try server.url("/login")))
     _ = try await send(HTTPRequestData(.get, try server.url("/people")))
@@ -98,7 +98,7 @@ private final class Greeting: ChannelInboundHandler {
     "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nF4240\r\n",
     "HTTP/1.1 200 OK\r\n\r\n",
   ])
-  func `rejects an answer over the limit, also one that never ends`(head: String) async throws {
+  func `An answer over the limit is rejected, also one that never ends`(head: String) async throws {
     let server = try ScriptedServer { _ in .endless(head: head, part: String(repeating: "x", count: 1_000)) }
     let request = HTTPRequestData(.get, try server.url(), maximumResponseBytes: 4_000)
     let error = try await storeError { _ = try await send(request) }
@@ -106,19 +106,19 @@ private final class Greeting: ChannelInboundHandler {
     #expect(error.message.contains("4000 bytes"))
   }
 
-  @Test func `takes an answer of exactly the limit`() async throws {
+  @Test func `An answer of exactly the limit is accepted`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", String(repeating: "x", count: 4_000)) }
     let request = HTTPRequestData(.get, try server.url(), maximumResponseBytes: 4_000)
     #expect(try await send(request).body.count == 4_000)
   }
 
-  @Test func `does not wait longer than it may`() async throws {
+  @Test func `A request ends at its time limit`() async throws {
     let server = try ScriptedServer { _ in .silence }
     let request = HTTPRequestData(.get, try server.url(), timeout: .milliseconds(200))
     #expect(try await storeError { _ = try await send(request) }.code == .timeout)
   }
 
-  @Test func `counts all redirects and an answer that comes drop by drop into one time limit`() async throws {
+  @Test func `One time limit covers all redirects and an answer that comes slowly`() async throws {
     let server = try ScriptedServer { head in
       head.hasPrefix("GET /old")
         ? .http("302 Found", headers: ["Location: /new"])
@@ -130,7 +130,7 @@ private final class Greeting: ChannelInboundHandler {
     #expect(server.heads.count == 2)
   }
 
-  @Test func `takes a time limit of any length`() async throws {
+  @Test func `A time limit may have any length`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", "[]") }
     let request = HTTPRequestData(.get, try server.url(), timeout: .seconds(Int64.max))
     #expect(try await send(request).status == 200)
@@ -140,7 +140,7 @@ private final class Greeting: ChannelInboundHandler {
 
   // MARK: Connections
 
-  @Test func `is offline where no server listens`() async throws {
+  @Test func `The error is offline where no server listens`() async throws {
     let server = try ScriptedServer { _ in .silence }
     server.stop()
     #expect(try await storeError { _ = try await send(HTTPRequestData(.get, try server.url())) }.code == .offline)
@@ -148,7 +148,7 @@ private final class Greeting: ChannelInboundHandler {
     #expect(try await storeError { _ = try await send(unknown) }.code == .offline)
   }
 
-  @Test func `is offline where no secure connection can be made`() async throws {
+  @Test func `The error is offline where no secure connection can be made`() async throws {
     // A server that talks first, and no TLS.
     let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .childChannelInitializer { channel in
@@ -167,7 +167,7 @@ private final class Greeting: ChannelInboundHandler {
   @Test(arguments: [
     ("407 Proxy Authentication Required", ModelStoreError.Code.unauthorized), ("403 Forbidden", .offline),
   ])
-  func `reports a proxy that does not let it through`(status: String, code: ModelStoreError.Code) async throws {
+  func `A proxy that refuses a request is reported`(status: String, code: ModelStoreError.Code) async throws {
     let proxy = try ScriptedServer { _ in .http(status) }
     var configuration = HTTPClient.Configuration()
     configuration.proxy = .server(
@@ -180,7 +180,7 @@ private final class Greeting: ChannelInboundHandler {
     #expect(proxy.heads.allSatisfy { $0.hasPrefix("CONNECT example.test:443 ") })
   }
 
-  @Test func `finishes a request whose transport is used by nothing else`() async throws {
+  @Test func `A request ends although nothing else refers to its transport`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", "[]") }
     for _ in 0..<20 {
       #expect(try await AsyncHTTPClientTransport().send(HTTPRequestData(.get, try server.url())).status == 200)
@@ -189,7 +189,7 @@ private final class Greeting: ChannelInboundHandler {
 
   // MARK: Cancellation
 
-  @Test func `stops at once when its task is cancelled`() async throws {
+  @Test func `A request stops at once when its task is cancelled`() async throws {
     let (requests, asked) = AsyncStream.makeStream(of: Void.self)
     let server = try ScriptedServer { _ in
       asked.yield()
@@ -202,7 +202,7 @@ private final class Greeting: ChannelInboundHandler {
     #expect(try await storeError { _ = try await task.value }.code == .cancelled)
   }
 
-  @Test func `can be cancelled by an observer of its progress`() async throws {
+  @Test func `A request can be cancelled by an observer of its progress`() async throws {
     let server = try ScriptedServer { _ in
       .endless(head: "HTTP/1.1 200 OK\r\n\r\n", part: String(repeating: "x", count: 1_000))
     }
@@ -217,7 +217,7 @@ private final class Greeting: ChannelInboundHandler {
     #expect(try await storeError { _ = try await task.value }.code == .cancelled)
   }
 
-  @Test func `sends nothing when its task is cancelled already`() async throws {
+  @Test func `A cancelled task sends no request`() async throws {
     let server = try ScriptedServer { _ in .silence }
     let request = HTTPRequestData(.get, try server.url())
     let task = Task {

@@ -10,7 +10,7 @@ import Testing
 @Suite(.needsRESTServer, .serialized, .timeLimit(.minutes(5)))
 struct `A REST store over AsyncHTTPClient` {
   @Test(arguments: ModelStoreContract.checks(without: [.queries, .batches, .transactions]))
-  func `keeps the contract of stores`(check: ModelStoreContract.Check) async throws {
+  func `A REST store over AsyncHTTPClient keeps the contract of stores`(check: ModelStoreContract.Check) async throws {
     let server = try RESTServer.shared()
     try await check.run {
       RESTModelStore(
@@ -36,7 +36,9 @@ struct `A REST store over AsyncHTTPClient` {
 
   private static let faults = FaultCase.all + FaultCase.endsTheProcessOnLinux
 
-  @Test(arguments: faults) func `ends a lookup as documented, and touches no model`(expected: FaultCase) async throws {
+  @Test(arguments: faults) func `A lookup ends as documented at each fault, and changes no model`(expected: FaultCase)
+    async throws
+  {
     let run = try run(expected.fault)
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 1, "name": "before", "age": 1], in: scope)
@@ -47,7 +49,9 @@ struct `A REST store over AsyncHTTPClient` {
   }
 
   @Test(arguments: faults)
-  func `ends a create as documented, sends it once, and leaves a failed one new`(expected: FaultCase) async throws {
+  func `A create ends as documented at each fault, is sent once, and leaves a failed model new`(expected: FaultCase)
+    async throws
+  {
     let run = try run(expected.fault)
     let person = Person(name: "Ada")
     let created = try await outcome { try await run.store().create(person) }
@@ -57,7 +61,9 @@ struct `A REST store over AsyncHTTPClient` {
   }
 
   @Test(arguments: faults)
-  func `ends an update as documented, and keeps the edits of a failed one`(expected: FaultCase) async throws {
+  func `An update ends as documented at each fault, and keeps the edits of a failed model`(expected: FaultCase)
+    async throws
+  {
     let run = try run(expected.fault)
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 1, "name": "before"], in: scope)
@@ -69,14 +75,14 @@ struct `A REST store over AsyncHTTPClient` {
   }
 
   @Test(arguments: FaultCase.unusual)
-  func `does not take an unusual answer for a lost connection`(fault: String) async throws {
+  func `An unusual answer is not taken for a lost connection`(fault: String) async throws {
     let read = try await outcome { _ = try await run(fault).store().lookup(Person.self, identifier: "1") }
     #expect(["fine", "server"].contains(read))
     let written = try await outcome { try await run(fault).store().create(Person(name: "Ada")) }
     #expect(["fine", "server"].contains(written))
   }
 
-  @Test func `sends a create once if its connection ends just when it is used again`() async throws {
+  @Test func `A create is sent once if its connection ends just when it is used again`() async throws {
     let run = try run("reset-when-reused")
     let store = run.store()
     try await store.create(Person(name: "Ada"))
@@ -87,7 +93,7 @@ struct `A REST store over AsyncHTTPClient` {
   }
 
   @Test(arguments: [HTTPRequestData.Method.get, .post, .put, .patch, .delete])
-  func `sends each request at most once over connections that end between them`(
+  func `Each request is sent at most once over connections that end between requests`(
     method: HTTPRequestData.Method
   ) async throws {
     let run = try run("close-when-kept")
@@ -104,7 +110,7 @@ struct `A REST store over AsyncHTTPClient` {
   }
 
   @Test(arguments: ["none", "reset-after"])
-  func `sends no write twice where one connection carries many`(fault: String) async throws {
+  func `No write is sent twice where one connection carries many`(fault: String) async throws {
     let run = try run(fault)
     let outcomes = try await withThrowingTaskGroup(of: [String].self) { group in
       for _ in 0..<4 {
@@ -124,7 +130,7 @@ struct `A REST store over AsyncHTTPClient` {
     #expect(sent >= outcomes.count { $0 == "fine" })
   }
 
-  @Test func `carries no credentials to another host`() async throws {
+  @Test func `Credentials are not sent to another host`() async throws {
     let run = try run("moved-to-another-host")
     var options = RESTOptions()
     options.authentication = BearerAuthentication("secret")
@@ -136,7 +142,7 @@ struct `A REST store over AsyncHTTPClient` {
     #expect(!"\(there)".contains("secret"))
   }
 
-  @Test func `renews an expired token once`() async throws {
+  @Test func `An expired token is renewed once`() async throws {
     let run = try run("unauthorized-once")
     var options = RESTOptions()
     options.authentication = BearerAuthentication("old") { _ in "new" }

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [("gzip", gzip), ("X-GZIP", gzip), ("Deflate", zlib)])
-  func `is unpacked up to its limit`(encoding: String, base64: String) throws {
+  func `A packed answer is unpacked up to its limit`(encoding: String, base64: String) throws {
     var response = answer(encoding, base64)
     try response.unpack(limit: Self.body.count)
     #expect(response.body == Self.body)
@@ -29,7 +29,7 @@ import Testing
     #expect(error?.message.contains("longer than 8 bytes") == true)
   }
 
-  @Test func `that is empty or packed in another way is left as it is`() throws {
+  @Test func `An answer that is empty or packed in another way is left as it is`() throws {
     for (encoding, base64) in [("gzip", ""), ("br", Self.gzip), ("identity", Self.gzip), ("gzip, gzip", Self.gzip)] {
       var response = answer(encoding, base64)
       let body = response.body
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `that is cut, followed by more or spoiled is an error`() {
+  @Test func `A packed answer that is cut, followed by more or spoiled is an error`() {
     let changes: [(inout Data) -> Void] = [
       { $0.removeLast() }, { $0.removeLast(12) }, { $0.append(0) }, { $0[12] ^= 0xFF }, { $0 = Data([0x1F]) },
     ]

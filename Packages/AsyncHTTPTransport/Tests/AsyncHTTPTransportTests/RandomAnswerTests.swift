@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func `ends in a result or in one error, and spoils no later request`(seed: UInt64) async throws {
+  func `A random answer ends in a result or in one error, and spoils no later request`(seed: UInt64) async throws {
     var source = Source(state: seed)
     let transport = AsyncHTTPClientTransport()
     let good = try ScriptedServer { _ in .http("200 OK", "[]") }

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: methods, [300, 301, 302, 303, 304, 305, 307, 308])
-  func `on the same host is followed with all headers where it keeps the method`(
+  func `A redirect on the same host is followed with all headers where it keeps the method`(
     method: String, status: Int
   ) async throws {
     let server = try ScriptedServer { head in
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: methods, [301, 302, 303, 307, 308])
-  func `to another host is followed by a read without credentials, and by no write`(
+  func `A redirect to another host is followed by a read without credentials, and by no write`(
     method: String, status: Int
   ) async throws {
     let other = try ScriptedServer { _ in .http("204 No Content") }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["", "file:///etc/passwd", "http://", "https://", "ftp://localhost/", "javascript:alert(1)"])
-  func `to nowhere is the answer`(location: String) async throws {
+  func `A redirect to nowhere is the answer`(location: String) async throws {
     let server = try ScriptedServer { head in
       head.contains(" /old ") ? .http("302 Found", headers: ["Location: \(location)"]) : .http("200 OK")
     }
@@ -59,7 +59,7 @@ import Testing
     #expect(server.heads.count == 1)
   }
 
-  @Test func `round in a circle ends at the limit`() async throws {
+  @Test func `A redirect in a circle ends at the limit`() async throws {
     let server = try ScriptedServer { _ in .http("302 Found", headers: ["Location: /again"]) }
     var request = HTTPRequestData(.get, try server.url("/again"))
     request.maximumRedirects = 3

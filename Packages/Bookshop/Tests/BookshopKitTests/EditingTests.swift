@@ -14,7 +14,7 @@ import Testing
     return shop
   }
 
-  @Test func `keeps a rating for the next run`() async throws {
+  @Test func `A rating is kept for the next run`() async throws {
     try await folder.withShop { shop in
       _ = try await shop.importCatalogue(CatalogueFile(contentsOf: shippedCatalogue))
       #expect(try await shop.rate(101, 5).rating.value == 5)
@@ -26,7 +26,7 @@ import Testing
   @Test(arguments: [
     (7, "rating must be less than or equal to 5"), (0, "rating must be greater than or equal to 1"),
   ])
-  func `keeps the old rating when the new one breaks the rule`(rating: Int, message: String) async throws {
+  func `A book keeps its rating when the new one breaks the rule`(rating: Int, message: String) async throws {
     let shop = try await filled()
     let book = try await shop.book(101)
     var seen: [Int?] = []
@@ -35,14 +35,14 @@ import Testing
     #expect(error?.description == message)
     #expect(book.rating.value == 3)
     #expect(!book.isDirty)
-    #expect(seen.isEmpty, "nobody sees a value that is refused")
-    // Another front sees what is stored, whatever the models of this one have.
+    #expect(seen.isEmpty, "a refused value is not observed")
+    // Another store instance reads what is stored, whatever the models of this one have.
     let handle = try #require(shop.store as? MemoryModelStore).handle
     let stored = try await Shop(store: MemoryModelStore(handle)).book(101)
     #expect(stored.rating.value == 3)
   }
 
-  @Test func `adds and removes tags with one notification`() async throws {
+  @Test func `Tags are added and removed with one notification`() async throws {
     let shop = try await filled()
     let book = try await shop.book(101)
     var seen: [[String]?] = []
@@ -57,11 +57,11 @@ import Testing
   }
 
   @Test(arguments: ["", "+", "-", "--json", "classic"])
-  func `takes nothing for a change of tags that has no sign or no tag`(text: String) {
+  func `A change of tags without sign or without tag is refused`(text: String) {
     #expect(throws: ShopError.notATagChange(text)) { try TagChange(text) }
   }
 
-  @Test func `tells the author's observers that a book is removed`() async throws {
+  @Test func `The observers of an author are notified when a book is removed`() async throws {
     let shop = try await filled()
     let books = try await shop.books()
     let author = try #require(books.first?.author.value)
@@ -73,7 +73,7 @@ import Testing
     #expect(try await shop.books().count == 439)
   }
 
-  @Test func `keeps an author with books unless they may go too`() async throws {
+  @Test func `An author with books is kept unless the books may be deleted too`() async throws {
     let shop = try await filled()
     let error = await #expect(throws: ShopError.self) { _ = try await shop.removeAuthor(1) }
     #expect(error == .authorHasBooks(name: "Jane Austen", id: 1, count: 5))
@@ -83,7 +83,7 @@ import Testing
     await #expect(throws: ShopError.noAuthor(id: 1)) { _ = try await shop.author(1) }
   }
 
-  @Test func `shows a book with its author and an author with the books`() async throws {
+  @Test func `The details of a book show its author, and those of an author the books`() async throws {
     let shop = try await filled()
     let book = try await shop.book(2806)
     #expect(

@@ -33,7 +33,7 @@ import Testing
     return (try? root.jsonData()) ?? Data()
   }()
 
-  @Test func `is read in the newest version`() throws {
+  @Test func `A document of another app is read in the newest version of its schema`() throws {
     let authors = try Author.list(fromJSON: Self.document, at: "authors", in: sampleScope())
     #expect(authors.compactMap(\.books.count) == Self.counts)
     #expect(authors.map(\.authorId.value) == Array(101...107))
@@ -47,7 +47,7 @@ import Testing
     #expect(books.allSatisfy { $0.author.value != nil })
   }
 
-  @Test func `is written so that it reads back the same`() throws {
+  @Test func `A document of another app reads back the same after it was written`() throws {
     let authors = try Author.list(fromJSON: Self.document, at: "authors", in: sampleScope())
     let written = try authors.jsonData()
     let again = try Author.list(fromJSON: written, in: sampleScope())
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(arguments: [AuthorsModel.first, AuthorsModel.second, AuthorsModel.third])
-  func `is read without classes in every version`(text: String) throws {
+  func `A document of another app is read without classes in every version of its schema`(text: String) throws {
     let schema = try AuthorsModel.schema(text).with(transformers: sampleTransformers)
     let root = try JSONValue(json: Self.document)
     let type = schema.modelType("Author")
