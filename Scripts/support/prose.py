@@ -35,14 +35,16 @@ MOST_WORDS = 30
 
 _WORDS = [(re.compile(rf"(?<![\w'-]){pattern}(?![\w'])", re.IGNORECASE), better) for pattern, better in WORDS.items()]
 _CODE = re.compile(r"``[^`]*``|`[^`]*`|<doc:[^>]*>|https?://\S+")
-_SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z*`(\d])|(?<=[.!?])$")
+# Stands for a piece of code, with which a sentence may begin.
+_PLACEHOLDER = "\N{REPLACEMENT CHARACTER}"
+_SENTENCE_END = re.compile(rf"(?<=[.!?:;])\s+(?=[A-Z*`(\d])|(?<=[.!?])\s+(?={_PLACEHOLDER})|(?<=[.!?])$")
 _TEST = re.compile(r"func `([^`]*)`")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def plain(text):
     """The text without code and markup; a piece of code counts as one word."""
-    text = _CODE.sub("x", text)
+    text = _CODE.sub(_PLACEHOLDER, text)
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
 
 
@@ -64,23 +66,27 @@ def faults_of_sentences(lines):
         if count > MOST_WORDS:
             start = text.find(sentence, position)
             line = max(number for offset, number in starts if offset <= max(start, 0))
-            yield line, "long sentence", f"a sentence has {count} words, {MOST_WORDS} at most: {sentence.strip()[:60]}…"
+            opening = sentence.strip()[:60].replace(_PLACEHOLDER, "x")
+            yield line, "long sentence", f"a sentence has {count} words, {MOST_WORDS} at most: {opening}…"
         position += len(sentence)
 
 
 def _paragraphs(lines):
     """Splits lines at empty ones, at bullets and headings; leaves out fenced code and tables."""
-    paragraph, is_code = [], False
+    paragraph, is_code, is_hidden = [], False, False
     for number, line in lines:
         stripped = line.strip()
+        if is_hidden or stripped.startswith("<!--"):
+            is_hidden = not stripped.endswith("-->")
+            stripped = ""
         if stripped.startswith(("```", "~~~")):
             is_code = not is_code
             stripped = ""
-        if is_code or not stripped or stripped.startswith(("|", "#", "<!--")):
+        if is_code or not stripped or stripped.startswith(("|", "#")):
             if paragraph:
                 yield paragraph
             paragraph = []
-            if is_code or not stripped or stripped.startswith("<!--"):
+            if is_code or not stripped:
                 continue
             yield [(number, stripped.replace("|", ". "))]
             continue

@@ -80,7 +80,9 @@ enum StoreKind: CaseIterable, Sendable {
     try await model("Publisher", ["id": 1, "name": "Nina"], in: store)
   }
 
-  @Test(arguments: StoreKind.allCases) func `are found by their type and by names of fields`(kind: StoreKind)
+  @Test(arguments: StoreKind.allCases) func `Models without a class are found by type and by names of fields`(
+    kind: StoreKind
+  )
     async throws
   {
     try await kind.withStore(schema) { store, front in
@@ -109,7 +111,9 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
-  @Test(arguments: StoreKind.allCases) func `are looked up, written, read again and deleted`(kind: StoreKind)
+  @Test(arguments: StoreKind.allCases) func `Models without a class are looked up, written, read again and deleted`(
+    kind: StoreKind
+  )
     async throws
   {
     try await kind.withStore(schema) { store, front in
@@ -142,7 +146,9 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
-  @Test(arguments: StoreKind.allCases) func `of derived entities are among those of the parent`(kind: StoreKind)
+  @Test(arguments: StoreKind.allCases) func `A list of an entity contains the models of derived entities`(
+    kind: StoreKind
+  )
     async throws
   {
     try await kind.withStore(schema) { store, front in
@@ -168,7 +174,9 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
-  @Test(arguments: StoreKind.allCases) func `are refused with the name of the entity`(kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.allCases) func `Errors about models without a class name the entity`(kind: StoreKind)
+    async throws
+  {
     try await kind.withStore(schema) { store, _ in
       let authors = schema.modelType("Author")
       func message(_ work: () async throws -> Void) async -> String {
@@ -194,7 +202,9 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
-  @Test(arguments: StoreKind.allCases) func `keep their live results up to date`(kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.allCases) func `Live results of models without a class are kept up to date`(
+    kind: StoreKind
+  ) async throws {
     try await kind.withStore(schema) { store, front in
       try await fill(store)
       let listener = try #require(front(ModelScope(schema: schema)) as? any LiveModelStore)
@@ -242,7 +252,8 @@ enum StoreKind: CaseIterable, Sendable {
     </model>
     """
 
-  @Test(arguments: StoreKind.allCases) func `are related to each other, also when another front reads them`(
+  @Test(arguments: StoreKind.allCases)
+  func `Models without a class are related, also where another store instance reads them`(
     kind: StoreKind
   ) async throws {
     let schema = try CoreDataSchema(contents: Data(Self.library.utf8))
@@ -277,7 +288,7 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
-  @Test func `are reached through relations, and compared with models`() async throws {
+  @Test func `Models without a class are reached through relations, and compared with models`() async throws {
     let contents = """
       <model>
         <entity name="Author">

@@ -59,13 +59,15 @@ private final class Novel: NovelFields {}
     schema = try CoreDataSchema(contents: Data(contents.utf8))
   }
 
-  @Test func `have the shape that is generated`() throws {
+  @Test func `The declared classes are those that are generated`() throws {
     let text = try schema.swiftFiles(for: "Work")[0].text
     #expect(text.contains("    kind = Field<String>(Self.entityName)\n    super.init()\n"))
     #expect(text.contains("    case \"Work\": Work.self\n    case \"Novel\": Novel.self\n    default: nil\n"))
   }
 
-  @Test(arguments: StoreKind.allCases) func `are read as the class they were saved as`(kind: StoreKind) async throws {
+  @Test(arguments: StoreKind.allCases) func `Models of derived entities are read as the class that they were saved as`(
+    kind: StoreKind
+  ) async throws {
     try await kind.withStore(schema) { store, front in
       let (work, novel) = (Work(), Novel())
       work.id.value = 1

@@ -3,7 +3,7 @@ import ModelKit
 import Testing
 
 @Suite struct `The umbrella` {
-  @Test func `brings a type of every package with one import`() {
+  @Test func `One import brings a type of every package`() {
     let source = ValueSource(1)
     let field = Field<Int>()
     let scope = ModelScope()
