@@ -1,21 +1,17 @@
-/// How a field shows itself when it is printed or dumped: what it is called, its type and its value.
-///
-/// ```swift
-/// print(book.title)  // Field<String> title = "Emma"
-/// print(user.password)  // Field<String> password = (redacted)
-/// ```
-///
-/// A protocol of its own, so that a subclass may have a property called `description`.
-public protocol DescribedField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, AnyField {}
+// The members are those of the protocols, so that a subclass may have a property called `description`.
+extension AnyField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
-extension DescribedField {
-  /// The type, what it is called, and the value.
+extension CustomStringConvertible where Self: AnyField {
+  /// The type, what it is called, and the value: `Field<String> title = "Emma"`. A sensitive value is shown as `(redacted)`.
   public var description: String {
     var text = "\(type(of: self))"
     if let name = key ?? name.map({ "\"\($0)\"" }) { text += " " + name }
     return text + (isShownAsUnset ? " (\(untrackedLoadState.words))" : " = \(valueText)")
   }
 
+}
+
+extension CustomDebugStringConvertible where Self: AnyField {
   /// The description, with the states of the field.
   public var debugDescription: String {
     var states = [untrackedLoadState.words]
@@ -28,6 +24,9 @@ extension DescribedField {
     return "\(description) [\(states.joined(separator: "; "))]"
   }
 
+}
+
+extension CustomReflectable where Self: AnyField {
   /// The value and the states, for `dump` and debuggers.
   public var customMirror: Mirror {
     let value: Any = isSensitive && describedValue != nil ? Redaction() : describedValue as Any
@@ -39,13 +38,14 @@ extension DescribedField {
       ], displayStyle: .class, ancestorRepresentation: .suppressed)
   }
 
-  private var isShownAsUnset: Bool {
+}
+
+extension AnyField {
+  fileprivate final var isShownAsUnset: Bool {
     if case .loaded = untrackedLoadState { return false }
     return describedValue == nil
   }
-}
 
-extension AnyField: DescribedField {
   /// The value as descriptions show it.
   @_spi(ModelKitInternals)
   public final var valueText: String {

@@ -1,17 +1,11 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// How a model shows itself when it is printed: its class, and the fields that were loaded or set. Related models are shown
-/// by their identifiers, and values of sensitive fields not at all.
-///
-/// ```swift
-/// print(book)  // Book(id: 1, title: "Emma", author: Author(id: 5))
-/// ```
-///
-/// A protocol of its own, so that a model may have a field called `description`.
-public protocol DescribedModel: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, ModelObject {}
+// The members are those of the protocols, so that a model may have a field called `description`.
+extension ModelObject: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
-extension DescribedModel {
-  /// The class, and the fields that were loaded or set, in their order.
+extension CustomStringConvertible where Self: ModelObject {
+  /// The class, and the fields that were loaded or set, in their order: `Book(id: 1, author: Author(id: 5))`. Related models
+  /// are shown by their identifiers, and values of sensitive fields not at all.
   public var description: String {
     let members = orderedFields.compactMap { field -> String? in
       guard field.isShown else { return nil }
@@ -20,6 +14,9 @@ extension DescribedModel {
     return "\(type(of: self).displayName)(\(members.joined(separator: ", ")))"
   }
 
+}
+
+extension CustomDebugStringConvertible where Self: ModelObject {
   /// The description, and what became of the model: whether a store has it, what is not saved, what is wrong.
   public var debugDescription: String {
     var states = [isStored ? "stored" : origin == .new ? "new" : "read"]
@@ -31,6 +28,9 @@ extension DescribedModel {
     return "\(description) [\(states.joined(separator: "; "))]"
   }
 
+}
+
+extension CustomReflectable where Self: ModelObject {
   /// The values of the fields, for `dump` and debuggers: nothing of what a model needs for itself, and no sensitive values.
   public var customMirror: Mirror {
     let children = orderedFields.map { field -> Mirror.Child in
@@ -40,8 +40,6 @@ extension DescribedModel {
     return Mirror(self, children: children, displayStyle: .class, ancestorRepresentation: .suppressed)
   }
 }
-
-extension ModelObject: DescribedModel {}
 
 @_spi(ModelKitInternals)
 extension ModelObject: BrieflyDescribed {

@@ -7,9 +7,7 @@ final class IdentityMap {
   let transformers: ValueTransformerContext
   var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError
   var decodingIssueHandler: ([ModelDecodingError]) -> Void = ModelDecodingError.writeToStandardError
-  private let registry: any ModelRegistry
-  /// The registry, if it is not one of the user's.
-  private let memoryRegistry: MemoryRegistry?
+  private let registry = MemoryRegistry()
   private weak var front: ModelScope?
   private(set) var unsaved: Set<ModelObject> = []
   /// Models that have an identifier for which another one is the object.
@@ -35,11 +33,7 @@ final class IdentityMap {
     let identifier: RegisteredIdentifier
   }
 
-  init(registry: any ModelRegistry, transformers: ValueTransformerContext) {
-    self.registry = registry
-    memoryRegistry = registry as? MemoryRegistry
-    self.transformers = transformers
-  }
+  init(transformers: ValueTransformerContext) { self.transformers = transformers }
 
   // MARK: The scope in front
 
@@ -69,7 +63,7 @@ final class IdentityMap {
 
   /// Whether it is certain, without a look at any identifier, that there is no model of a type.
   func hasNone(of type: ModelTypeKey) -> Bool {
-    contenders.isEmpty && memoryRegistry?.hasNone(of: type) ?? false
+    contenders.isEmpty && registry.hasNone(of: type)
   }
 
   func canonicalModel(of type: ModelTypeKey, identifier: String) -> ModelObject? {
@@ -83,12 +77,7 @@ final class IdentityMap {
 
   private func registered(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
     // Not retained for the search: `registry` is the same object.
-    if let memoryRegistry {
-      return Unmanaged.passUnretained(memoryRegistry)._withUnsafeGuaranteedRef {
-        $0.canonicalModel(of: type, identifier)
-      }
-    }
-    return registry.canonicalModel(of: type, identifier: identifier.text)
+    Unmanaged.passUnretained(registry)._withUnsafeGuaranteedRef { $0.canonicalModel(of: type, identifier) }
   }
 
   /// The first one that waits for the place of a model that is gone.
@@ -102,11 +91,11 @@ final class IdentityMap {
 
   /// Forgets a model that comes to its end. May be called in any thread.
   func noteEnd(of model: ModelObject, _ identifier: RegisteredIdentifier) {
-    memoryRegistry?.noteEnd(of: model, as: model.typeKey, identifier)
+    registry.noteEnd(of: model, as: model.typeKey, identifier)
   }
 
   /// Makes room for models that are about to be registered.
-  func reserveCapacity(_ count: Int, for type: ModelTypeKey) { memoryRegistry?.reserveCapacity(count, for: type) }
+  func reserveCapacity(_ count: Int, for type: ModelTypeKey) { registry.reserveCapacity(count, for: type) }
 
   // MARK: Members
 
@@ -147,10 +136,10 @@ final class IdentityMap {
     }
     guard let identifier else { return model }
     let type = model.typeKey
-    if let memoryRegistry, contenders.isEmpty {
+    if contenders.isEmpty {
       // First, so that the model is never in the registry without taking itself out at its end.
       model.registeredIdentifier = identifier
-      guard let canonical = memoryRegistry.claim(model, as: type, identifier) else { return model }
+      guard let canonical = registry.claim(model, as: type, identifier) else { return model }
       model.registeredIdentifier = nil
       if isCreated, canonical.isStored { return replace(canonical, by: model) }
       tellOfConflict(model, identifier, canonical)
@@ -188,39 +177,29 @@ final class IdentityMap {
     // The address may have been another model's before.
     let known = (aliases[id] ?? []).filter { registered(model.typeKey, $0) === model }
     aliases[id] = known + [old]
-    if let memoryRegistry {
-      let isRegistered = registered(model.typeKey, old) === model
-      memoryRegistry.withdraw(model, as: model.typeKey, old)
-      if isRegistered { memoryRegistry.putWeakly(model, as: model.typeKey, old) }
-    }
+    let isRegistered = registered(model.typeKey, old) === model
+    registry.withdraw(model, as: model.typeKey, old)
+    if isRegistered { registry.putWeakly(model, as: model.typeKey, old) }
     model.registeredIdentifier = nil
   }
 
   private func enter(_ model: ModelObject, _ type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
     if !contenders.isEmpty { contenders.removeAll { $0.model == nil || $0.model === model } }
     model.registeredIdentifier = identifier
-    if let memoryRegistry {
-      _ = memoryRegistry.claim(model, as: type, identifier)
-    } else {
-      registry.register(model, as: type, identifier: identifier.text)
-    }
+    _ = registry.claim(model, as: type, identifier)
   }
 
   private func withdraw(_ model: ModelObject) {
     guard let identifier = model.registeredIdentifier else { return }
     // Before the model forgets where it is.
-    if let memoryRegistry {
-      memoryRegistry.withdraw(model, as: model.typeKey, identifier)
-    } else {
-      leave(model, identifier)
-    }
+    registry.withdraw(model, as: model.typeKey, identifier)
     model.registeredIdentifier = nil
   }
 
   /// Forgets an identifier of a model that is not the one under which it is registered.
   private func leave(_ model: ModelObject, _ identifier: RegisteredIdentifier) {
     guard registered(model.typeKey, identifier) === model else { return }
-    registry.forget(model.typeKey, identifier: identifier.text)
+    registry.forget(model.typeKey, identifier)
   }
 
   /// Reads a store's answer into a model: an identifier that is replaced meanwhile stays an alias.

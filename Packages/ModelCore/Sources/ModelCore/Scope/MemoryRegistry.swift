@@ -1,8 +1,8 @@
-/// A registry that holds models weakly, and so keeps nothing alive.
+/// The live models of a scope by type and identifier. It holds them weakly, and so keeps nothing alive.
 ///
 /// - Note: In a process with `MODELKIT_REGISTRY=weak` in its environment every model gets a weak reference of the language.
 ///   Everything works as before, but slowly, and each model takes more memory.
-public final class MemoryRegistry: ModelRegistry {
+final class MemoryRegistry {
   // A model that a scope registers is not held by a weak reference of the language: to make one takes longer than to
   // read a small model, and makes every later retain and release of the model slower. Instead there is the address of
   // the model, which the model's deinitialiser takes out again. That is sound, in whatever thread a model comes to its
@@ -26,34 +26,14 @@ public final class MemoryRegistry: ModelRegistry {
   private var last: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
   private var lastButOne: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
 
-  /// Creates a registry without models.
-  public init() {}
-
-  /// The live object for an identifier, if there is one.
-  ///
-  /// - Complexity: O(1) on average.
-  public func canonicalModel(of type: ModelTypeKey, identifier: String) -> ModelObject? {
-    canonicalModel(of: type, RegisteredIdentifier(identifier))
-  }
-
-  /// Makes a model the object for an identifier.
-  ///
-  /// - Complexity: O(1) on average, spread over many calls.
-  public func register(_ model: ModelObject, as type: ModelTypeKey, identifier: String) {
-    putWeakly(model, as: type, RegisteredIdentifier(identifier))
-  }
-
   /// Says that no model has the identifier any more.
-  public func forget(_ type: ModelTypeKey, identifier: String) {
-    let identifier = RegisteredIdentifier(identifier)
+  func forget(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
     lock.lock()
     let models = models(of: type)
     models?.remove(identifier)
     lock.unlock()
     models?.removeWeakly(identifier)
   }
-
-  // MARK: For scopes
 
   /// The live object for an identifier, if there is one.
   func canonicalModel(of type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {

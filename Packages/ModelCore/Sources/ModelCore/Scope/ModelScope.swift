@@ -32,13 +32,9 @@ public final class ModelScope {
 
   /// Creates a scope without models.
   ///
-  /// - Parameters:
-  ///   - registry: where the objects are looked up. The default one holds them weakly.
-  ///   - transformers: how models of this scope are read and written.
-  public convenience init(
-    registry: any ModelRegistry = MemoryRegistry(), transformers: ValueTransformerContext = .standard
-  ) {
-    self.init(map: IdentityMap(registry: registry, transformers: transformers))
+  /// - Parameter transformers: how models of this scope are read and written.
+  public convenience init(transformers: ValueTransformerContext = .standard) {
+    self.init(map: IdentityMap(transformers: transformers))
   }
 
   init(map: IdentityMap) {

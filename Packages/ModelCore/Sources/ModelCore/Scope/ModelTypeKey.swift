@@ -3,23 +3,20 @@
 ///
 /// Classes that stores call the same, as those of one hierarchy are, share a key; classes of one short name in different
 /// modules or enclosing types do not.
-public struct ModelTypeKey: Hashable, Sendable {
+struct ModelTypeKey: Hashable, Sendable {
   /// The topmost class of the hierarchy.
   let rootClass: ModelObject.Type
 
   init(rootClass: ModelObject.Type) { self.rootClass = rootClass }
 
   /// The key of a class.
-  public init(_ modelClass: ModelObject.Type) { rootClass = ModelLayout.rootClass(of: modelClass) }
-
-  /// What stores call the type.
-  public var name: String { rootClass.typeName }
+  init(_ modelClass: ModelObject.Type) { rootClass = ModelLayout.rootClass(of: modelClass) }
 
   /// Two keys are equal when they stand for the same hierarchy.
-  public static func == (left: ModelTypeKey, right: ModelTypeKey) -> Bool { left.rootClass == right.rootClass }
+  static func == (left: ModelTypeKey, right: ModelTypeKey) -> Bool { left.rootClass == right.rootClass }
 
   /// Hashes the identity of the topmost class.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(rootClass)) }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(rootClass)) }
 }
 
 extension ModelObject {

@@ -132,27 +132,6 @@ import Testing
     #expect(nobody.scope == nil)
   }
 
-  @Test func `is looked up in a registry of one's own`() throws {
-    final class Cache: ModelRegistry {
-      var models: [String: ModelObject] = [:]
-      func canonicalModel(of type: ModelTypeKey, identifier: String) -> ModelObject? {
-        models["\(type.name) \(identifier)"]
-      }
-      func register(_ model: ModelObject, as type: ModelTypeKey, identifier: String) {
-        models["\(type.name) \(identifier)"] = model
-      }
-      func forget(_ type: ModelTypeKey, identifier: String) { models["\(type.name) \(identifier)"] = nil }
-    }
-    let cache = Cache()
-    let scope = ModelScope(registry: cache)
-    _ = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
-    #expect(Author.with(identifier: "1", in: scope).name == "Ada")
-    #expect(cache.models.keys.sorted() == ["\(Author.typeName) 1"])
-    cache.models = [:]
-    #expect(Author.with(identifier: "1", in: scope).name.value == nil)
-    cache.models = [:]
-  }
-
   @Test func `of a subclass is found after a reference in the same document`() throws {
     let drawing = try Drawing.from(dictionaryValue: [
       "shapes": [1, 2, ["id": 1, "kind": "circle", "radius": 2.5], ["id": 2, "kind": "square"], 1]

@@ -131,32 +131,4 @@ private final class Restless: Model {
     let next = try Restless.from(dictionaryValue: ["id": 2], in: scope)
     #expect(scope.liveModel(Restless.self, identifier: "2") === next)
   }
-
-  @Test func `may be shared by two scopes, and outlives both`() throws {
-    let registry = MemoryRegistry()
-    let type = ModelTypeKey(Numbered.self)
-    var model: Numbered? = try Numbered.from(dictionaryValue: ["id": 1], in: ModelScope(registry: registry))
-    let other = try Numbered.from(dictionaryValue: ["id": 2], in: ModelScope(registry: registry))
-    #expect(registry.canonicalModel(of: type, identifier: "1") === model)
-    #expect(registry.canonicalModel(of: type, identifier: "2") === other)
-    model = nil
-    #expect(registry.canonicalModel(of: type, identifier: "1") == nil)
-    registry.forget(type, identifier: "2")
-    #expect(registry.canonicalModel(of: type, identifier: "2") == nil)
-  }
-
-  @Test func `holds weakly what is registered by hand`() {
-    let registry = MemoryRegistry()
-    let type = ModelTypeKey(Numbered.self)
-    var model: Numbered? = Numbered()
-    if let model {
-      registry.register(model, as: type, identifier: "1")
-      registry.register(model, as: type, identifier: "one")
-    }
-    #expect(registry.canonicalModel(of: type, identifier: "1") === model)
-    #expect(registry.canonicalModel(of: type, identifier: "one") === model)
-    model = nil
-    #expect(registry.canonicalModel(of: type, identifier: "1") == nil)
-    #expect(registry.canonicalModel(of: type, identifier: "one") == nil)
-  }
 }

@@ -11,16 +11,15 @@ extension ModelScope {
   ///   - schema: the schema of ``SchemaMapped`` classes and ``DynamicModel``.
   ///   - transformers: the value transformers by their names in the schema. Reading or writing a transformable
   ///     attribute without its transformer is an error that names the transformer.
-  ///   - registry: the registry of live models. The default one holds them weakly.
   ///   - context: the case of keys, the null policy, and transformers by type.
   public convenience init(
     schema: CoreDataSchema, transformers: [String: any ValueTransforming] = [:],
-    registry: any ModelRegistry = MemoryRegistry(), context: ValueTransformerContext = .standard
+    context: ValueTransformerContext = .standard
   ) {
     var context = context
     let schema = transformers.isEmpty ? schema : schema.with(transformers: transformers)
     context.preparation = SchemaMapping(schema, transformers: schema.storage.transformers)
-    self.init(registry: registry, transformers: context)
+    self.init(transformers: context)
   }
 
   /// The schema of this scope; nil if it has none.
