@@ -109,7 +109,7 @@ actor VisitorArchive {
     let limits = JSONReadingOptions(maximumDepth: 4, maximumBytes: 1_000)
     let visitors = try Visitor.list(fromJSON: data, at: "results.visitors", options: limits)
     let visitor = try Visitor.from(json: Data(#"{"name": "a/b"}"#.utf8), options: limits)
-    #expect(try visitor.jsonData(JSONWritingOptions(escapesSlashes: true)) == Data(#"{"name":"a\/b"}"#.utf8))
-    #expect(try visitors.jsonData(JSONWritingOptions(pretty: true)) == visitors.jsonData(pretty: true))
+    #expect(try visitor.jsonData(escapesSlashes: true) == Data(#"{"name":"a\/b"}"#.utf8))
+    #expect(try Visitor.list(fromJSON: visitors.jsonData(pretty: true)).count == visitors.count)
   }
 }

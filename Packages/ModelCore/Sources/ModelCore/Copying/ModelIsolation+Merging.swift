@@ -5,63 +5,36 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// Fields belong together by their keys. Values keep their stamps, so that merging twice does no more than merging once.
   /// A relation refers to the other's models afterwards; they are not merged, and with an inverse they lead back here.
-  /// Observers are told once everything was taken.
+  /// Observers are notified once everything was taken.
   ///
   /// ```swift
   /// person.merge(from: draft, exclude: [person.id])
+  /// person.merge(from: earlier, include: [person.name])  // whether it is newer there or older
   /// ```
   ///
   /// - Parameters:
   ///   - other: the model to take values from. Fields that were added there at run time are taken if this model has a field
   ///     with the same key; one with values of another type is reported to ``ModelIssue/handler``.
-  ///   - excluded: fields that keep their values, named by those of this model or of the other one.
+  ///   - included: the only fields that take a value, also an older one, which is set now like any other change; nil for all
+  ///     fields that are newer there. They are fields of this model or of the other one, as the excluded ones are.
+  ///   - excluded: fields that keep their values.
+  ///   - condition: gets a field of this model and that of the other; returns whether the value may be taken. It is called
+  ///     only for fields that are included and not excluded.
   /// - Returns: the fields of this model that took a value, whether or not it differs, in the order of ``fields``.
   @discardableResult
-  public func merge(from other: Self, exclude excluded: [AnyField] = []) -> [AnyField] {
-    let excluded = Set(excluded.map { ObjectIdentifier($0) })
-    return merged(from: other) { mine, theirs in
-      !excluded.contains(ObjectIdentifier(mine)) && !excluded.contains(ObjectIdentifier(theirs))
-    }
-  }
-
-  /// Takes the values of named fields from another model, whether they are newer there or older.
-  ///
-  /// A newer value keeps its stamp, as in ``merge(from:exclude:)``. An older one is set now, like any other change.
-  ///
-  /// ```swift
-  /// let taken = person.merge(from: earlier, include: [person.name])
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - other: the model to take values from.
-  ///   - included: the fields that take a value, named by those of this model or of the other one.
-  ///   - condition: gets a field of this model and that of the other; returns whether the value may be taken. Asked only
-  ///     for included fields.
-  /// - Returns: the fields of this model that have the other's value now. An included field is missing here if it is not
-  ///   loaded there, or if the condition kept it.
-  @discardableResult
   public func merge(
-    from other: Self, include included: [AnyField],
+    from other: Self, include included: [AnyField]? = nil, exclude excluded: [AnyField] = [],
     if condition: (_ mine: AnyField, _ other: AnyField) -> Bool = { _, _ in true }
   ) -> [AnyField] {
-    let included = Set(included.map { ObjectIdentifier($0) })
-    return merged(from: other, takesOlder: true) { mine, theirs in
-      (included.contains(ObjectIdentifier(mine)) || included.contains(ObjectIdentifier(theirs)))
+    let included = included.map { Set($0.map { ObjectIdentifier($0) }) }
+    let excluded = Set(excluded.map { ObjectIdentifier($0) })
+    func isNamed(in named: Set<ObjectIdentifier>, _ mine: AnyField, _ theirs: AnyField) -> Bool {
+      named.contains(ObjectIdentifier(mine)) || named.contains(ObjectIdentifier(theirs))
+    }
+    return merged(from: other, takesOlder: included != nil) { mine, theirs in
+      included.map { isNamed(in: $0, mine, theirs) } ?? true && !isNamed(in: excluded, mine, theirs)
         && condition(mine, theirs)
     }
-  }
-
-  /// Takes what another model knows better, where a condition holds: see ``merge(from:exclude:)``.
-  ///
-  /// - Parameters:
-  ///   - other: the model to take values from.
-  ///   - condition: gets a field of this model and that of the other; returns whether the value may be taken.
-  /// - Returns: the fields of this model that took a value.
-  @discardableResult
-  public func merge(
-    from other: Self, if condition: (_ mine: AnyField, _ other: AnyField) -> Bool
-  ) -> [AnyField] {
-    merged(from: other, if: condition)
   }
 
   /// The fields of this model whose values differ from those of another model, in the order of ``fields``.
@@ -79,7 +52,7 @@ extension ModelIsolation where Self: ModelObject {
 
 extension ModelObject {
   fileprivate func merged(
-    from other: ModelObject, takesOlder: Bool = false, if condition: (AnyField, AnyField) -> Bool
+    from other: ModelObject, takesOlder: Bool, if condition: (AnyField, AnyField) -> Bool
   ) -> [AnyField] {
     if other === self { return [] }
     storeMark = nil

@@ -9,7 +9,7 @@
 extension ModelIsolation where Self: ModelObject {
   /// The fields that were loaded or set, by key. Related models are nested.
   ///
-  /// Left out are values that can't be expressed, such as those a transformer refuses; ``jsonData(pretty:)`` throws for
+  /// Left out are values that can't be expressed, such as those a transformer refuses; ``jsonData(pretty:escapesSlashes:)`` throws for
   /// them.
   public var dictionaryValue: AttributeDictionary {
     if let dictionary = ModelWriter(context: memberScope?.transformers ?? .standard).plainObject(of: self) {
@@ -39,16 +39,19 @@ extension ModelIsolation where Self: ModelObject {
 
   /// The model as a JSON document, with sorted keys.
   ///
-  /// - Parameter pretty: whether to break lines and indent.
+  /// - Parameters:
+  ///   - pretty: whether to break lines and indent.
+  ///   - escapesSlashes: whether `/` is written as `\/`.
   /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
-  public func jsonData(pretty: Bool = false) throws -> Data {
-    try ModelWriter.directData(of: [self], isList: false, pretty: pretty) ?? treeData(pretty: pretty)
+  public func jsonData(pretty: Bool = false, escapesSlashes: Bool = false) throws -> Data {
+    try ModelWriter.directData(of: [self], isList: false, pretty: pretty, escapesSlashes: escapesSlashes)
+      ?? treeData(pretty: pretty, escapesSlashes: escapesSlashes)
   }
 
   /// The document by way of a tree.
-  func treeData(pretty: Bool) throws -> Data {
+  func treeData(pretty: Bool, escapesSlashes: Bool = false) throws -> Data {
     try JSONValue.object(encodedDictionary(in: memberScope))
-      .bytes(JSONWritingOptions(pretty: pretty, sortedKeys: true))
+      .bytes(JSONWritingOptions(pretty: pretty, sortedKeys: true, escapesSlashes: escapesSlashes))
   }
 }
 
@@ -59,14 +62,17 @@ extension Array where Element: Model {
   /// full where they are first met. So the document is linear in the number of models and links. A model of the list that
   /// has no identifier may come twice.
   ///
-  /// - Parameter pretty: whether to break lines and indent.
+  /// - Parameters:
+  ///   - pretty: whether to break lines and indent.
+  ///   - escapesSlashes: whether `/` is written as `\/`.
   /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
-  public func jsonData(pretty: Bool = false) throws -> Data {
-    try ModelWriter.directData(of: self, isList: true, pretty: pretty) ?? treeData(pretty: pretty)
+  public func jsonData(pretty: Bool = false, escapesSlashes: Bool = false) throws -> Data {
+    try ModelWriter.directData(of: self, isList: true, pretty: pretty, escapesSlashes: escapesSlashes)
+      ?? treeData(pretty: pretty, escapesSlashes: escapesSlashes)
   }
 
   /// The document by way of a tree.
-  func treeData(pretty: Bool) throws -> Data {
+  func treeData(pretty: Bool, escapesSlashes: Bool = false) throws -> Data {
     var writers = ListWriters(self)
     let list = try enumerated().map { index, model in
       do {
@@ -75,7 +81,8 @@ extension Array where Element: Model {
         throw error.inside(.index(index))
       }
     }
-    return try JSONValue.array(list).bytes(JSONWritingOptions(pretty: pretty, sortedKeys: true))
+    return try JSONValue.array(list).bytes(
+      JSONWritingOptions(pretty: pretty, sortedKeys: true, escapesSlashes: escapesSlashes))
   }
 }
 

@@ -37,7 +37,7 @@ extension ModelIsolation where Self: ModelObject {
   /// What was read under keys that none of the fields has, in a scope whose context has
   /// `ValueTransformerContext.keepsUnknownKeys`: an object like the one that was read, without what fields took.
   ///
-  /// It comes with a full ``copy()``, is forgotten by ``unload()``, and not touched by ``merge(from:exclude:)``: a merge is
+  /// It comes with a full ``copy()``, is forgotten by ``unload()``, and not touched by ``merge(from:include:exclude:if:)``: a merge is
   /// about fields. Where the model is read again, each unknown key replaces what it was; those that are missing stay, as
   /// fields do.
   public var unknownValues: AttributeDictionary {

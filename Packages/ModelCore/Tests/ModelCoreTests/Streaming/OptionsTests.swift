@@ -47,20 +47,19 @@ final class Route: Model {
     route.next.value = next
     for pretty in [false, true] {
       for escapesSlashes in [false, true] {
-        let options = JSONWritingOptions(pretty: pretty, escapesSlashes: escapesSlashes)
-        let one = try route.jsonData(options)
+        let one = try route.jsonData(pretty: pretty, escapesSlashes: escapesSlashes)
         #expect(
           ModelWriter.directData(of: [route], isList: false, pretty: pretty, escapesSlashes: escapesSlashes) == one)
-        #expect(try route.treeData(options) == one)
-        let list = try [route, next].jsonData(options)
-        #expect(try [route, next].treeData(options) == list)
+        #expect(try route.treeData(pretty: pretty, escapesSlashes: escapesSlashes) == one)
+        let list = try [route, next].jsonData(pretty: pretty, escapesSlashes: escapesSlashes)
+        #expect(try [route, next].treeData(pretty: pretty, escapesSlashes: escapesSlashes) == list)
         #expect(String(decoding: list, as: UTF8.self).contains(#"a\/path"#) == escapesSlashes)
         #expect(String(decoding: list, as: UTF8.self).contains("\n") == pretty)
         if !escapesSlashes { #expect(try route.jsonData(pretty: pretty) == one) }
         #expect(try Route.from(json: one).next.value?.path.value == "</script>")
       }
     }
-    let data = try route.jsonData(JSONWritingOptions(escapesSlashes: true))
+    let data = try route.jsonData(escapesSlashes: true)
     #expect(
       String(decoding: data, as: UTF8.self)
         == #"{"a\/path":"a\/b","next":{"a\/path":"<\/script>","length":0.1}}"#)
