@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "FieldKit", targets: ["FieldKit"]),
     .library(name: "ModelCore", targets: ["ModelCore"]),
     .library(name: "StoreProtocol", targets: ["StoreProtocol"]),
+    .library(name: "StoreEngine", targets: ["StoreEngine"]),
     .library(name: "StoreProtocolTesting", targets: ["StoreProtocolTesting"]),
     .library(name: "MemoryStore", targets: ["MemoryStore"]),
     .library(name: "FileStore", targets: ["FileStore"]),
@@ -28,13 +29,16 @@ let package = Package(
     .target(
       name: "ModelCore", dependencies: ["CModelRuntime", "FieldKit"], path: "Packages/ModelCore/Sources/ModelCore"),
     .target(name: "StoreProtocol", dependencies: ["ModelCore"], path: "Packages/StoreProtocol/Sources/StoreProtocol"),
+    .target(name: "StoreEngine", dependencies: ["StoreProtocol"], path: "Packages/StoreProtocol/Sources/StoreEngine"),
     .target(
       name: "StoreProtocolTesting", dependencies: ["StoreProtocol"],
       path: "Packages/StoreProtocol/Sources/StoreProtocolTesting"),
-    .target(name: "MemoryStore", dependencies: ["StoreProtocol"], path: "Packages/MemoryStore/Sources/MemoryStore"),
+    .target(
+      name: "MemoryStore", dependencies: ["StoreEngine", "StoreProtocol"],
+      path: "Packages/MemoryStore/Sources/MemoryStore"),
     .target(name: "CFileSupport", path: "Packages/FileStore/Sources/CFileSupport"),
     .target(
-      name: "FileStore", dependencies: ["CFileSupport", "StoreProtocol"],
+      name: "FileStore", dependencies: ["CFileSupport", "StoreEngine", "StoreProtocol"],
       path: "Packages/FileStore/Sources/FileStore"),
     .target(name: "RESTStore", dependencies: ["StoreProtocol"], path: "Packages/RESTStore/Sources/RESTStore"),
     .target(name: "SchemaKit", dependencies: ["ModelCore"], path: "Packages/SchemaKit/Sources/SchemaKit"),
@@ -59,7 +63,7 @@ let package = Package(
     .testTarget(name: "FieldKitTests", dependencies: ["FieldKit"], path: "Packages/FieldKit/Tests/FieldKitTests"),
     .testTarget(name: "ModelCoreTests", dependencies: ["ModelCore"], path: "Packages/ModelCore/Tests/ModelCoreTests"),
     .testTarget(
-      name: "StoreProtocolTests", dependencies: ["StoreProtocol", "StoreProtocolTesting"],
+      name: "StoreProtocolTests", dependencies: ["StoreEngine", "StoreProtocol", "StoreProtocolTesting"],
       path: "Packages/StoreProtocol/Tests/StoreProtocolTests"),
     .testTarget(
       name: "MemoryStoreTests", dependencies: ["MemoryStore", "StoreProtocolTesting"],

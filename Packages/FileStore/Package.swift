@@ -14,7 +14,11 @@ let package = Package(
   targets: [
     .target(name: "CFileSupport"),
     .target(
-      name: "FileStore", dependencies: ["CFileSupport", .product(name: "StoreProtocol", package: "StoreProtocol")]),
+      name: "FileStore",
+      dependencies: [
+        "CFileSupport", .product(name: "StoreEngine", package: "StoreProtocol"),
+        .product(name: "StoreProtocol", package: "StoreProtocol"),
+      ]),
     .testTarget(
       name: "FileStoreTests",
       dependencies: ["FileStore", .product(name: "StoreProtocolTesting", package: "StoreProtocol")],

@@ -12,7 +12,12 @@ let package = Package(
     .package(path: "../StoreProtocol")
   ],
   targets: [
-    .target(name: "MemoryStore", dependencies: [.product(name: "StoreProtocol", package: "StoreProtocol")]),
+    .target(
+      name: "MemoryStore",
+      dependencies: [
+        .product(name: "StoreEngine", package: "StoreProtocol"),
+        .product(name: "StoreProtocol", package: "StoreProtocol"),
+      ]),
     .testTarget(
       name: "MemoryStoreTests",
       dependencies: ["MemoryStore", .product(name: "StoreProtocolTesting", package: "StoreProtocol")]),

@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "StoreProtocol", targets: ["StoreProtocol"]),
+    .library(name: "StoreEngine", targets: ["StoreEngine"]),
     .library(name: "StoreProtocolTesting", targets: ["StoreProtocolTesting"]),
   ],
   dependencies: [
@@ -14,8 +15,9 @@ let package = Package(
   ],
   targets: [
     .target(name: "StoreProtocol", dependencies: [.product(name: "ModelCore", package: "ModelCore")]),
+    .target(name: "StoreEngine", dependencies: ["StoreProtocol"]),
     .target(name: "StoreProtocolTesting", dependencies: ["StoreProtocol"]),
-    .testTarget(name: "StoreProtocolTests", dependencies: ["StoreProtocol", "StoreProtocolTesting"]),
+    .testTarget(name: "StoreProtocolTests", dependencies: ["StoreEngine", "StoreProtocol", "StoreProtocolTesting"]),
   ]
 )
 

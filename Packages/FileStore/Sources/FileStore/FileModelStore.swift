@@ -1,5 +1,6 @@
 public import Foundation
-@_exported @_spi(ModelKitInternals) public import StoreProtocol
+@_exported @_spi(ModelKitInternals) public import StoreEngine
+@_spi(ModelKitInternals) public import StoreProtocol
 
 /// A store that keeps models in a directory, as lines of JSON in files that only grow.
 ///
@@ -13,22 +14,8 @@ public import Foundation
 /// The directory is made, and opened, by the first call that needs it. One process writes at a time: a second one gets
 /// an error that names the first. What blocks runs on threads of the store's own.
 ///
-/// - Note: A front lives in one isolation. Make another with ``init(_:scope:)`` and ``handle`` elsewhere.
-public final class FileModelStore: TransactionalModelStore {
-  /// The identity map of this front.
-  public let scope: ModelScope
-  /// What fronts of this store share. It is `Sendable`.
-  public let handle: FileStoreHandle
-  /// The decision of saves and updates that say nothing else.
-  public var conflictPolicy = ConflictPolicy.merge
-  /// The transactions under way, in this front: one of a task, and of what that has begun.
-  var transactions: [FileTransaction] = []
-  /// Of which foreign keys deletions need an index.
-  var indexDemand = IndexDemand()
-  private var types: [ObjectIdentifier: FileFrontType] = [:]
-  // Most calls are about the class that the one before was about.
-  private var lastType: FileFrontType?
-
+/// - Note: A store instance lives in one isolation. Make another with `init(_:scope:)` and `handle` elsewhere.
+public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalModelStore {
   /// Describes a store; nothing is opened yet.
   ///
   /// - Parameters:
@@ -40,16 +27,6 @@ public final class FileModelStore: TransactionalModelStore {
     directory: URL, options: FileStoreOptions = FileStoreOptions(), scope: ModelScope = ModelScope()
   ) {
     self.init(FileStoreHandle(directory: directory, options: options), scope: scope)
-  }
-
-  /// Creates another front for a store, such as for another actor.
-  ///
-  /// - Parameters:
-  ///   - handle: the `handle` of another front.
-  ///   - scope: the identity map of this front.
-  public init(_ handle: FileStoreHandle, scope: ModelScope = ModelScope()) {
-    self.handle = handle
-    self.scope = scope
   }
 
   /// Opens the store, which the first other call would do too.
@@ -106,159 +83,39 @@ public final class FileModelStore: TransactionalModelStore {
     try await translating { try await handle.engine.close() }
   }
 
-  /// Adds a model. A model without identifier gets the next integer or a UUID, as its identifier field can hold.
+  // MARK: Reading
+
+  /// Finds models: those for which the condition holds, in the order asked for, or else of their creation.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid`, `conflict`, `noIdentifier`, or what the disk says.
-  @discardableResult
-  public func create<M: Model>(_ model: M) async throws -> M {
-    try await createAll([model])
-    return model
-  }
-
-  /// Adds models, all or none, with one write to the disk. Those that share a model that is written inside them are in it by
-  /// their new identifiers, all of them.
+  /// All models of a type are read part by part: while models are made of one part, the next is read from the files.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid`, `conflict`, `noIdentifier`, or what the disk says.
-  @discardableResult
-  public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
-    guard !models.isEmpty else { return [] }
-    var creations = try PendingCreations(
-      models, in: scope, explicitNull: true, isUndoable: transaction != nil)
-    let creation = transaction == nil ? scope.creations.begin(models, creations.typeNames) : nil
-    defer { if let creation { scope.creations.end(creation) } }
-    for number in creations.withoutIdentifier {
-      let type = creations.typeName(at: number)
-      let identifier =
-        models[number].identifierField?.valueType == Int.self
-        ? try await translating { try await String(handle.engine.reserveIntegerIdentifier(type)) }
-        : UUID().uuidString
-      try creations.assign(identifier: identifier, at: number)
-    }
-    let identifiers = StoreTransactionLog()
-    let areJoined = creations.mayLeadToEachOther
-    if areJoined {
-      for (type, identifier) in creations.identified where try await row(type, identifier) != nil {
-        throw ModelStoreError.conflict(type, identifier: identifier)
-      }
-    }
-    do {
-      if areJoined { try creations.join(in: identifiers) }
-      var changes: [Change] = []
-      changes.reserveCapacity(models.count)
-      try creations.forEachRecord { changes.append(.create($0, $1, $2)) }
-      try await write(changes)
-    } catch {
-      identifiers.rollBack()
-      throw error
-    }
-    transaction?.log.adopt(identifiers)
-    try creations.finish(in: transaction?.log)
-    return models
+  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, `corrupt` if a record can't be
+  ///   read.
+  /// - Complexity: as for every `RecordStore`.
+  /// - Note: All models, and the records that conditions about relations read, are of one moment.
+  public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    if try await isAboutAll(query) { return try await listAll() }
+    return try await super.list(query)
   }
 
-  /// Writes changes of a model, as ``conflictPolicy`` says.
+  /// The identifiers of the models that ``list(_:)`` would find. No model is made for that, and no file is read for those
+  /// of all models.
   ///
-  /// - Parameters:
-  ///   - model: the model to write.
-  ///   - fields: the fields to write; nil for those that changed.
-  /// - Throws: `ModelStoreError` as ``update(_:fields:onConflict:)`` does.
-  @discardableResult
-  public func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
-    try await update(model, fields: fields, onConflict: conflictPolicy)
-  }
-
-  /// Writes changes of a model.
-  ///
-  /// - Parameters:
-  ///   - model: the model to write.
-  ///   - fields: the fields to write; nil for those that changed.
-  ///   - policy: the decision where someone else changed the record since the model read it.
-  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier`, `notFound`, `conflict` if someone else changed the
-  ///   record, or what the disk says.
-  @discardableResult
-  public func update<M: Model>(
-    _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
-  ) async throws -> M {
-    let save = try PendingSave(updating: model, fields: fields, in: scope)
-    let (type, identifier) = (save.typeName, save.identifier ?? "")
-    while true {
-      guard let stored = try await row(type, identifier) else {
-        throw ModelStoreError.notFound(type, identifier: identifier)
-      }
-      if let entry = transaction?.entry(type, identifier) {
-        // The transaction's own writes are no conflict.
-        let original = entry.original.map { [$0] } ?? []
-        if !entry.isOwn { try save.checkConflicts(withBytes: [stored.bytes] + original, policy) }
-      } else {
-        try save.checkConflicts(withBytes: [stored.bytes], policy)
-      }
-      var change = Change.update(
-        type, identifier, try save.merged(intoBytes: stored.bytes), ifRevision: stored.revision)
-      change.previousValue = stored.bytes
-      do {
-        try await write([change])
-        break
-      } catch let error as ModelStoreError where (error.cause as? FileEngineError)?.isStaleRevision == true {
-        // Another front changed the model since it was read: its changes must not be undone by this write.
-        continue
-      }
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does.
+  public override func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
+    if try await isAboutAll(query) {
+      return try await translating { try await handle.engine.identifiers(M.typeName) }
     }
-    try save.finish(in: transaction?.log)
-    return model
+    return try await super.identifiers(query)
   }
 
-  // MARK: Records
-
-  /// The transaction that the running task is in. What other tasks do meanwhile is no part of it.
-  var transaction: FileTransaction? {
-    transactions.isEmpty ? nil : transactions.last { $0.mark.isEntered }
+  /// Whether records that can't be read are left out: see `FileStoreOptions`.
+  public override var skipsUnreadableRecords: Bool {
+    if case .skip = handle.options.unreadable { true } else { false }
   }
 
-  /// A record as this front sees it, the transaction under way included; nil if there is none.
-  func row(
-    _ type: String, _ identifier: String, at moment: JournalContents? = nil
-  ) async throws -> (bytes: [UInt8], revision: UInt64)? {
-    if let entry = transaction?.entry(type, identifier) { return entry.content.map { ($0, entry.revision ?? 0) } }
-    return try await translating {
-      do {
-        return try await handle.engine.read(type, identifier, at: moment).map { ($0.value, $0.revision) }
-      } catch FileEngineError.damaged(let finding) {
-        throw ModelStoreError.damaged(type, identifier, finding)
-      }
-    }
-  }
-
-  /// What is known of a class of models.
-  func known<M: Model>(_ type: M.Type) async throws -> FileFrontType {
-    if let lastType, lastType.modelClass == type { return lastType }
-    if let known = types[ObjectIdentifier(type)] {
-      lastType = known
-      return known
-    }
-    if StoreFormat.isReservedType(M.typeName) { throw ModelStoreError(FileEngineError.reservedType(M.typeName)) }
-    let known = FileFrontType(type, try await translating { try await handle.engine.state(of: M.typeName) })
-    types[ObjectIdentifier(type)] = known
-    lastType = known
-    return known
-  }
-
-  /// Makes changes at once, or notes them for the end of the transaction under way.
-  func write(_ changes: [Change]) async throws {
-    if let transaction { return try await note(changes, in: transaction) }
-    try await translating { try await handle.engine.write(changes, durability: handle.options.durability) }
-  }
-
-  /// Runs a call to the engine, and words its errors as those of a store.
-  @discardableResult
-  func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do {
-      return try await body()
-    } catch let error as FileEngineError {
-      throw ModelStoreError(error)
-    } catch let error as FileSystemError {
-      throw ModelStoreError(error)
-    } catch let error as CancellationError {
-      throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.", cause: error)
-    }
+  /// Reports a record that can't be read, or throws the error about it: see `FileStoreOptions`.
+  public override func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws {
+    try await report(error, type, identifier)
   }
 }

@@ -1,4 +1,6 @@
 public import Foundation
+@_spi(ModelKitInternals) public import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
 
 /// How a file store is opened.
 public enum FileStoreMode: Sendable, Hashable {
@@ -46,16 +48,16 @@ public struct FileStoreOptions: Sendable {
   }
 }
 
-/// What the fronts of a file store share: the files of one group, and the threads that read and write them.
+/// The engine that the instances of a file store share: the files of one group, and the threads that read and write them.
 ///
 /// ```swift
 /// let handle = store.handle
 /// Task {
-///   let front = FileModelStore(handle)
-///   print(try await front.list(Person.self).count)
+///   let other = FileModelStore(handle)
+///   print(try await other.list(Person.self).count)
 /// }
 /// ```
-public final class FileStoreHandle: Sendable {
+public final class FileStoreHandle: RecordEngine {
   /// The folder of the store.
   public let directory: URL
   /// How the store is opened, and how it writes.
@@ -92,7 +94,7 @@ public final class FileStoreHandle: Sendable {
   /// The name of the group whose models these are; empty for the group without a name.
   public var group: String { engine.group }
 
-  /// What the fronts of another group of the same store share. Nothing is opened by that.
+  /// The engine of another group of the same store. Nothing is opened by that.
   ///
   /// - Parameter name: the name of the group: any string.
   public func group(_ name: String) -> FileStoreHandle {

@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 #if canImport(Darwin)
@@ -63,6 +64,4 @@ extension FileEngineError {
     case .refusesWrites, .noStore, .noFolder, .lockRemoved: .inputOutput
     }
   }
-
-  var isStaleRevision: Bool { if case .staleRevision = self { true } else { false } }
 }

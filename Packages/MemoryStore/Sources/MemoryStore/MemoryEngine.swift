@@ -1,19 +1,22 @@
 @_spi(ModelKitInternals) import FieldKit
-@_spi(ModelKitInternals) import StoreProtocol
+@_spi(ModelKitInternals) public import StoreEngine
+@_spi(ModelKitInternals) public import StoreProtocol
 
-/// What the fronts of a memory store share: the records, and the lock that guards them.
+/// The records that the instances of a memory store share, and the lock that guards them.
 ///
 /// ```swift
 /// let handle = store.handle
 /// Task {
-///   let front = MemoryModelStore(handle)
-///   print(try await front.list(Person.self).count)
+///   let other = MemoryModelStore(handle)
+///   print(try await other.list(Person.self).count)
 /// }
 /// ```
-public final class MemoryEngine: Sendable {
+public final class MemoryEngine: RecordEngine {
   private let tables: Lock<[String: MemoryTable]>
-  /// Where writes are told, to all fronts.
+  /// The feed of the commits, for live results of all store instances.
   public let changeFeed = StoreChangeFeed()
+  /// The transactions under way.
+  public let conflictTrackers = ConflictTrackers()
 
   init() { tables = Lock([:]) }
 
@@ -24,87 +27,56 @@ public final class MemoryEngine: Sendable {
   /// - Complexity: O(1). The next write copies the names of the records of its type.
   func moment() -> MemoryEngine { MemoryEngine(tables.withLock { $0 }) }
 
-  /// A change of one record. Nothing else is done to it between the check and the change.
-  struct Change: Sendable {
-    enum Operation: Sendable {
-      /// There must be no such record.
-      case insert([UInt8])
-      /// There must be such a record, with this revision.
-      case replace([UInt8], revision: UInt64)
-      /// There must be such a record, with this revision if one is given; or there may be none, if that is said.
-      case remove(revision: UInt64?, mustBeThere: Bool)
-    }
-
-    let type: String
-    let identifier: String
-    let operation: Operation
-
-    /// Whether there has to be a record for it, unless it is a new one.
-    var isExpected: Bool {
-      if case .remove(_, mustBeThere: false) = operation { false } else { true }
-    }
-  }
-
-  /// Makes changes, all or none.
+  /// Commits a batch: all of it or nothing.
   ///
-  /// - Parameter reads: what must not have changed since it was read.
-  /// - Throws: `ModelStoreError` with the code `conflict` or `notFound`, ``StaleRevision``.
-  func commit(_ changes: [Change], after reads: TransactionReads = TransactionReads()) throws {
+  /// - Throws: `RecordMismatch`, or `ModelStoreError` with the code `conflict` if a value that has to be unique is taken, or
+  ///   if something that the transaction read was written since.
+  public func commit(_ batch: RecordBatch) throws {
+    let operations = batch.operations
     try tables.withLock { tables in
-      if !reads.isEmpty, let stale = reads.firstStale(where: { Self.isStale($0, $1, tables) }) { throw stale.conflict }
+      try batch.validateReads()
       var done: [(type: String, undoing: MemoryTable.Undoing)] = []
-      done.reserveCapacity(changes.count)
-      if changes.count > 1, let first = changes.first, case .insert = first.operation {
-        tables[first.type, default: MemoryTable()].makeRoom(for: changes.count)
+      done.reserveCapacity(operations.count)
+      if operations.count > 1, let first = operations.first, first.operation == .create {
+        tables[first.type, default: MemoryTable()].makeRoom(for: operations.count)
       }
       do {
-        for change in changes {
-          done.append((change.type, try Self.apply(change, &tables[change.type, default: MemoryTable()])))
+        for operation in operations {
+          let type = operation.type
+          done.append((type, try Self.apply(operation, &tables[type, default: MemoryTable()])))
         }
         // Not before all are made: a value can go from one record to another.
         if tables.values.contains(where: \.hasUniqueIndexes) {
-          for change in changes { try Self.refuseRival(after: change, tables[change.type]) }
+          for operation in operations { try Self.refuseRival(after: operation, tables[operation.type]) }
         }
       } catch {
         for (type, undoing) in done.reversed() { tables[type, default: MemoryTable()].undo(undoing) }
         throw error
       }
-      if changeFeed.isObserved { changeFeed.append(Self.told(changes, done.map(\.undoing))) }
+      conflictTrackers.note(operations)
+      if changeFeed.isObserved {
+        changeFeed.append(zip(operations, done).map { $0.change(replacing: $1.undoing.row?.bytes) })
+      }
     }
     changeFeed.deliver()
   }
 
-  private static func isStale(
-    _ part: TransactionReads.Part, _ state: UInt64, _ tables: [String: MemoryTable]
-  ) -> Bool {
-    let table = tables[part.type]
-    guard let identifier = part.identifier else { return table?.lastWrite ?? 0 != state }
-    return table?.row(identifier)?.revision ?? 0 != state
-  }
-
-  private static func apply(_ change: Change, _ table: inout MemoryTable) throws -> MemoryTable.Undoing {
-    let (type, identifier) = (change.type, change.identifier)
-    switch change.operation {
-    case .insert(let bytes):
-      guard let undoing = table.insert(bytes, identifier: identifier) else {
-        throw ModelStoreError.conflict(type, identifier: identifier)
+  private static func apply(
+    _ operation: RecordOperation, _ table: inout MemoryTable
+  ) throws -> MemoryTable.Undoing {
+    let identifier = operation.identifier
+    if operation.operation == .create {
+      guard let undoing = table.insert(Array(operation.value), identifier: identifier) else {
+        throw RecordMismatch(.exists, operation.type, identifier)
       }
       return undoing
-    case .replace(let bytes, let revision):
-      guard let row = table.row(identifier) else { throw ModelStoreError.notFound(type, identifier: identifier) }
-      guard row.revision == revision else { throw StaleRevision(type: type, identifier: identifier) }
-      return table.put(bytes, identifier: identifier)
-    case .remove(let revision, let mustBeThere):
-      guard let row = table.row(identifier) else {
-        if mustBeThere { throw ModelStoreError.notFound(type, identifier: identifier) }
-        return MemoryTable.Undoing(place: nil, identifier: identifier, row: nil)
-      }
-      if let revision, row.revision != revision { throw StaleRevision(type: type, identifier: identifier) }
-      return table.remove(identifier)
     }
+    try operation.validate(table.row(identifier)?.revision)
+    return operation.operation == .update
+      ? table.put(Array(operation.value), identifier: identifier) : table.remove(identifier)
   }
 
-  private static func refuseRival(after change: Change, _ table: MemoryTable?) throws {
+  private static func refuseRival(after change: RecordOperation, _ table: MemoryTable?) throws {
     guard let table, table.hasUniqueIndexes, let row = table.row(change.identifier),
       let (index, rival) = table.rival(of: row.bytes, change.identifier)
     else { return }
@@ -117,8 +89,8 @@ public final class MemoryEngine: Sendable {
       """, identifier: change.identifier, fields: [path: ["is taken"]])
   }
 
-  /// An integer that no record of the type has or had, nor gets from another call; nil if there is none left.
-  func nextInteger(for type: String) -> Int? {
+  /// Returns an integer that no record of the type has or had, nor gets from another call; nil if there is none left.
+  public func nextInteger(for type: String) -> Int? {
     tables.withLock { $0[type, default: MemoryTable()].nextInteger() }
   }
 
@@ -134,17 +106,14 @@ public final class MemoryEngine: Sendable {
     }
   }
 
-  /// When records of a type were last written.
-  func state(of type: String) -> MemoryTypeState {
+  /// Returns when records of a type were last written.
+  public func writeState(of type: String) -> WriteState? {
     tables.withLock { tables in
       // Reading through a default would insert nothing, and give each caller a state of its own.
       if tables[type] == nil { tables[type] = MemoryTable() }
       return tables[type, default: MemoryTable()].state
     }
   }
-
-  /// The revision of the last write to records of a type; 0 if there was none.
-  func lastWrite(to type: String) -> UInt64 { tables.withLock { $0[type]?.lastWrite ?? 0 } }
 
   /// How many models of each type there are, in the order of the names of the types.
   var counts: [(type: String, count: Int)] {
@@ -174,8 +143,8 @@ public final class MemoryEngine: Sendable {
     try tables.withLock { try $0[type, default: MemoryTable()].add(field, isUnique: isUnique, type) }
   }
 
-  /// Makes an index unless there is one.
-  func keepIndex(_ type: String, _ field: StoredKeyPath) throws {
+  /// Keeps an index of a field, unless there is one.
+  public func keepIndex(_ type: String, _ field: StoredKeyPath) throws {
     try tables.withLock { tables in
       if tables[type]?.fields.contains(field) == true { return }
       try tables[type, default: MemoryTable()].add(field, isUnique: false, type)
@@ -193,26 +162,26 @@ public final class MemoryEngine: Sendable {
   ///   - offset: how many of them the query passes over.
   ///   - page: the page that is asked for.
   func find(
-    _ type: String, _ planner: QueryPlanner, atMost end: Int, offset: Int = 0, page: MemoryPage? = nil
-  ) -> MemoryFinding {
+    _ type: String, _ planner: QueryPlanner, atMost end: Int, offset: Int = 0, page: PageRequest? = nil
+  ) -> MemorySelection {
     tables.withLock { tables in
-      guard let table = tables[type] else { return MemoryFinding(plan: .all(0), records: .all(MemoryRows())) }
-      if table.indexes.isEmpty { return MemoryFinding(plan: .all(table.count), records: .all(table.rows)) }
+      guard let table = tables[type] else { return MemorySelection(plan: .all(0), records: .all(MemoryRows())) }
+      if table.indexes.isEmpty { return MemorySelection(plan: .all(table.count), records: .all(table.rows)) }
       let indexes = table.indexes.map(\.keys)
       let plan = planner.plan(with: indexes, totalCount: table.count)
       if let (found, skippedCount) = plan.places(in: indexes, after: page?.start, offset: offset) {
         let places = plan.isAnswer ? found.prefix(end - skippedCount) : found
-        return MemoryFinding(
+        return MemorySelection(
           plan: plan,
           records: .some(places.compactMap { table.rows[$0] }, orders: page == nil ? nil : Array(places)),
           skippedCount: skippedCount)
       }
       if plan.isSortedByIndex {
         let (start, skippedCount) = plan.start(after: page?.start, offset: offset, in: indexes)
-        return MemoryFinding(
+        return MemorySelection(
           plan: plan, records: .inOrder(table.rows, indexes, start: start), skippedCount: skippedCount)
       }
-      return MemoryFinding(plan: plan, records: .all(table.rows))
+      return MemorySelection(plan: plan, records: .all(table.rows))
     }
   }
 
@@ -296,21 +265,16 @@ public final class MemoryEngine: Sendable {
         for index in table.indexes { try fresh[type]?.add(index.field, isUnique: index.isUnique, type) }
       }
       for (type, identifier, bytes) in records {
-        let change = Change(type: type, identifier: identifier, operation: .insert(bytes))
+        let change = RecordOperation.create(type, identifier, bytes)
         _ = try Self.apply(change, &fresh[type, default: MemoryTable()])
         try Self.refuseRival(after: change, fresh[type])
       }
       // Also types of which nothing is left.
       for type in fresh.keys { fresh[type]?.noteWrite() }
       tables = fresh
+      conflictTrackers.noteReplacement()
       changeFeed.appendReplacement()
     }
     changeFeed.deliver()
   }
-}
-
-/// Somebody else wrote a record since it was read.
-struct StaleRevision: Error {
-  let type: String
-  let identifier: String
 }

@@ -1,3 +1,5 @@
+import StoreEngine
+
 // What the libraries that this one follows called things: the compiler says what they are called here.
 
 extension MemoryModelStore {

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
 // What takes a class takes a type of model as well, which may be known only when the program runs.

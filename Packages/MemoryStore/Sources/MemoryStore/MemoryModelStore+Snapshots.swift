@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension MemoryModelStore {

@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// The records of one type, in the order of their creation, and the indexes of them.
@@ -11,11 +12,11 @@ struct MemoryTable: Sendable {
   private var lastInteger = 0
   /// The list in which places are numbers: another one has other places.
   let epoch = Int.random(in: 0...Int.max)
-  let state: MemoryTypeState
+  let state: WriteState
   /// The revision of the last write to this table; 0 if there was none. A moment keeps its own, unlike ``state``.
   private(set) var lastWrite: UInt64 = 0
 
-  init(state: MemoryTypeState = MemoryTypeState()) { self.state = state }
+  init(state: WriteState = WriteState()) { self.state = state }
 
   /// How many records there are.
   var count: Int { places.count }
@@ -28,7 +29,7 @@ struct MemoryTable: Sendable {
   /// A record, and where it is in the order of creation.
   func record(_ identifier: String) -> StoredRecord? {
     guard let place = places[ExactText(identifier)], let row = rows[place] else { return nil }
-    return StoredRecord(identifier, row.bytes, order: UInt64(place))
+    return row.record(at: place)
   }
 
   mutating func nextInteger() -> Int? {
@@ -93,7 +94,7 @@ struct MemoryTable: Sendable {
 
   @discardableResult
   mutating func noteWrite() -> UInt64 {
-    let revision = MemoryTypeState.nextRevision()
+    let revision = WriteState.nextRevision()
     lastWrite = revision
     state.noteWrite(revision)
     return revision

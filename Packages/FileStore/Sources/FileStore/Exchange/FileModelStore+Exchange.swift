@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {

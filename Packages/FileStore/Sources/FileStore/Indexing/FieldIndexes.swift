@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// Which records of a type have which value in a field. A record is known by its ordinal, which never changes.

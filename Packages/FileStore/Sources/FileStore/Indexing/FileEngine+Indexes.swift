@@ -46,48 +46,7 @@ extension FileEngine {
 
   /// Makes an index unless there is one.
   func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {
-    if try await indexedFields(type).contains(field) { return }
+    if try await contents().indexedFields(type).contains(field) { return }
     try await index(type, field, isUnique: false)
-  }
-
-  /// The fields of which there are indexes, in their order.
-  func indexedFields(_ type: String, at moment: JournalContents? = nil) async throws -> [StoredKeyPath] {
-    try await contents(at: moment).withIndex { index in
-      index.number(of: type).map { index.fields[$0].map(\.field) } ?? []
-    }
-  }
-
-  /// The records that a query has to look at.
-  func select(
-    _ type: String, _ planner: QueryPlanner, orderedLimit: Int, offset: Int = 0, after position: QueryPosition? = nil,
-    at moment: JournalContents? = nil
-  ) async throws -> SelectedRecords {
-    let contents = try await contents(at: moment)
-    try Task.checkCancellation()
-    return contents.select(of: type, planner, orderedLimit: orderedLimit, offset: offset, after: position)
-  }
-
-  /// Where records are in the order of creation; nil for one that is not there.
-  func ordinals(
-    _ type: String, of identifiers: [String], at moment: JournalContents? = nil
-  ) async throws -> [UInt64?] {
-    let contents = try await contents(at: moment)
-    return identifiers.map { contents.entry(type, $0)?.ordinal }
-  }
-
-  /// The values of records that were selected.
-  func read(_ records: ArraySlice<SelectedRecord>, at moment: JournalContents? = nil) async throws -> [[UInt8]] {
-    let contents = try await contents(at: moment)
-    try Task.checkCancellation()
-    return try await reading { try contents.read(records) }
-  }
-
-  /// How many records a query finds, limit and offset left aside; nil if records have to be looked at to know.
-  func count(_ type: String, _ planner: QueryPlanner, at moment: JournalContents? = nil) async throws -> Int? {
-    try await contents(at: moment).withIndex { index in
-      guard let number = index.number(of: type) else { return 0 }
-      let indexes = index.fields[number].map(\.keys)
-      return planner.plan(with: indexes, totalCount: index.types[number].liveCount).exactCount(in: indexes)
-    }
   }
 }

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {
@@ -77,8 +78,6 @@ extension FileModelStore {
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is run, but for making models.
   public func explain<M: Model>(_ query: ModelQuery<M>) async throws -> QueryReport {
-    let (found, plan, lookedAt) = try await run(query)
-    let isTested = query.filter != nil && !plan.isExact
-    return QueryReport(plan: plan, testedCount: isTested ? lookedAt : 0, readCount: lookedAt, foundCount: found.count)
+    try await execute(query).report(on: query)
   }
 }

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 public import StoreProtocol
 
 // Without these the compiler would say only that key paths have different types.

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// Finds out what changes do to indexes, and refuses those by which a unique value would be there twice.

@@ -1,3 +1,5 @@
+package import StoreEngine
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -6,43 +8,11 @@
   import Glibc
 #endif
 
-/// A change of one model that is to be written.
-package struct Change: Sendable {
-  package var operation: Operation
-  package var type: String
-  package var identifier: String
+/// A write to one record of the journal.
+package typealias Change = RecordOperation
 
-  /// The model's JSON without line breaks; empty for a deletion.
-  package var value: ArraySlice<UInt8>
-
-  /// The revision that is to be replaced; nil for whichever there is.
-  package var expectedRevision: UInt64?
-
-  /// The JSON that is replaced, if it is known; only for those who are told of the change.
-  package var previousValue: [UInt8]?
-
-  /// A model that must not be there yet.
-  package static func create(_ type: String, _ identifier: String, _ value: [UInt8]) -> Change {
-    create(type, identifier, value[...])
-  }
-
-  /// The same for JSON that stands among other bytes.
-  package static func create(_ type: String, _ identifier: String, _ value: ArraySlice<UInt8>) -> Change {
-    Change(operation: .create, type: type, identifier: identifier, value: value)
-  }
-
-  /// A model that must be there, and as it was when it was read, if that is asked.
-  package static func update(
-    _ type: String, _ identifier: String, _ value: [UInt8], ifRevision revision: UInt64? = nil
-  ) -> Change {
-    Change(operation: .update, type: type, identifier: identifier, value: value[...], expectedRevision: revision)
-  }
-
-  /// A model that must be there, and as it was when it was read, if that is asked; it won't be there afterwards.
-  package static func delete(_ type: String, _ identifier: String, ifRevision revision: UInt64? = nil) -> Change {
-    Change(operation: .delete, type: type, identifier: identifier, value: [], expectedRevision: revision)
-  }
-}
+/// The kind of a write.
+package typealias Operation = RecordOperation.Kind
 
 /// A batch that was admitted, with what is known of its models.
 struct AdmittedBatch {

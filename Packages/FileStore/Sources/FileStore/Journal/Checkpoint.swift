@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// The first line of a checkpoint: which state of the journal the index in it is of.
 struct CheckpointHeader: Equatable {
   /// The version of the format.

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// Where a journal ended when it was closed: everything before that is known to have been on the disk.
 struct ClosedMark: Equatable, Sendable {
   var segment: UInt32

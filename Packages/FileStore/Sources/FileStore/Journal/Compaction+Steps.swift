@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 // Compaction on a full disk: as much at a time as there is room for.
 extension Compaction {
   /// Runs the compaction, or one of the first files only if the disk has no room for what all of them keep. The files that are

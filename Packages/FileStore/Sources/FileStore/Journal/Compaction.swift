@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// The making of a file that has, of some files of a journal, only what is of use. It changes nothing that counts, so
 /// it can stop at any point; ``Journal/finish(_:_:)`` lets the new file take the place of the others.
 struct Compaction: Sendable {

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// What a file store promises when a write returns.
 public enum Durability: Sendable, Hashable {
   /// The change is on the disk: it outlives a crash of the process, of the system, and a power cut.

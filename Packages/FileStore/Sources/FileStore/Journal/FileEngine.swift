@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// How the engine lays out and writes its files.
 package struct FileEngineOptions: Sendable {
   package var journal = Journal.Options()
@@ -92,7 +94,7 @@ package final class FileEngine: Sendable {
   ///
   /// - Throws: as ``write(_:durability:)``; `ModelStoreError` with the code `conflict`, checked as of the moment of the commit.
   @discardableResult
-  func write(_ changes: [Change], durability: Durability, after reads: WatchedReads?) async throws -> [UInt64] {
+  func write(_ changes: [Change], durability: Durability, after reads: TrackedReads?) async throws -> [UInt64] {
     if changes.isEmpty, let conflict = reads?.conflict { throw conflict }
     if service.isReadOnly, !changes.isEmpty || reads == nil {
       throw FileEngineError.readOnly(directory: service.directory)
@@ -113,7 +115,7 @@ package final class FileEngine: Sendable {
   }
 
   private func send(
-    _ changes: [Change], _ durability: Durability, after reads: WatchedReads?, isLastResort: Bool = false
+    _ changes: [Change], _ durability: Durability, after reads: TrackedReads?, isLastResort: Bool = false
   ) async throws -> [UInt64] {
     let request = WriteRequest(
       group: group, changes: changes, durability: durability, after: reads, isLastResort: isLastResort)
@@ -133,23 +135,26 @@ package final class FileEngine: Sendable {
   ///
   /// - Throws: ``FileEngineError/damaged(_:)`` if the record does not match its checksum any more, or is another one.
   package func read(_ type: String, _ identifier: String) async throws -> (value: [UInt8], revision: UInt64)? {
-    try await read(type, identifier, at: nil)
+    try await record(type, identifier).map { ($0.bytes, $0.revision) }
   }
 
-  /// The same as of a moment.
-  func read(
-    _ type: String, _ identifier: String, at moment: JournalContents?
-  ) async throws -> (value: [UInt8], revision: UInt64)? {
+  /// The same as of a moment, with its position in the order of creation.
+  func record(
+    _ type: String, _ identifier: String, at moment: JournalContents? = nil
+  ) async throws -> StoredRecord? {
     let contents = try await contents(at: moment)
     try Task.checkCancellation()
     // Checking very long records takes a while, which is nothing for a main thread.
     guard let found = contents.entry(type, identifier) else { return nil }
     if found.place.length <= 1 << 16, let value = try contents.readWithoutWaiting(found, type, identifier) {
-      return (value, found.revision)
+      return StoredRecord(identifier, value, order: found.ordinal, revision: found.revision)
     }
     return try await service.reading {
       try contents.readingAgainIfMoved {
-        try contents.entry(type, identifier).map { (try contents.read($0, type, identifier), $0.revision) }
+        try contents.entry(type, identifier).map {
+          StoredRecord(
+            identifier, try contents.read($0, type, identifier), order: $0.ordinal, revision: $0.revision)
+        }
       }
     }
   }
@@ -228,7 +233,7 @@ package final class FileEngine: Sendable {
   }
 
   /// When models of a type were last written, for those who remember what they have read.
-  func state(of type: String) async throws -> FileTypeState {
+  func state(of type: String) async throws -> WriteState {
     try await service.contents(of: group).withIndex { index in
       let number = index.intern(type)
       return index.states[number]

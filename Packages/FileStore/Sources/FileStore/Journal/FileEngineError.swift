@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// Why the storage engine could not do what it was asked to. Calls to the file system that fail are thrown as

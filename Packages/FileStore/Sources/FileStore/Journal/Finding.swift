@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// Something that was found wrong with the files of a store when it was opened. Everything else in them is readable.
 ///
 /// ```swift

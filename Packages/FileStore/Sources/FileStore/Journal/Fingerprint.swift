@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// A checksum of many bytes that costs less than reading them: of the tables in a checkpoint, of which a million models
 /// have some sixty megabytes.
 ///

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 extension Journal {
   /// More bytes than these are written piece by piece: the disk works on the first ones while the next are made, and all
   /// are made in the same memory.

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 #if canImport(Darwin)
@@ -39,7 +40,7 @@ extension Journal {
 
   private func publish(_ batches: [AdmittedBatch]) {
     contents.withIndex { index in
-      contents.tellWatches(batches)
+      for batch in batches { contents.conflictTrackers.note(batch.changes) }
       var types: Set<Int> = []
       for batch in batches {
         if let first = batch.records.first {

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// What opening a journal has found: everything that writing goes on from.
 struct OpenedJournal {
   var group: String

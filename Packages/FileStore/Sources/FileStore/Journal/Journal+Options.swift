@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 extension Journal {
   /// The sizes that a journal works with.
   package struct Options: Sendable {

@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 #if canImport(Darwin)
@@ -22,8 +23,8 @@ final class JournalContents: Sendable {
   private let files: OpenFiles
   private let fileSystem: any FileSystem
 
-  /// Who wants to know what is written. Locked inside the lock of the index.
-  private let watches = Lock<[RecordWatch]>([])
+  /// The transactions under way. Locked inside the lock of the index.
+  let conflictTrackers: ConflictTrackers
 
   /// How often records were moved.
   private let moves = Lock(0)
@@ -41,6 +42,7 @@ final class JournalContents: Sendable {
     momentOf source: JournalContents? = nil
   ) {
     self.source = source
+    conflictTrackers = source?.conflictTrackers ?? ConflictTrackers()
     self.folder = folder
     self.index = Lock(index)
     self.findings = findings
@@ -66,21 +68,6 @@ final class JournalContents: Sendable {
         index.types[number].find(UnsafeRawBufferPointer(bytes)).map { index.types[number].entries[$0] }
       }
     }
-  }
-
-  /// Takes down what is written from now on.
-  func beginWatch() -> RecordWatch {
-    let watch = RecordWatch()
-    watches.withLock { $0.append(watch) }
-    return watch
-  }
-
-  func end(_ watch: RecordWatch) { watches.withLock { $0.removeAll { $0 === watch } } }
-
-  /// Tells of what readers see from now on, with the index locked.
-  func tellWatches(_ batches: [AdmittedBatch]) {
-    let watches = watches.withLock { $0 }
-    for watch in watches { for batch in batches { watch.note(batch.changes) } }
   }
 
   /// The path of a segment.
@@ -170,7 +157,7 @@ final class JournalContents: Sendable {
       do {
         return try body()
       } catch let error as FileSystemError where error.code == ENOENT && source != nil {
-        throw RecordsWereMoved()
+        throw SnapshotIsGone()
       } catch let error as FileSystemError where error.code == ENOENT && moves.withLock({ $0 }) != before {
         continue
       }
@@ -187,7 +174,7 @@ final class JournalContents: Sendable {
 
   /// Everything as of now: later writes do not show in it.
   ///
-  /// A read of it throws ``RecordsWereMoved`` if a compaction has removed the file since, unless the files are kept.
+  /// A read of it throws ``SnapshotIsGone`` if a compaction has removed the file since, unless the files are kept.
   ///
   /// - Parameter keepsFiles: Whether all files are opened now and stay readable as long as the moment is there.
   /// - Throws: ``FileSystemError`` if a file can't be opened.

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// The files in a group's folder: those that the journal consists of, and those that are of no use any more.
 struct JournalFiles {
   /// The journal, in its order: what compaction has made last, if anything, then the segments behind that.

@@ -1,10 +1,12 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// Where every model of a group stands, by type.
 struct JournalIndex: Sendable {
   private(set) var types: [TypeIndex] = []
   private(set) var names: [[UInt8]] = []
   private var numbers: [[UInt8]: Int] = [:]
   private var lastType: (name: String, number: Int)?
-  private(set) var states: [FileTypeState] = []
+  private(set) var states: [WriteState] = []
 
   /// Which list of the models this is: another one after everything was read anew, with other ordinals.
   private(set) var generation: UInt64 = 0
@@ -54,7 +56,7 @@ struct JournalIndex: Sendable {
   mutating func add(_ name: [UInt8], _ type: TypeIndex) {
     types.append(type)
     names.append(name)
-    states.append(FileTypeState())
+    states.append(WriteState())
     numbers[name] = types.count - 1
   }
 

@@ -1,7 +1,4 @@
-/// What happened to a model.
-package enum Operation: String, Sendable {
-  case create, update, delete
-}
+@_spi(ModelKitInternals) import StoreEngine
 
 /// A line of a journal whose checksum was right. The layout of each is in `JournalFormat.md`.
 enum JournalLine: Equatable {

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// Writes journal lines one after the other into one buffer.
 struct LineEncoder {
   private(set) var bytes: [UInt8] = []

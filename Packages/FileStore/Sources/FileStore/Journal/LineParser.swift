@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// Reads the fixed order of a journal line's parts, byte by byte. The model's own JSON is not looked into.
 struct LineParser {
   private let line: UnsafeRawBufferPointer

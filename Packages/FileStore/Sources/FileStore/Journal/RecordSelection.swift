@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -48,16 +50,16 @@ struct RecordSelection: Sendable {
     self.identifiers = Array(identifiers[Int(base)..<Int(end)])
   }
 
-  init(_ records: ArraySlice<SelectedRecord>) {
-    type = records.first?.type ?? []
+  init(_ records: ArraySlice<IndexedRecord<FileSnapshot.Place>>) {
+    type = records.first?.place.type ?? []
     base = 0
     var identifiers: [UInt8] = []
     entries = records.map { record in
       let start = identifiers.count
       identifiers.append(contentsOf: record.identifier.utf8)
       return TypeIndex.Entry(
-        place: record.place, identifierStart: UInt64(start), identifierLength: UInt32(identifiers.count - start),
-        revision: record.revision, ordinal: record.ordinal)
+        place: record.place.place, identifierStart: UInt64(start), identifierLength: UInt32(identifiers.count - start),
+        revision: record.place.revision, ordinal: record.order)
     }
     self.identifiers = identifiers
   }

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// Turns the lines of a journal, in order, into an index, and decides what to believe.
 ///
 /// A batch that is whole counts at once. When something is wrong with a batch, it and all that follow are held

@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreEngine
+
 /// Reads one segment to its end and hands its lines to a replay.
 struct SegmentScan {
   /// Lines are no longer than this, so that their lengths have room in an index.

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// A batch on its way to the writing thread, and the task that waits for it.
@@ -16,7 +17,7 @@ final class WriteRequest: Sendable {
   let changes: [Change]
   let durability: Durability
   /// The reads that must still be valid when it is written.
-  let reads: WatchedReads?
+  let reads: TrackedReads?
 
   /// Whether a compaction has freed what it could, and the disk is still full.
   let isLastResort: Bool
@@ -34,7 +35,7 @@ final class WriteRequest: Sendable {
   private let state = Lock<State>(.new)
 
   init(
-    group: String, changes: [Change], durability: Durability, after reads: WatchedReads? = nil,
+    group: String, changes: [Change], durability: Durability, after reads: TrackedReads? = nil,
     isLastResort: Bool = false
   ) {
     self.isLastResort = isLastResort

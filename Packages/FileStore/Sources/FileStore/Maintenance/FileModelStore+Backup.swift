@@ -1,4 +1,5 @@
 public import Foundation
+@_spi(ModelKitInternals) import StoreEngine
 import StoreProtocol
 
 extension FileModelStore {

@@ -1,5 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 public import Foundation
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// What a repair has found, moved aside and kept.

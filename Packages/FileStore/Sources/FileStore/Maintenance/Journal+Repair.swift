@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreEngine
 
 extension Writer {
   /// Repairs a group that is held, and the manifest.

@@ -1,4 +1,5 @@
 import Foundation
+@_spi(ModelKitInternals) import StoreEngine
 
 #if canImport(Darwin)
   import Darwin

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 public import StoreProtocol
 
 /// One step from a version of the stored records of a model type to the next.

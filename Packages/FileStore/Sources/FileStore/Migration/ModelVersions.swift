@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// The versions of the models of a group, which stand in the journal as records of a type of their own: so they change in

@@ -17,7 +17,7 @@ import Testing
       let chunk = try await engine.readChunk("Book", after: .start, at: moment)
       #expect(chunk.rows.map(\.identifier) == (1...100).map(String.init))
       #expect(chunk.rows.allSatisfy { chunk.value($0).elementsEqual(old) })
-      #expect(try await engine.read("Book", "1", at: moment)?.value == old)
+      #expect(try await engine.record("Book", "1", at: moment)?.bytes == old)
       #expect(try await engine.readChunk("Book").rows.count == 99)
       try await engine.close()
     }

@@ -56,6 +56,8 @@ public struct StoredRecord: Sendable {
   public let bytes: [UInt8]
   /// Rises from record to record of a type in the order of their creation, and is the same as long as a record is there.
   public let order: UInt64
+  /// Another number after each write to the record; 0 if the store has none.
+  public let revision: UInt64
 
   /// Creates a record.
   ///
@@ -63,7 +65,9 @@ public struct StoredRecord: Sendable {
   ///   - identifier: the identifier of the model.
   ///   - bytes: the bytes of one JSON object.
   ///   - order: what rises with each creation of a record of the type.
-  public init(_ identifier: String, _ bytes: [UInt8], order: UInt64) {
+  ///   - revision: another number after each write to the record.
+  public init(_ identifier: String, _ bytes: [UInt8], order: UInt64, revision: UInt64 = 0) {
+    self.revision = revision
     self.identifier = identifier
     self.bytes = bytes
     self.order = order

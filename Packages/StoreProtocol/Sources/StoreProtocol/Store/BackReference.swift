@@ -15,7 +15,7 @@ public struct BackReference {
   /// The class of the models that lead there.
   public let relatedClass: ModelObject.Type
   /// The key of the field, as it is declared.
-  let key: String
+  package let key: String
   /// Whether the field is a list.
   public let isToMany: Bool
   private let identifierKey: String

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
-/// What there is an index of: where in the records of a type the value of a field is, and how values become keys.
+/// The field of an index: its position in the records of a type, and the form of its values as keys.
 ///
 /// Unlike a field it is `Sendable`, so that an engine can keep indexes on its own.
 ///
@@ -9,7 +9,6 @@
 /// let field = try StoredKeyPath(Person.self, { $0.age }, in: scope.transformers)
 /// index.insert(field.key(in: bytes), place)
 /// ```
-@_spi(ModelKitInternals)
 public struct StoredKeyPath: Sendable {
   /// The keys of the field, as they are declared.
   public let path: QueryPath
@@ -32,6 +31,7 @@ public struct StoredKeyPath: Sendable {
   ///   - context: how records are spelled.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for a field whose values can't be keys: that are neither `Hashable`
   ///   nor foreign keys.
+  @_spi(ModelKitInternals)
   public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField, in context: ValueTransformerContext) throws {
     // A field knows its key as long as its model is there.
     let prototype = M.prototype()
@@ -46,6 +46,7 @@ public struct StoredKeyPath: Sendable {
   ///   - context: how records are spelled.
   /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, or its values can't be keys;
   ///   `unsupported` if stores don't keep it.
+  @_spi(ModelKitInternals)
   public init<M: Model>(_ type: M.Type, key: String, in context: ValueTransformerContext) throws {
     // A level of its own, so that nobody else knows its field.
     let level = QueryLevel(M.self, context, isForRecords: true)
@@ -83,6 +84,7 @@ public struct StoredKeyPath: Sendable {
   // MARK: Records
 
   /// The key of a record; nil if the value can't be read.
+  @_spi(ModelKitInternals)
   public func key(in record: AttributeDictionary) -> IndexKey? {
     do {
       return try record.value(atNestedKey: key).map(reader.key(of:)) ?? missing
@@ -92,9 +94,11 @@ public struct StoredKeyPath: Sendable {
   }
 
   /// The key of the bytes of a record; nil if the value can't be read.
+  @_spi(ModelKitInternals)
   public func key(in bytes: [UInt8]) -> IndexKey? { bytes.withUnsafeBytes(key(in:)) }
 
   /// The key of the bytes of a record; nil if the value can't be read.
+  @_spi(ModelKitInternals)
   public func key(in bytes: UnsafeRawBufferPointer) -> IndexKey? {
     do {
       if parts.isEmpty {

@@ -1,0 +1,55 @@
+import Foundation
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension FileModelStore {
+  /// Whether a query asks for all records of a type as they are in the files.
+  func isAboutAll<M: Model>(_ query: ModelQuery<M>) async throws -> Bool {
+    try transaction?.noteQuery(M.typeName)
+    let known = try await context(of: M.self)
+    guard query.isPlain, query.limit == nil, query.offset == 0, known.hasAllRecords else { return false }
+    return transaction?.touches(M.typeName) != true
+  }
+
+  /// All models of a type, as of one moment.
+  func listAll<M: Model>() async throws -> [M] { try await atOneMoment { try await listParts(at: $0.contents) } }
+
+  /// The same part by part: while models are made of one part, the next is read from the files.
+  private func listParts<M: Model>(at moment: JournalContents) async throws -> [M] {
+    let (engine, type) = (handle.engine, M.typeName)
+    var all: [M] = []
+    all.reserveCapacity(moment.count(of: type))
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
+    var cursor = CreationCursor.start
+    var list = try await translating { try await engine.readList(type, after: .start, at: moment) }
+    while let next = list.next {
+      async let following = engine.readList(type, after: next, at: moment)
+      all += try await models(of: list, after: cursor, at: moment, readSince: start)
+      cursor = next
+      do { list = try await following } catch { list = try await translating { throw error } }
+    }
+    all += try await models(of: list, after: cursor, at: moment, readSince: start)
+    return all
+  }
+
+  /// The models of a part of a list that was read after a cursor.
+  private func models<M: Model>(
+    of list: RecordList, after cursor: CreationCursor, at moment: JournalContents, readSince start: PendingReads.Start
+  ) async throws -> [M] {
+    try await scope.creations.settled(of: M.typeName)
+    if list.damages.isEmpty, !scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
+      do {
+        return try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
+      } catch {}
+    }
+    // Which of them is wrong, or older than its model, is looked for only now.
+    let count = list.count + list.damages.count
+    let chunk = try await translating {
+      try await handle.engine.readChunk(M.typeName, after: cursor, limit: count, byteLimit: .max, at: moment)
+    }
+    try handle.options.unreadable.skipDamage(in: chunk, of: M.typeName)
+    return try await readableModels(
+      M.self, chunk.rows.map { ($0.identifier, Array(chunk.value($0))) }, readSince: start)
+  }
+}

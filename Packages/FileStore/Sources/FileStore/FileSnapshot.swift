@@ -1,0 +1,143 @@
+@_spi(ModelKitInternals) public import StoreEngine
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// The records of a file store as of one moment.
+public struct FileSnapshot: RecordSnapshot {
+  /// The place of a record in the files.
+  public struct Place: Sendable {
+    let place: RecordPlace
+    let type: [UInt8]
+    let revision: UInt64
+  }
+
+  let contents: JournalContents
+  let engine: FileEngine
+
+  /// Returns a record; nil if there is none.
+  ///
+  /// - Throws: `ModelStoreError` with the code `corrupt` if it can't be read.
+  public func record(_ type: String, _ identifier: String) async throws -> StoredRecord? {
+    try await engine.readableRecord(type, identifier, at: contents)
+  }
+
+  /// Returns records of a type in the order of their creation.
+  public func records(_ type: String, after order: UInt64, atMost limit: Int) async throws -> RecordPart {
+    try await translating {
+      let chunk = try await engine.readChunk(type, after: CreationCursor(ordinal: order), limit: limit, at: contents)
+      var part = RecordPart(chunk.records, next: chunk.next?.ordinal)
+      part.unreadable = zip(chunk.damagedIdentifiers, chunk.damages).map { identifier, finding in
+        (identifier, ModelStoreError.damaged(type, identifier, finding))
+      }
+      return part
+    }
+  }
+
+  /// Returns the number of records of a type.
+  public func count(_ type: String) -> Int { contents.count(of: type) }
+
+  /// The list in which positions are numbers.
+  public var epoch: Int { contents.withIndex { $0.epoch } }
+
+  /// Returns the position of the last of the first records of a type; 0 for none.
+  public func order(ofLast count: Int, of type: String) -> UInt64? {
+    if count == 0 { return 0 }
+    return contents.withIndex { index in index.number(of: type).map { index.types[$0].ordinal(ofLast: count) } ?? 0 }
+  }
+
+  /// Returns where a record is in the order of creation.
+  public func order(of identifier: String, _ type: String) -> UInt64? { contents.entry(type, identifier)?.ordinal }
+
+  /// The indexes of a type.
+  public func indexes(of type: String) -> RecordIndexes<Place>? {
+    RecordIndexes(fields: contents.indexedFields(type), scatteredCost: 6) {
+      [contents] planner, orderedLimit, offset, position in
+      contents.select(of: type, planner, orderedLimit: orderedLimit, offset: offset, after: position)
+    } count: { [contents] planner in
+      contents.count(type, planner)
+    } read: { [engine, contents] records in
+      try await translating {
+        try Task.checkCancellation()
+        return try await engine.reading { try contents.read(records) }
+      }
+    }
+  }
+}
+
+extension Chunk {
+  /// The records that can be read.
+  var records: [StoredRecord] {
+    rows.map { StoredRecord($0.identifier, Array(value($0)), order: $0.ordinal, revision: $0.revision) }
+  }
+}
+
+extension FileEngine {
+  /// Everything that is stored as of now, for reads that belong together.
+  ///
+  /// - Parameter keepsFiles: whether all files stay readable, whatever a compaction removes.
+  func moment(keepsFiles: Bool) async throws -> JournalContents {
+    let contents = try await contents()
+    try Task.checkCancellation()
+    return keepsFiles
+      ? try await reading { try contents.moment(keepsFiles: true) } : try contents.moment(keepsFiles: false)
+  }
+
+  /// The contents as of a moment; without one, as they are now.
+  func contents(at moment: JournalContents?) async throws -> JournalContents {
+    if let moment { return moment }
+    return try await contents()
+  }
+
+  /// Returns a record; nil if there is none.
+  ///
+  /// - Throws: `ModelStoreError` with the code `corrupt` and the identifier if it can't be read.
+  func readableRecord(
+    _ type: String, _ identifier: String, at moment: JournalContents? = nil
+  ) async throws -> StoredRecord? {
+    try await translating {
+      do {
+        return try await record(type, identifier, at: moment)
+      } catch FileEngineError.damaged(let finding) {
+        throw ModelStoreError.damaged(type, identifier, finding)
+      }
+    }
+  }
+
+  /// Returns a part of the models of a type as of a moment.
+  func readChunk(
+    _ type: String, after cursor: CreationCursor, limit: Int = 1_000, byteLimit: Int = 1 << 20,
+    at moment: JournalContents
+  ) async throws -> Chunk {
+    try Task.checkCancellation()
+    return try await reading { try moment.chunk(of: type, after: cursor, limit: limit, byteLimit: byteLimit) }
+  }
+
+  /// Returns a part of the models of a type as of a moment, as one JSON list.
+  func readList(
+    _ type: String, after cursor: CreationCursor, limit: Int = 4_096, byteLimit: Int = 1 << 20,
+    at moment: JournalContents
+  ) async throws -> RecordList {
+    try Task.checkCancellation()
+    return try await reading { try moment.list(of: type, after: cursor, limit: limit, byteLimit: byteLimit) }
+  }
+}
+
+extension JournalContents {
+  /// How many models of a type there are.
+  func count(of type: String) -> Int {
+    withIndex { index in index.number(of: type).map { index.types[$0].liveCount } ?? 0 }
+  }
+
+  /// The fields of which there are indexes, in their order.
+  func indexedFields(_ type: String) -> [StoredKeyPath] {
+    withIndex { index in index.number(of: type).map { index.fields[$0].map(\.field) } ?? [] }
+  }
+
+  /// Returns the number of records that a query finds; nil if records have to be read to know.
+  func count(_ type: String, _ planner: QueryPlanner) -> Int? {
+    withIndex { index in
+      guard let number = index.number(of: type) else { return 0 }
+      let indexes = index.fields[number].map(\.keys)
+      return planner.plan(with: indexes, totalCount: index.types[number].liveCount).exactCount(in: indexes)
+    }
+  }
+}

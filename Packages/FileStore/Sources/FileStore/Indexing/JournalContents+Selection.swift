@@ -1,0 +1,177 @@
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The key of a record, for making an index.
+struct RecordKey: Sendable {
+  let ordinal: UInt64
+  let revision: UInt64
+  let key: IndexKey?
+}
+
+extension JournalContents {
+  /// The records that a query has to look at.
+  ///
+  /// - Parameters:
+  ///   - orderedLimit: how many are taken at most from an index whose order is followed.
+  ///   - offset: how many records the query passes over.
+  ///   - position: the position after which records are found; nil for the beginning.
+  func select(
+    of type: String, _ planner: QueryPlanner, orderedLimit: Int, offset: Int = 0, after position: QueryPosition? = nil
+  ) -> IndexedRecords<FileSnapshot.Place> {
+    withIndex { index in
+      guard let type = index.number(of: type) else {
+        return IndexedRecords<FileSnapshot.Place>(plan: .all(0), records: nil, goesOn: false)
+      }
+      let indexes = index.fields[type].map(\.keys)
+      let plan = planner.plan(with: indexes, totalCount: index.types[type].liveCount)
+      var records: [IndexedRecord<FileSnapshot.Place>] = []
+      func add(_ ordinal: Int, _ isNewKey: Bool) {
+        guard let entry = index.entry(type: type, ordinal: UInt64(ordinal)) else { return }
+        records.append(
+          IndexedRecord(
+            place: FileSnapshot.Place(place: entry.place, type: index.names[type], revision: entry.revision),
+            order: entry.ordinal, identifier: index.types[type].identifier(of: entry), isNewKey: isNewKey))
+      }
+      if let (places, skippedCount) = plan.places(in: indexes, after: position, offset: offset) {
+        records.reserveCapacity(places.count)
+        for place in places { add(place, false) }
+        return IndexedRecords<FileSnapshot.Place>(
+          plan: plan, records: records, goesOn: false, skippedCount: skippedCount)
+      }
+      guard plan.isSortedByIndex else {
+        return IndexedRecords<FileSnapshot.Place>(plan: plan, records: nil, goesOn: false)
+      }
+      var goesOn = false
+      let (start, skippedCount) = plan.start(after: position, offset: offset, in: indexes)
+      let (wanted, isAll) = orderedLimit.addingReportingOverflow(offset - skippedCount)
+      let limit = isAll ? .max : wanted
+      plan.forEachInOrder(indexes, from: start) { place, isNewKey in
+        if records.count >= limit { goesOn = true } else { add(place, isNewKey) }
+        return !goesOn
+      }
+      return IndexedRecords<FileSnapshot.Place>(
+        plan: plan, records: records, goesOn: goesOn, skippedCount: skippedCount)
+    }
+  }
+
+  /// The values of records that were selected. May wait for the disk.
+  ///
+  /// - Throws: ``SnapshotIsGone``, ``FileEngineError/damaged(_:)``, ``FileSystemError``.
+  func read(_ records: ArraySlice<IndexedRecord<FileSnapshot.Place>>) throws -> [[UInt8]] {
+    var values: [[UInt8]] = []
+    values.reserveCapacity(records.count)
+    let selection = RecordSelection(records)
+    do {
+      try forEachRecord(selection) { number, line, value in
+        guard let value else {
+          throw FileEngineError.damaged(damage(at: selection.entries[number].place, in: line))
+        }
+        values.append(Array(line[value]))
+      }
+    } catch let error as FileSystemError where error.code == ENOENT {
+      throw SnapshotIsGone()
+    }
+    return values
+  }
+
+  /// The keys of the records that were created after a cursor, and where to go on. May wait for the disk.
+  func keys(
+    ofType type: Int, _ field: StoredKeyPath, after cursor: CreationCursor
+  ) throws -> (keys: [RecordKey], next: CreationCursor?) {
+    try readingAgainIfMoved {
+      let (selection, next) = try withIndex { index in
+        let (entries, next) = try index.liveEntries(ofType: type, after: cursor, limit: 4_096, byteLimit: 1 << 22)
+        return (index.selection(entries, ofType: type), next)
+      }
+      let entries = selection.entries
+      var keys: [RecordKey] = []
+      keys.reserveCapacity(entries.count)
+      try forEachRecord(selection) { number, line, value in
+        // Of one that can't be read there is no key: whoever asks finds out what is wrong with it.
+        let key = value.flatMap { field.key(in: UnsafeRawBufferPointer(rebasing: line[$0])) }
+        keys.append(RecordKey(ordinal: entries[number].ordinal, revision: entries[number].revision, key: key))
+      }
+      return (keys, next)
+    }
+  }
+
+  /// Makes an index complete that was made while others wrote, and keeps it from now on. Only for the thread that writes.
+  ///
+  /// - Parameters:
+  ///   - known: the keys that are in the index, in the order of their records.
+  ///   - start: the cursor with which the reading of these began.
+  /// - Throws: ``FileEngineError/taken(type:identifier:field:holder:)`` if a value that has to be unique is there twice;
+  ///   ``RecordsWereReplaced``.
+  func add(_ index: FieldIndex, type: Int, name: String, known: [RecordKey], since start: CreationCursor) throws {
+    var added = index
+    let stored = try withIndex { index throws(RecordsWereReplaced) in
+      try index.check(start)
+      return index.types[type]
+    }
+    var next = 0
+    for entry in stored.entries where entry.isLive {
+      while next < known.count, known[next].ordinal < entry.ordinal {
+        added.keys.remove(known[next].key, Int(known[next].ordinal))
+        next += 1
+      }
+      if next < known.count, known[next].ordinal == entry.ordinal {
+        defer { next += 1 }
+        if known[next].revision == entry.revision { continue }
+        added.keys.remove(known[next].key, Int(entry.ordinal))
+      }
+      let key = (try? read(entry, name, stored.identifier(of: entry))).flatMap { added.field.key(in: $0) }
+      added.keys.insert(key, Int(entry.ordinal))
+    }
+    for rest in known[next...] { added.keys.remove(rest.key, Int(rest.ordinal)) }
+    try refuseDuplicate(in: added, type: type, name: name)
+    withIndex { $0.fields.put(added, type: type) }
+  }
+
+  /// Demands that no value of an index is there twice, from now on.
+  func setUnique(_ field: StoredKeyPath, type: Int, name: String) throws {
+    guard var index = withIndex({ $0.fields[type].first { $0.field == field } }), !index.isUnique else { return }
+    index.isUnique = true
+    try refuseDuplicate(in: index, type: type, name: name)
+    withIndex { $0.fields.put(index, type: type) }
+  }
+
+  private func refuseDuplicate(in index: FieldIndex, type: Int, name: String) throws {
+    guard index.isUnique, let (place, other) = index.keys.firstDuplicate else { return }
+    let (identifier, holder) = withIndex { contents in
+      func identifier(_ ordinal: Int) -> String {
+        contents.entry(type: type, ordinal: UInt64(ordinal)).map { contents.types[type].identifier(of: $0) } ?? "?"
+      }
+      return (identifier(place), identifier(other))
+    }
+    throw FileEngineError.duplicates(
+      type: name, field: index.field.description, identifier: identifier, holder: holder)
+  }
+
+  /// Another state of the whole, in which types have the same numbers, with its own indexes of the same fields.
+  func indexing(_ indexes: FieldIndexes, of other: JournalIndex) throws -> JournalIndex {
+    var other = other
+    let contents = with(other)
+    for type in indexes.types {
+      for index in indexes[type] {
+        var all: [RecordKey] = []
+        var cursor: CreationCursor? = .start
+        while let position = cursor {
+          let (keys, next) = try contents.keys(ofType: type, index.field, after: position)
+          all += keys
+          cursor = next
+        }
+        let keys = OrderedIndex(all.map { (key: $0.key, place: Int($0.ordinal)) })
+        other.fields.put(FieldIndex(field: index.field, isUnique: index.isUnique, keys: keys), type: type)
+      }
+    }
+    return other
+  }
+}

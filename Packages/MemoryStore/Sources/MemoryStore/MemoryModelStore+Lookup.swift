@@ -1,0 +1,90 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) public import StoreProtocol
+
+extension MemoryModelStore {
+  /// Finds a model by its identifier, without suspending.
+  ///
+  /// A live model whose record is the one that it was read from is not read again.
+  ///
+  /// - Throws: `ModelStoreError` with the code `notFound`.
+  /// - Complexity: O(1), and what it takes to read the record.
+  public func lookupImmediately<M: Model>(_ type: M.Type, identifier: String) throws -> M {
+    if transactions.isEmpty, let model = unchangedModel(type, identifier) { return model }
+    return try read(type, identifier)
+  }
+
+  /// The live model, if its record is the one that it was read from.
+  @inline(__always)
+  private func unchangedModel<M: Model>(_ type: M.Type, _ identifier: String) -> M? {
+    unretainedContext(of: type)._withUnsafeGuaranteedRef { known in
+      guard known.remembersReading, let model = scope.liveModel(type, identifier: identifier),
+        Swift.type(of: model) == type, let revision = model.revisionRead(from: known.source)
+      else { return nil }
+      if let state = known.state, state.lastWrite <= revision { return model }
+      guard let (row, lastWrite) = handle.read(known.name, identifier), row.revision <= revision else { return nil }
+      model.markUnchanged(asOf: lastWrite)
+      return model
+    }
+  }
+
+  /// Reads a model whose record may have changed, or inside a transaction.
+  func read<M: Model>(_ type: M.Type, _ identifier: String) throws -> M {
+    let context = context(of: type)
+    if let transaction {
+      try transaction.noteRead(context.name, identifier)
+      if let entry = transaction.entry(context.name, identifier) {
+        guard let bytes = entry.content else { throw ModelStoreError.notFound(context.name, identifier: identifier) }
+        return try model(type, identifier, bytes, context, asOf: nil)
+      }
+    }
+    guard let (row, lastWrite) = handle.read(context.name, identifier) else {
+      throw ModelStoreError.notFound(context.name, identifier: identifier)
+    }
+    let isRemembered = context.remembersReading && transaction?.touches(context.name) != true
+    return try model(type, identifier, row.bytes, context, asOf: isRemembered ? lastWrite : nil)
+  }
+
+  // MARK: Many
+
+  /// The models of records as they were when their type was last written. Those that are live, and were read from just
+  /// these, are not read again.
+  func models<M: Model>(_ type: M.Type, of rows: [MemoryRow], asOf lastWrite: UInt64?) throws -> [M] {
+    let known = context(of: type)
+    guard known.remembersReading, let lastWrite, !isRefreshing else {
+      return try models(type, fromBytes: rows.map(\.bytes)) { rows[$0].identifier }
+    }
+    var live: [M] = []
+    live.reserveCapacity(rows.count)
+    var missing: [Int] = []
+    for (number, row) in rows.enumerated() {
+      if let model = scope.liveModel(type, identifier: row.identifier), Swift.type(of: model) == type,
+        let revision = model.revisionRead(from: known.source), row.revision <= revision
+      {
+        live.append(model)
+      } else {
+        missing.append(number)
+      }
+    }
+    if missing.isEmpty { return live }
+    let read = try models(type, fromBytes: missing.map { rows[$0].bytes }) { rows[missing[$0]].identifier }
+    let stamp = ChangeStamp.next()
+    for model in read where Swift.type(of: model) == type {
+      model.markRead(from: known.source, asOf: lastWrite, stamp)
+    }
+    if live.isEmpty { return read }
+    var all: [M] = []
+    all.reserveCapacity(rows.count)
+    var (nextRead, nextLive) = (0, 0)
+    for number in rows.indices {
+      if nextRead < missing.count, missing[nextRead] == number {
+        all.append(read[nextRead])
+        nextRead += 1
+      } else {
+        all.append(live[nextLive])
+        nextLive += 1
+      }
+    }
+    return all
+  }
+}

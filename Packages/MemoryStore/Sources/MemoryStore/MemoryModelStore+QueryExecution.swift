@@ -1,0 +1,213 @@
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) public import StoreProtocol
+
+extension MemoryModelStore {
+  /// Finds models as ``list(_:)`` does, without suspending.
+  ///
+  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
+  /// - Complexity: O(*n*) in the number of stored models of the type; with indexes of fields that the condition is about, in
+  ///   the number of models that they lead to; sorted by an indexed field and with a limit, in the number of models that
+  ///   are passed before the limit is reached. Inside a transaction that goes for the models it wrote, too.
+  public func listImmediately<M: Model>(_ query: ModelQuery<M>) throws -> [M] {
+    let (rows, lastWrite) = try rows(for: query)
+    return try models(M.self, of: rows, asOf: lastWrite)
+  }
+
+  /// Finds models of a type, without suspending.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - filter: the condition.
+  ///   - sort: the criteria of the order; without any it is the order of creation.
+  ///   - limit: how many models at most; nil for all.
+  ///   - offset: how many models to pass over.
+  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
+  public func listImmediately<M: Model>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
+    limit: Int? = nil, offset: Int = 0
+  ) throws -> [M] {
+    try listImmediately(ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset))
+  }
+
+  /// Counts models as ``count(_:)`` does, without suspending.
+  ///
+  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
+  public func countImmediately<M: Model>(_ query: ModelQuery<M>) throws -> Int {
+    try query.validateRange()
+    var query = query
+    if !query.sort.isEmpty {
+      // Nothing has to be sorted to be counted, but the order has to make sense.
+      _ = try QueryProgram(query, in: scope.transformers, canJoin: true)
+      query.sort = []
+    }
+    let known = context(of: M.self)
+    if let transaction { try transaction.noteQuery(known.name) }
+    if transaction?.touches(known.name) != true {
+      if query.filter == nil, known.isTopOfHierarchy, !known.choosesClasses {
+        return query.pageCount(of: handle.count(known.name))
+      }
+      let planner = QueryPlanner(query, fields: handle.indexedFields(known.name))
+      if let count = handle.count(known.name, planner) { return query.pageCount(of: count) }
+    } else if let transaction, let count = try count(query, known, in: transaction) {
+      return query.pageCount(of: count)
+    }
+    return try rows(for: query).rows.count
+  }
+
+  /// How the store goes about a query, for those who wonder why it takes long: which indexes it uses, and how many records
+  /// it looks at.
+  ///
+  /// ```swift
+  /// print(try store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))
+  /// // by the index of age, 12 of 1000 records; read 12, tested 0, found 12
+  /// ```
+  ///
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does: the query is run, but for making models.
+  public func explain<M: Model>(_ query: ModelQuery<M>) throws -> QueryReport {
+    let (found, plan, testedCount, _) = try run(query)
+    let isTested = query.filter != nil && !plan.isExact
+    return QueryReport(
+      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, foundCount: found.count)
+  }
+
+  // MARK: Indexes
+
+  /// Keeps an index of a field for all fronts of the store, from now on. Conditions that compare the field with values
+  /// (`==`, `!=`, `<`, `isIn`, `hasPrefix` and what `&&`, `||` and `!` make of them) and lists that are sorted by it use it
+  /// by themselves, where it leads to fewer records. ``explain(_:)`` says what is used.
+  ///
+  /// ```swift
+  /// try store.index(\Person.email, unique: true)
+  /// let ada = try await store.first(Person.self, where: { $0.email == "ada@example.com" })
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - field: the field, of a type that is `Hashable`. Ranges and sorting need numbers, `Decimal`, text or dates.
+  ///   - unique: whether a value, nil excepted, must not be there twice: then writing it throws `conflict` and names the
+  ///     field. What counts is how things are once a batch or transaction is written. An index that is unique stays so.
+  /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` for a field
+  ///   of another type. There is no index then.
+  /// - Complexity: O(*n*) in the number of stored models of the type.
+  public func index<M: Model, Value>(_ field: KeyPath<M, Field<Value>>, unique: Bool = false) throws {
+    let path = try StoredKeyPath(M.self, { $0[keyPath: field] }, in: scope.transformers)
+    try handle.index(M.typeName, path, isUnique: unique)
+  }
+
+  /// Keeps an index of a foreign key, which conditions such as `$0.company == acme` and `list(in: acme.employees)` use.
+  ///
+  /// - Parameters:
+  ///   - relation: a relation to one model with `foreignKey: true`.
+  ///   - unique: whether no two models may lead to the same one.
+  /// - Throws: `ModelStoreError` with the code `conflict` if two models lead to the same one already, `invalid` for a
+  ///   relation without foreign key.
+  public func index<M: Model, Related: Model>(
+    _ relation: KeyPath<M, ModelField<Related>>, unique: Bool = false
+  ) throws {
+    let path = try StoredKeyPath(M.self, { $0[keyPath: relation] }, in: scope.transformers)
+    try handle.index(M.typeName, path, isUnique: unique)
+  }
+
+  // MARK: Evaluation
+
+  /// A record as this store instance sees it, the transaction under way included.
+  ///
+  /// - Parameter engine: the records as of a moment.
+  private func row(_ type: String, _ identifier: String, in engine: MemoryEngine) -> MemoryRow? {
+    if let entry = transaction?.entry(type, identifier) {
+      return entry.content.map { MemoryRow(identifier: identifier, bytes: $0, revision: entry.revision ?? 0) }
+    }
+    return engine.row(type, identifier)
+  }
+
+  /// The records that a query finds, in its order, and the last write to their type before; nil inside a transaction
+  /// that wrote to it.
+  private func rows<M: Model>(for query: ModelQuery<M>) throws -> (rows: [MemoryRow], lastWrite: UInt64?) {
+    // What is written from here on may be found or not, so that models count as read before it.
+    let known = context(of: M.self)
+    let lastWrite = transaction?.touches(known.name) == true ? nil : known.state?.lastWrite
+    return (try run(query).rows, lastWrite)
+  }
+
+  /// What a query finds.
+  typealias Found = (rows: [MemoryRow], plan: QueryPlan, testedCount: Int, end: QueryPosition?)
+
+  /// Runs a query.
+  func run<M: Model>(_ query: ModelQuery<M>) throws -> Found {
+    // Before the moment: a write between the two counts as a conflict.
+    let position = transaction?.position
+    do {
+      return try run(query, nil, at: nil, after: position)
+    } catch is RelatedRecordIsMissing {
+      return try run(query, nil, at: handle.moment(), after: position)
+    }
+  }
+
+  /// Runs a query.
+  ///
+  /// - Parameters:
+  ///   - page: the page that is asked for; nil for all of the query.
+  ///   - moment: the moment of which all records are. Without one, those of one selection are, and a condition about
+  ///     other records throws `RelatedRecordIsMissing`.
+  ///   - position: the position of the tracker of the transaction under way, before the moment.
+  func run<M: Model>(
+    _ query: ModelQuery<M>, _ page: PageRequest?, at moment: MemoryEngine?, after position: UInt64?,
+    followsOrder: Bool = true
+  ) throws -> Found {
+    try query.validateRange()
+    let name = context(of: M.self).name
+    let engine = moment ?? handle
+    if let transaction { try transaction.noteQuery(name, at: position) }
+    func makeRun(_ program: QueryProgram<M>, _ plan: QueryPlan?, skipping skippedCount: Int = 0) throws -> QueryRun<M> {
+      try QueryRun(program, plan, after: page?.start, skippedCount: skippedCount) { [self] modelClass, identifier in
+        guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier) }
+        if let transaction {
+          try transaction.noteRead(modelClass.typeName, identifier, at: position)
+        }
+        return row(modelClass.typeName, identifier, in: moment)?.bytes
+      } joined: { [self] modelClass, condition in
+        guard let moment else { throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: "") }
+        guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
+        return try records(modelClass, where: condition, at: moment, after: position)
+      }
+    }
+    var planner = QueryPlanner(query, fields: engine.indexedFields(name))
+    if !followsOrder { planner = planner.withoutOrder }
+    var selection: MemorySelection
+    if let transaction, transaction.touches(name) {
+      selection = try select(for: query, planner, name, in: transaction, engine, page?.start, makeRun)
+    } else {
+      selection = engine.find(name, planner, atMost: query.end, offset: query.offset, page: page)
+      if page == nil, selection.plan.isAnswer, case .some(let rows, _) = selection.records {
+        let found = rows.dropFirst(query.offset - selection.skippedCount).prefix(query.limit ?? .max)
+        return (Array(found), selection.plan, rows.count, nil)
+      }
+    }
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    var place = 0
+    if case .all(let rows) = selection.records, !program.isSorted {
+      place = page?.start.map { $0.order + 1 } ?? 0
+      if program.isAboutAll, page?.start == nil {
+        selection.skippedCount = query.offset
+        place = rows.place(after: query.offset)
+      }
+    }
+    let run = try makeRun(program, selection.isMerged ? nil : selection.plan, skipping: selection.skippedCount)
+    guard let (rows, testedCount, orders) = try selection.run(run, from: place, isPaged: page != nil) else {
+      return try self.run(query, page, at: moment, after: position, followsOrder: false)
+    }
+    return (
+      rows, selection.plan, testedCount,
+      try page?.end(of: rows.count, query, run) { number in
+        (rows[number].identifier, rows[number].bytes, orders[number])
+      }
+    )
+  }
+
+  private func records<M: Model>(
+    _ type: M.Type, where condition: QueryExpression, at moment: MemoryEngine, after position: UInt64?
+  ) throws -> [[UInt8]] {
+    var query = ModelQuery(type)
+    query.filter = condition
+    return try run(query, nil, at: moment, after: position).rows.map(\.bytes)
+  }
+}

@@ -1,0 +1,66 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// The records that a query has to test, as of one moment.
+struct MemorySelection {
+  enum Records {
+    /// All of the type.
+    case all(MemoryRows)
+    /// Those that indexes lead to, in the order of their creation, and for pages their numbers in it.
+    case some([MemoryRow], orders: [Int]?)
+    /// Those that come out of an index in its order, from a start on.
+    case inOrder(MemoryRows, [OrderedIndex], start: IndexStart?)
+  }
+
+  let plan: QueryPlan
+  let records: Records
+  /// How many that the query passes over are left out of the records.
+  var skippedCount = 0
+  /// Whether the order of the records is another one than that of the plan, which then is only to be told.
+  var isMerged = false
+
+  /// Looks at the records, one after the other, until the query has what it asks for.
+  ///
+  /// - Parameters:
+  ///   - run: the query.
+  ///   - place: the first place, where all records are gone through.
+  ///   - isPaged: whether the numbers of the records in the order of creation are wanted.
+  /// - Returns: the records that were found, in the order asked for, how many were looked at, and their numbers; nil if the
+  ///   order of the index leads to too few.
+  func run<M: Model>(
+    _ run: QueryRun<M>, from place: Int = 0, isPaged: Bool = false
+  ) throws -> (rows: [MemoryRow], testedCount: Int, orders: [Int])? {
+    var found: [MemoryRow] = []
+    var orders: [Int] = []
+    var testedCount = 0
+    var isTooLong = false
+    if run.isFinished { return ([], 0, []) }
+    func take(_ row: MemoryRow, at order: Int) throws -> Bool {
+      testedCount += 1
+      let (progress, place) = try run.take(row.bytes, at: order)
+      if let place {
+        found.put(row, at: place)
+        if isPaged { orders.put(order, at: place) }
+      }
+      return progress == .goesOn
+    }
+    switch records {
+    case .all(let rows):
+      if isPaged || place > 0 {
+        try rows.forEach(from: place, while: take)
+      } else {
+        try rows.forEach { try take($0, at: 0) }
+      }
+    case .some(let rows, let orders):
+      for (number, row) in rows.enumerated() where try !take(row, at: orders?[number] ?? 0) { break }
+    case .inOrder(let rows, let indexes, let start):
+      try plan.forEachInOrder(indexes, from: start) { place, isNewKey in
+        if isNewKey, run.isFinishedBeforeNewKey { return false }
+        isTooLong = run.isOrderTooLong(after: testedCount)
+        return try !isTooLong && (rows[place].map { try take($0, at: place) } ?? true)
+      }
+    }
+    if isTooLong { return nil }
+    let places = run.finish()
+    return (places.map { found[$0] }, testedCount, isPaged ? places.map { orders[$0] } : [])
+  }
+}

@@ -1,0 +1,70 @@
+@_spi(ModelKitInternals) public import StoreEngine
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// The records of a memory store as of one moment.
+public struct MemorySnapshot: RecordSnapshot {
+  let engine: MemoryEngine
+
+  /// Returns a record; nil if there is none.
+  public func record(_ type: String, _ identifier: String) -> StoredRecord? { engine.record(type, identifier) }
+
+  /// Returns the records of a type after a position, in the order of their creation.
+  public func records(_ type: String, after order: UInt64, atMost limit: Int) -> RecordPart {
+    var part = RecordPart([], next: nil)
+    engine.rows(type).forEach(from: Int(order)) { row, place in
+      if part.records.count >= limit {
+        part.next = part.records.last?.order
+      } else {
+        part.records.append(row.record(at: place))
+      }
+      return part.next == nil
+    }
+    return part
+  }
+
+  /// Returns the number of records of a type.
+  public func count(_ type: String) -> Int { engine.count(type) }
+}
+
+extension MemoryEngine {
+  /// Returns all records as they are now.
+  public func snapshot(pinned: Bool) -> MemorySnapshot { MemorySnapshot(engine: moment()) }
+
+  /// Returns all records as they are when they are read.
+  public func current() -> MemorySnapshot { MemorySnapshot(engine: self) }
+
+  /// Returns a record; nil if there is none.
+  public func read(_ type: String, _ identifier: String) -> StoredRecord? { record(type, identifier) }
+
+  /// Whether the engine answers at once.
+  public var answersImmediately: Bool { true }
+
+  /// Returns a record, at once.
+  public func readImmediately(_ type: String, _ identifier: String) -> ImmediateAnswer<StoredRecord?> {
+    .answer(record(type, identifier))
+  }
+
+  /// Commits a batch as `commit(_:)` does.
+  public func commitImmediately(_ batch: RecordBatch) throws -> Bool {
+    try commit(batch)
+    return true
+  }
+
+  /// Goes through the records of a type, as of one moment.
+  public func readRecords(
+    of type: String, _ body: ([StoredRecord]) async throws -> Void
+  ) async throws -> UInt64? {
+    let (rows, position) = rowsAndPosition(type)
+    var records: [StoredRecord] = []
+    rows.forEach { row, place in records.append(row.record(at: place)) }
+    try await body(records)
+    return position
+  }
+}
+
+extension MemoryRow {
+  /// The row as a record.
+  func record(at place: Int) -> StoredRecord {
+    StoredRecord(identifier, bytes, order: UInt64(place) + 1, revision: revision)
+  }
+}

@@ -1,0 +1,137 @@
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+// Indexes don't know what a transaction wrote before its end. So the few records that it wrote are merged with what indexes
+// lead to.
+extension MemoryModelStore {
+  /// The records that a query has to look at inside a transaction that wrote some of their type: those that indexes lead
+  /// to, as far as it left them alone, and those that it wrote and its own keys lead to.
+  ///
+  /// - Parameters:
+  ///   - start: the position after which records are found; nil for the beginning.
+  ///   - makeRun: begins a query over the records that the transaction left alone.
+  func select<M: Model>(
+    for query: ModelQuery<M>, _ planner: QueryPlanner, _ name: String, in transaction: StoreTransaction,
+    _ engine: MemoryEngine, _ start: QueryPosition?,
+    _ makeRun: (_ program: QueryProgram<M>, _ plan: QueryPlan?, _ skippedCount: Int) throws -> QueryRun<M>
+  ) throws -> MemorySelection {
+    let usesIndexes = planner.canUseIndexes || planner.canFollowOrder
+    let written =
+      usesIndexes
+      ? transaction.records(name, for: planner.withoutOrder, engine.indexedFields(name)) : []
+    let plan: QueryPlan
+    let rows: [PlacedRow]
+    switch engine.find(name, planner, placing: written.map { ExactText($0.identifier) }) {
+    case .all(let all):
+      rows = transaction.rows(name, over: all)
+      plan = .all(rows.count)
+    case .some(let found, let stored, let places):
+      rows = transaction.rows(name, over: stored, written, places)
+      plan = found
+    case .inOrder(let found, let stored, let indexes, let places):
+      // The first ones that it left alone, and all that it wrote: the first ones of all are among them.
+      var first = query
+      (first.limit, first.offset) = (query.end == .max ? nil : query.end, 0)
+      let run = try makeRun(QueryProgram(first, in: scope.transformers, canJoin: true), found, 0)
+      guard let untouched = try transaction.untouched(name, stored, found, indexes, start, run) else {
+        return try select(for: query, planner.withoutOrder, name, in: transaction, engine, start, makeRun)
+      }
+      rows = transaction.rows(name, over: untouched, written, places)
+      plan = found
+    }
+    return MemorySelection(
+      plan: plan.testing(rows.count), records: .some(rows.map(\.row), orders: rows.map(\.place)), isMerged: true)
+  }
+
+  /// How many records a query finds inside a transaction that wrote some of their type: as many as indexes know of, without
+  /// those that it wrote, and with those as they are now.
+  ///
+  /// - Returns: nil if records have to be looked at to know.
+  /// - Complexity: O(*n*) in the number of records that the transaction wrote.
+  func count<M: Model>(
+    _ query: ModelQuery<M>, _ known: TypeContext, in transaction: StoreTransaction
+  ) throws -> Int? {
+    guard known.isTopOfHierarchy, !known.choosesClasses else { return nil }
+    let written = transaction.written(known.name)
+    let planner = query.filter.map { _ in QueryPlanner(query, fields: handle.indexedFields(known.name)) }
+    guard let (count, stored) = handle.count(known.name, planner, beside: written.map { ExactText($0.identifier) })
+    else { return nil }
+    var unlimited = ModelQuery(M.self)
+    unlimited.filter = query.filter
+    let program = try QueryProgram(unlimited, in: scope.transformers, canJoin: true)
+    let (before, now) = (try QueryRun(program), try QueryRun(program))
+    for row in stored { _ = try before.take(row.bytes) }
+    for case let content? in written.map(\.entry.content) { _ = try now.take(content) }
+    return count - before.finish().count + now.finish().count
+  }
+}
+
+extension StoreTransaction {
+  /// The records of a type as the transaction sees them: `rows` with what was done to them, then those that are new.
+  fileprivate func rows(_ type: String, over rows: MemoryRows) -> [PlacedRow] {
+    var all: [PlacedRow] = []
+    rows.forEach { row, place in
+      guard let entry = entry(type, row.identifier) else { return all.append(PlacedRow(place: place, row: row)) }
+      guard entry.revision != nil, let content = entry.content else { return }
+      let row = MemoryRow(identifier: row.identifier, bytes: content, revision: row.revision)
+      all.append(PlacedRow(place: place, row: row))
+    }
+    return all + records(type, for: nil, []).filter(\.isNew).map(\.newRow)
+  }
+
+  /// The records of a type that the transaction left alone, and some that it wrote, in the order of their creation.
+  ///
+  /// - Parameters:
+  ///   - found: stored records, in the order of their creation.
+  ///   - written: those that it wrote.
+  ///   - places: where these are stored.
+  fileprivate func rows(
+    _ type: String, over found: [PlacedRow], _ written: [WrittenRecord], _ places: [ExactText: Int]
+  ) -> [PlacedRow] {
+    var stored = found.filter { entry(type, $0.row.identifier) == nil }
+    var new: [PlacedRow] = []
+    for record in written {
+      if !record.isNew, let place = places[ExactText(record.identifier)] {
+        stored.append(PlacedRow(place: place, row: record.newRow.row))
+      } else {
+        new.append(record.newRow)
+      }
+    }
+    stored.sort { $0.place < $1.place }
+    new.sort { $0.place < $1.place }
+    return stored + new
+  }
+
+  /// The first records of a query that the transaction left alone, in the order of their creation; nil if the order of the
+  /// index leads to too few.
+  fileprivate func untouched<M: Model>(
+    _ type: String, _ rows: MemoryRows, _ plan: QueryPlan, _ indexes: [OrderedIndex], _ start: QueryPosition?,
+    _ run: QueryRun<M>
+  ) throws -> [PlacedRow]? {
+    var found: [PlacedRow] = []
+    var testedCount = 0
+    var isTooLong = false
+    if run.isFinished { return [] }
+    let (first, _) = plan.start(after: start, offset: 0, in: indexes)
+    try plan.forEachInOrder(indexes, from: first) { place, isNewKey in
+      if isNewKey, run.isFinishedBeforeNewKey { return false }
+      guard let row = rows[place], entry(type, row.identifier) == nil else { return true }
+      isTooLong = run.isOrderTooLong(after: testedCount)
+      if isTooLong { return false }
+      testedCount += 1
+      let (progress, number) = try run.take(row.bytes, at: place)
+      if let number { found.put(PlacedRow(place: place, row: row), at: number) }
+      return progress == .goesOn
+    }
+    return isTooLong ? nil : run.finish().map { found[$0] }.sorted { $0.place < $1.place }
+  }
+}
+
+extension StoreTransaction.WrittenRecord {
+  /// The record behind those that are stored.
+  fileprivate var newRow: PlacedRow {
+    PlacedRow(
+      place: Int(StoreTransaction.firstNewOrder) + order,
+      row: MemoryRow(identifier: identifier, bytes: bytes, revision: 0))
+  }
+}

@@ -1,0 +1,124 @@
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// A record that a query found.
+@_spi(ModelKitInternals)
+public typealias FoundRecord = (identifier: String, value: [UInt8])
+
+/// The records that a query reads have to be of one moment, so that a snapshot is needed.
+struct SnapshotIsNeeded: Error {}
+
+/// The related records that a query has read so far. The check of a record can't wait for them: it notes the missing ones,
+/// which are read, and the record is checked again.
+final class QueryMemory<Snapshot: RecordSnapshot> {
+  struct Join: Hashable {
+    let relatedClass: ObjectIdentifier
+    let condition: QueryExpression
+  }
+
+  var related: [String: [ExactText: [UInt8]?]] = [:]
+  var joined: [Join: [[UInt8]]] = [:]
+  var missingJoin: (relatedClass: ModelObject.Type, condition: QueryExpression)?
+  /// The records that are read.
+  let records: Snapshot
+  /// Whether all of them are of one moment.
+  let isSnapshot: Bool
+  /// The position of the tracker of the transaction under way, before the moment.
+  let position: UInt64?
+  /// The page that is asked for.
+  let page: PageRequest?
+
+  init(_ records: Snapshot, isSnapshot: Bool, after position: UInt64?, _ page: PageRequest?) {
+    self.records = records
+    self.isSnapshot = isSnapshot
+    self.position = position
+    self.page = page
+  }
+
+  func record(of modelClass: ModelObject.Type, _ identifier: String) throws -> [UInt8]? {
+    guard let known = related[modelClass.typeName]?[ExactText(identifier)] else {
+      throw RelatedRecordIsMissing(typeName: modelClass.typeName, identifier: identifier)
+    }
+    return known
+  }
+
+  func records(of relatedClass: ModelObject.Type, where condition: QueryExpression) throws -> [[UInt8]] {
+    if let known = joined[Join(relatedClass: ObjectIdentifier(relatedClass), condition: condition)] { return known }
+    missingJoin = (relatedClass, condition)
+    throw RelatedRecordIsMissing(typeName: relatedClass.typeName, identifier: "")
+  }
+}
+
+/// A record that a query has to test inside a transaction.
+struct QueryCandidate<Place: Sendable> {
+  let identifier: String
+  let order: UInt64
+  /// Where it can be read; nil if the transaction wrote it.
+  let stored: IndexedRecord<Place>?
+  /// The value that the transaction wrote, or that was read already.
+  let written: [UInt8]?
+
+  init(_ record: IndexedRecord<Place>) {
+    (identifier, order, stored, written) = (record.identifier, record.order, record, nil)
+  }
+
+  init(_ record: StoreTransaction.WrittenRecord, order: UInt64) {
+    (identifier, self.order, stored, written) = (record.identifier, order, nil, record.bytes)
+  }
+
+  init(_ record: FoundRecord, order: UInt64) {
+    (identifier, self.order, stored, written) = (record.identifier, order, nil, record.value)
+  }
+}
+
+/// The records that a query has found so far.
+struct FoundRecords<M: Model> {
+  let run: QueryRun<M>
+  let plan: QueryPlan
+  private(set) var testedCount = 0
+  private var found: [(record: FoundRecord, order: Int)] = []
+
+  init(_ run: QueryRun<M>, _ plan: QueryPlan) {
+    self.run = run
+    self.plan = plan
+  }
+
+  /// Tests the next record. Where that throws, it can be tested again.
+  mutating func take(_ record: FoundRecord, at order: Int) throws {
+    if let place = try run.take(record.value, at: order).place { found.put((record, order), at: place) }
+    testedCount += 1
+  }
+
+  /// The records in the order asked for, with their positions in the order of creation.
+  func sorted() -> [(record: FoundRecord, order: Int)] { run.finish().map { found[$0] } }
+
+  /// The same without the parts that a page needs.
+  var plain: QueryResult {
+    QueryResult(records: run.finish().map { found[$0].record }, plan: plan, testedCount: testedCount)
+  }
+}
+
+/// The records that a query finds, and how they were found.
+@_spi(ModelKitInternals)
+public struct QueryResult {
+  /// The records in the order asked for.
+  public let records: [FoundRecord]
+  let plan: QueryPlan
+  let testedCount: Int
+
+  /// The report of how the store went about a query.
+  public func report<M: Model>(on query: ModelQuery<M>) -> QueryReport {
+    let isTested = query.filter != nil && !plan.isExact
+    return QueryReport(
+      plan: plan, testedCount: isTested ? testedCount : 0, readCount: testedCount, foundCount: records.count)
+  }
+}
+
+/// The result of reading records in the order of an index.
+enum OrderedResult<M: Model> {
+  case found(FoundRecords<M>)
+  /// The order of the index has to be followed farther.
+  case needsMore
+  /// The order of the index finds so few records that reading all of them costs less.
+  case takesTooLong
+}

@@ -1,0 +1,58 @@
+public import StoreProtocol
+
+extension RecordEngine {
+  /// Reads the record from a snapshot.
+  public func read(_ type: String, _ identifier: String) async throws -> StoredRecord? {
+    try await snapshot(pinned: false).record(type, identifier)
+  }
+
+  /// Returns a snapshot.
+  public func current() async throws -> Snapshot { try await snapshot(pinned: false) }
+
+  /// Goes through the records of a snapshot.
+  public func readRecords(
+    of type: String, _ body: ([StoredRecord]) async throws -> Void
+  ) async throws -> UInt64? {
+    let snapshot = try await snapshot(pinned: true)
+    var next: UInt64? = 0
+    while let order = next {
+      let part = try await snapshot.records(type, after: order, atMost: 1_000)
+      try await body(part.records)
+      next = part.next
+    }
+    return nil
+  }
+
+  /// Returns nil: there is no state.
+  public func writeState(of type: String) async throws -> WriteState? { nil }
+
+  /// Does nothing: there are no indexes.
+  public func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {}
+
+  /// The engine waits.
+  public var answersImmediately: Bool { false }
+
+  /// Returns that the engine has to wait.
+  public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateAnswer<StoredRecord?> {
+    .needsWaiting
+  }
+
+  /// Returns false: the engine has to wait.
+  public func commitImmediately(_ batch: RecordBatch) throws -> Bool { false }
+}
+
+extension RecordSnapshot {
+  /// The same for all snapshots.
+  public var epoch: Int { 0 }
+
+  /// Returns nil.
+  public func order(ofLast count: Int, of type: String) -> UInt64? { nil }
+
+  /// Reads the record.
+  public func order(of identifier: String, _ type: String) async throws -> UInt64? {
+    try await record(type, identifier)?.order
+  }
+
+  /// There are no indexes.
+  public func indexes(of type: String) -> RecordIndexes<Place>? { nil }
+}

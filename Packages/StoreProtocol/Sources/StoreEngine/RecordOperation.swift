@@ -1,0 +1,58 @@
+/// A write to one record: a part of a ``RecordBatch``.
+///
+/// ```swift
+/// let change = RecordOperation.update("Person", "10", bytes, ifRevision: record.revision)
+/// ```
+public struct RecordOperation: Sendable {
+  /// The kind of a write.
+  public enum Kind: String, Sendable {
+    /// Adds a record that must not be there.
+    case create
+    /// Replaces a record that must be there.
+    case update
+    /// Removes a record that must be there.
+    case delete
+  }
+
+  /// The kind of the write.
+  public var operation: Kind
+  /// The name of the type of the model.
+  public var type: String
+  /// The identifier of the record, to be compared byte by byte.
+  public var identifier: String
+  /// The bytes of one JSON object without line breaks; empty for a deletion.
+  public var value: ArraySlice<UInt8>
+  /// The revision that is replaced or removed; nil for any.
+  public var expectedRevision: UInt64?
+  /// The bytes that are replaced or removed, for those who observe changes; nil if they are not known.
+  public var previousValue: [UInt8]?
+
+  /// Returns the creation of a record.
+  public static func create(_ type: String, _ identifier: String, _ value: [UInt8]) -> RecordOperation {
+    create(type, identifier, value[...])
+  }
+
+  /// Returns the creation of a record from a part of other bytes.
+  public static func create(_ type: String, _ identifier: String, _ value: ArraySlice<UInt8>) -> RecordOperation {
+    RecordOperation(operation: .create, type: type, identifier: identifier, value: value)
+  }
+
+  /// Returns the replacement of a record.
+  ///
+  /// - Parameter revision: the revision that it must have; nil for any.
+  public static func update(
+    _ type: String, _ identifier: String, _ value: [UInt8], ifRevision revision: UInt64? = nil
+  ) -> RecordOperation {
+    RecordOperation(
+      operation: .update, type: type, identifier: identifier, value: value[...], expectedRevision: revision)
+  }
+
+  /// Returns the removal of a record.
+  ///
+  /// - Parameter revision: the revision that it must have; nil for any.
+  public static func delete(
+    _ type: String, _ identifier: String, ifRevision revision: UInt64? = nil
+  ) -> RecordOperation {
+    RecordOperation(operation: .delete, type: type, identifier: identifier, value: [], expectedRevision: revision)
+  }
+}

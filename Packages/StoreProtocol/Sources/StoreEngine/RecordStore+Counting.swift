@@ -1,0 +1,62 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension RecordStore {
+  final func countRecords<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
+    try query.validateRange()
+    let name = M.typeName
+    let context = try await context(of: M.self)
+    try transaction?.noteQuery(name)
+    if query.isPlain, context.hasAllRecords, transaction?.touches(name) != true {
+      return query.pageCount(of: try await handle.current().count(name))
+    }
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    if transaction?.touches(name) != true {
+      let records = try await handle.current()
+      if query.filter == nil, context.hasAllRecords {
+        return query.pageCount(of: records.count(name))
+      }
+      if let indexes = records.indexes(of: name),
+        let count = indexes.count(QueryPlanner(program, fields: indexes.fields))
+      {
+        return query.pageCount(of: count)
+      }
+    } else if let transaction, let count = try await count(query, context, in: transaction) {
+      return query.pageCount(of: count)
+    }
+    // Nothing has to be sorted to be counted.
+    var query = query
+    query.sort = []
+    return try await execute(query).records.count
+  }
+
+  /// Counts inside a transaction that wrote records of the type: as many as indexes know of, without those that it wrote, and
+  /// with those as they are now.
+  ///
+  /// - Returns: nil if records have to be read to know.
+  /// - Complexity: O(*n*) in the number of records that the transaction wrote.
+  private func count<M: Model>(
+    _ query: ModelQuery<M>, _ context: TypeContext, in transaction: StoreTransaction
+  ) async throws -> Int? {
+    guard context.hasAllRecords else { return nil }
+    let name = context.name
+    return try await atOneMoment { snapshot in
+      guard let stored = storedCount(query, in: snapshot) else { return nil }
+      var unlimited = ModelQuery(M.self)
+      unlimited.filter = query.filter
+      let program = try QueryProgram(unlimited, in: scope.transformers, canJoin: true)
+      let (before, now) = (try QueryRun(program), try QueryRun(program))
+      for (identifier, entry) in transaction.written(name) {
+        let old = try await snapshot.record(name, identifier)?.bytes
+        if let old { _ = try before.take(old) }
+        // A record that was changed here and deleted elsewhere is not found.
+        if let content = entry.content, old != nil || entry.revision == nil { _ = try now.take(content) }
+      }
+      return stored - before.finish().count + now.finish().count
+    }
+  }
+
+  private func storedCount<M: Model>(_ query: ModelQuery<M>, in snapshot: Engine.Snapshot) -> Int? {
+    if query.filter == nil { return snapshot.count(M.typeName) }
+    return snapshot.indexes(of: M.typeName).flatMap { $0.count(QueryPlanner(query, fields: $0.fields)) }
+  }
+}

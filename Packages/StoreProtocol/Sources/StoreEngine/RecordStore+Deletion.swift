@@ -1,0 +1,97 @@
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension RecordStore {
+  final func remove<M: Model>(_ model: M) async throws {
+    try checkCancellation()
+    let deletion = try await PendingDeletion(of: model, in: self, completing: .rules) { reference in
+      try await self.keepIndex(for: reference)
+    }
+    var records = deletion.records
+    var cut: [(type: ModelObject.Type, identifier: String)] = []
+    while true {
+      do {
+        let cuts = try await cuts(of: deletion)
+        cut = cuts.map { ($0.modelClass, $0.operation.identifier) }
+        try await write(cuts.map(\.operation) + (await removals(of: records)))
+        break
+      } catch is RecordMismatch {
+        // Another instance changed a record that refers to the model, or the model itself.
+        continue
+      } catch let error as ModelStoreError where error.code == .notFound {
+        // What goes with the model, or referred to it, may be gone already.
+        var present: [PendingDeletion.Record] = []
+        for each in records where try await record(each.typeName, each.identifier) != nil { present.append(each) }
+        guard present.contains(where: \.isRequested) else { throw error }
+        records = present
+      }
+    }
+    try await deletion.finish(in: transaction?.log, others: .wereCut, cutting: cut)
+  }
+
+  /// The operations that remove records. Observers learn what they were, so that only those read again whom it concerns.
+  private func removals(of records: [PendingDeletion.Record]) async -> [RecordOperation] {
+    let isTold = transaction == nil && changeFeed.isObserved
+    var operations: [RecordOperation] = []
+    for each in records {
+      var operation = RecordOperation.delete(each.typeName, each.identifier)
+      // One that can't be read any more can be removed nevertheless.
+      if isTold, let stored = try? await record(each.typeName, each.identifier) {
+        operation.previousValue = stored.bytes
+        operation.expectedRevision = stored.revision
+      }
+      operations.append(operation)
+    }
+    return operations
+  }
+
+  /// The records of models that stay, without their links to those that go.
+  private func cuts(of deletion: PendingDeletion) async throws -> [(
+    modelClass: ModelObject.Type, operation: RecordOperation
+  )] {
+    var operations: [RecordName: RecordOperation] = [:]
+    var order: [(name: RecordName, modelClass: ModelObject.Type)] = []
+    let gone = Set(deletion.records.map { RecordName($0.typeName, $0.identifier) })
+    for reference in deletion.references {
+      guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { continue }
+      let type = modelClass.typeName
+      for identifier in try await identifiers(modelClass, reference) {
+        let name = RecordName(type, identifier)
+        if gone.contains(name) { continue }
+        guard let stored = try await record(type, identifier) else { continue }
+        // A record may refer to the model by several fields.
+        if operations[name] == nil { order.append((name, modelClass)) }
+        let known = operations[name]
+        let bytes = try reference.cut(
+          known.map { Array($0.value) } ?? stored.bytes, of: identifier, in: scope.transformers)
+        var operation = RecordOperation.update(
+          type, identifier, bytes, ifRevision: known?.expectedRevision ?? stored.revision)
+        operation.previousValue = known?.previousValue ?? stored.bytes
+        operations[name] = operation
+      }
+    }
+    return order.compactMap { entry in operations[entry.name].map { (entry.modelClass, $0) } }
+  }
+
+  /// Makes an index of a foreign key if it is worth it.
+  private func keepIndex(for reference: BackReference) async throws {
+    guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return }
+    try await keepIndex(modelClass, reference)
+  }
+
+  private func keepIndex<M: Model>(_ type: M.Type, _ reference: BackReference) async throws {
+    if reference.isToMany { return }
+    let count = try await handle.current().count(M.typeName) + (transaction?.count(M.typeName) ?? 0)
+    if let field = indexDemand.field(of: reference, M.self, among: count, in: scope.transformers) {
+      try await handle.keepIndex(M.typeName, field)
+    }
+  }
+
+  /// The identifiers of the records that refer to the model.
+  private func identifiers<M: Model>(_ type: M.Type, _ reference: BackReference) async throws -> [String] {
+    try await keepIndex(M.self, reference)
+    var query = ModelQuery(type)
+    query.filter = reference.condition
+    return try await identifiers(query)
+  }
+}

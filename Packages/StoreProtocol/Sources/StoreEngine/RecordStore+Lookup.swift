@@ -1,0 +1,80 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) public import ModelCore
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension RecordStore {
+  final func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M {
+    let context = try await context(of: type)
+    try transaction?.noteRead(context.name, identifier)
+    let remembers = context.remembersReading && transaction?.touches(context.name) != true
+    // A write from here on may be read or not.
+    let lastWrite = context.state?.lastWrite ?? 0
+    if remembers, transaction == nil, !isRefreshing, let model = scope.liveModel(type, identifier: identifier),
+      Swift.type(of: model) == type, let revision = model.revisionRead(from: context.source), lastWrite <= revision
+    {
+      try checkCancellation()
+      return model
+    }
+    let reads = scope.pendingReads
+    let start = reads.begin()
+    defer { reads.end() }
+    guard let stored = try await record(context.name, identifier) else {
+      throw ModelStoreError.notFound(context.name, identifier: identifier)
+    }
+    try await scope.creations.settled(of: context.name)
+    if let model = scope.liveModel(type, identifier: identifier), reads.isNewer(model, than: start) {
+      // The record may be older than the model by now.
+      return try await lookup(type, identifier: identifier)
+    }
+    return try model(type, identifier, stored.bytes, context, asOf: remembers ? lastWrite : nil)
+  }
+
+  /// Makes a model of a record.
+  ///
+  /// - Parameter lastWrite: the last write to the type before the record was read; nil if the reading is not remembered.
+  /// - Throws: `ModelStoreError` with the code `notFound` if the record is one of another class.
+  @_spi(ModelKitInternals)
+  public final func model<M: Model>(
+    _ type: M.Type, _ identifier: String, _ bytes: [UInt8], _ context: TypeContext, asOf lastWrite: UInt64?
+  ) throws -> M {
+    let isOfType =
+      context.choosesClasses ? M.includes(try object(bytes, context.name, identifier)) : context.isTopOfHierarchy
+    guard isOfType else { throw ModelStoreError.notFound(context.name, identifier: identifier) }
+    let model = try models(type, fromBytes: [bytes]) { _ in identifier }[0]
+    if let lastWrite, Swift.type(of: model) == type {
+      model.markRead(from: context.source, asOf: lastWrite, .next())
+    }
+    return model
+  }
+
+  private func object(_ bytes: [UInt8], _ type: String, _ identifier: String) throws -> AttributeDictionary {
+    do {
+      if case .object(let record) = try JSONValue(json: bytes) { return record }
+      throw ModelStoreError(.corrupt, "it is no JSON object", identifier: identifier)
+    } catch {
+      throw ModelStoreError.unreadable(type, identifier: identifier, error)
+    }
+  }
+
+  /// Makes models of records that were read a while ago, without those of which none can be made if these are skipped.
+  @_spi(ModelKitInternals)
+  public final func readableModels<M: Model>(
+    _ type: M.Type, _ records: [FoundRecord], readSince start: PendingReads.Start
+  ) async throws -> [M] {
+    let records = try await currentRecords(
+      type, records.map { (identifier: $0.identifier, bytes: $0.value) }, readSince: start
+    ) { try await self.record(M.typeName, $0)?.bytes }
+    do {
+      return try models(type, fromBytes: records.map(\.bytes)) { records[$0].identifier }
+    } catch let error as ModelStoreError where skipsUnreadableRecords && error.code == .corrupt {}
+    var found: [M] = []
+    for record in records {
+      do {
+        found += try models(type, fromBytes: [record.bytes]) { _ in record.identifier }
+      } catch let error as ModelStoreError where error.code == .corrupt {
+        try await skip(error, M.typeName, record.identifier)
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,289 @@
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// The number of records that are read together, about.
+private let sliceSize = 1_024
+
+extension RecordStore {
+  /// Runs a query: the records that it finds, in its order, and how they were found.
+  @_spi(ModelKitInternals)
+  public final func execute<M: Model>(_ query: ModelQuery<M>) async throws -> QueryResult {
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    // Most queries read the records of one selection, which is of one moment.
+    let position = transaction?.position
+    do {
+      let current = try await handle.current()
+      return try await execute(program, at: current, isSnapshot: false, after: position).plain
+    } catch is SnapshotIsNeeded {
+    } catch is SnapshotIsGone {
+    }
+    return try await atOneMoment { try await execute(program, at: $0, isSnapshot: true, after: position).plain }
+  }
+
+  /// Runs a read whose records are all of one moment.
+  ///
+  /// The engine may remove a part of the moment before it is read. Then the read begins again with a pinned one, so that it
+  /// comes to its end however often that happens.
+  @_spi(ModelKitInternals)
+  public final func atOneMoment<Result>(_ body: (Engine.Snapshot) async throws -> Result) async throws -> Result {
+    do {
+      return try await body(try await handle.snapshot(pinned: false))
+    } catch is SnapshotIsGone {
+      return try await body(try await handle.snapshot(pinned: true))
+    }
+  }
+
+  /// - Parameter position: the position of the tracker of the transaction under way, before the moment.
+  final func execute<M: Model>(
+    _ program: QueryProgram<M>, at snapshot: Engine.Snapshot, isSnapshot: Bool, after position: UInt64?,
+    page: PageRequest? = nil
+  ) async throws -> FoundRecords<M> {
+    let name = M.typeName
+    let memory = QueryMemory(snapshot, isSnapshot: isSnapshot, after: position, page)
+    try transaction?.noteQuery(name, at: position)
+    guard let indexes = snapshot.indexes(of: name) else {
+      return try await testAll(program, .all(snapshot.count(name)), memory)
+    }
+    let planner = QueryPlanner(program, fields: indexes.fields, scatteredCost: indexes.scatteredCost)
+    if let transaction, transaction.touches(name) {
+      return try await execute(program, planner, indexes, in: transaction, memory)
+    }
+    return try await execute(program, planner, indexes, memory) { $0 }
+  }
+
+  /// - Parameter chosen: returns those of some selected records that are tested.
+  private func execute<M: Model>(
+    _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
+    _ memory: QueryMemory<Engine.Snapshot>,
+    choosing chosen: ([IndexedRecord<Engine.Snapshot.Place>]) -> [IndexedRecord<Engine.Snapshot.Place>]
+  ) async throws -> FoundRecords<M> {
+    let query = program.query
+    // An order is followed as far as it takes to have enough; how far that is, is known only afterwards.
+    var orderedLimit = max(128, query.limit ?? .max)
+    var planner = planner
+    while true {
+      try checkCancellation()
+      let selected = try indexes.select(planner, orderedLimit, query.offset, memory.page?.start)
+      guard let records = selected.records else { return try await testAll(program, selected.plan, memory) }
+      switch try await test(chosen(records), program, selected, indexes, memory) {
+      case .found(let found): return found
+      case .needsMore: orderedLimit = orderedLimit.multipliedReportingOverflow(by: 8).overflow ? .max : orderedLimit * 8
+      case .takesTooLong: planner = planner.withoutOrder
+      }
+    }
+  }
+
+  /// Tests the records that a query may find inside a transaction that wrote some of their type: those that indexes lead
+  /// to, as far as it left them alone, and those that it wrote and its own keys lead to, since indexes don't know them yet.
+  private func execute<M: Model>(
+    _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
+    in transaction: StoreTransaction,
+    _ memory: QueryMemory<Engine.Snapshot>
+  ) async throws -> FoundRecords<M> {
+    let (name, query) = (M.typeName, program.query)
+    guard planner.canUseIndexes || planner.canFollowOrder else {
+      return try await testAll(program, .all(memory.records.count(name)), memory)
+    }
+    // Where the records are that the transaction changed is of the same moment.
+    guard memory.isSnapshot else { throw SnapshotIsNeeded() }
+    var (planner, candidates) = (planner, [QueryCandidate<Engine.Snapshot.Place>]())
+    var selected = try indexes.select(planner, 0, 0, memory.page?.start)
+    if selected.plan.isSortedByIndex {
+      // The first ones that it left alone, and all that it wrote: the first ones of all are among them.
+      var first = query
+      (first.limit, first.offset) = (query.end == .max ? nil : query.end, 0)
+      let found = try await execute(
+        QueryProgram(first, in: scope.transformers, canJoin: true), planner, indexes, memory
+      ) { $0.filter { transaction.entry(name, $0.identifier) == nil } }
+      candidates = found.sorted().map { QueryCandidate($0.record, order: UInt64($0.order)) }
+      planner = planner.withoutOrder
+      selected = IndexedRecords(plan: found.plan, records: [], goesOn: false)
+    }
+    guard let found = selected.records else { return try await testAll(program, selected.plan, memory) }
+    candidates += found.map { QueryCandidate($0) }
+    // Both as of one moment: a write of the transaction while records are read must not be in neither.
+    candidates.removeAll { transaction.entry(name, $0.identifier) != nil }
+    let written = transaction.records(name, for: planner.withoutOrder, indexes.fields)
+    for record in written where !record.isNew {
+      let order = try await memory.records.order(of: record.identifier, name)
+      candidates.append(QueryCandidate(record, order: order ?? StoreTransaction.firstNewOrder))
+    }
+    candidates.sort { $0.order < $1.order }
+    candidates += written.filter(\.isNew).map {
+      QueryCandidate($0, order: StoreTransaction.firstNewOrder + UInt64($0.order))
+    }
+    return try await test(candidates, program, selected.plan.testing(candidates.count), indexes, memory)
+  }
+
+  /// Tests records that indexes and keys of the transaction under way lead to.
+  private func test<M: Model>(
+    _ candidates: [QueryCandidate<Engine.Snapshot.Place>], _ program: QueryProgram<M>, _ plan: QueryPlan,
+    _ indexes: RecordIndexes<Engine.Snapshot.Place>, _ memory: QueryMemory<Engine.Snapshot>
+  ) async throws -> FoundRecords<M> {
+    var found = FoundRecords(try makeRun(program, nil, memory), plan)
+    var start = 0
+    while start < candidates.count, !found.run.isFinished {
+      let slice = candidates[start..<min(start + sliceSize, candidates.count)]
+      let stored = slice.compactMap(\.stored)
+      var values = stored.isEmpty ? [] : try await values(of: stored[...], M.typeName, indexes)[...]
+      for candidate in slice where !found.run.isFinished {
+        guard let value = candidate.written ?? (values.popFirst() ?? nil) else { continue }
+        try await take((candidate.identifier, value), candidate.order, &found, memory)
+      }
+      start += slice.count
+    }
+    return found
+  }
+
+  private func makeRun<M: Model>(
+    _ program: QueryProgram<M>, _ plan: QueryPlan?, _ memory: QueryMemory<Engine.Snapshot>,
+    skipping skippedCount: Int = 0
+  ) throws -> QueryRun<M> {
+    try QueryRun(
+      program, plan, after: memory.page?.start, skippedCount: skippedCount,
+      related: { try memory.record(of: $0, $1) }, joined: { try memory.records(of: $0, where: $1) })
+  }
+
+  /// Tests records that indexes lead to.
+  private func test<M: Model>(
+    _ records: [IndexedRecord<Engine.Snapshot.Place>], _ program: QueryProgram<M>,
+    _ selected: IndexedRecords<Engine.Snapshot.Place>, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
+    _ memory: QueryMemory<Engine.Snapshot>
+  ) async throws -> OrderedResult<M> {
+    let plan = selected.plan
+    let run = try makeRun(program, plan, memory, skipping: selected.skippedCount)
+    var found = FoundRecords(run, plan)
+    var isEnough = run.isFinished
+    var start = 0
+    // What is enough is mostly found soon.
+    var size = plan.isSortedByIndex ? 64 : sliceSize
+    while start < records.count, !isEnough {
+      if run.isOrderTooLong(after: start) { return .takesTooLong }
+      let slice = records[start..<min(start + size, records.count)]
+      let values = try await values(of: slice, M.typeName, indexes)
+      for (record, value) in zip(slice, values) {
+        guard let value else { continue }
+        if plan.isSortedByIndex, record.isNewKey, run.isFinishedBeforeNewKey { isEnough = true }
+        if isEnough { break }
+        try await take((record.identifier, value), record.order, &found, memory)
+        isEnough = run.isFinished
+      }
+      start += slice.count
+      size = plan.isSortedByIndex ? min(size * 2, sliceSize) : sliceSize
+    }
+    return !isEnough && selected.goesOn ? .needsMore : .found(found)
+  }
+
+  /// Returns the values of records that were selected; nil for those that are skipped.
+  private func values(
+    of records: ArraySlice<IndexedRecord<Engine.Snapshot.Place>>, _ type: String,
+    _ indexes: RecordIndexes<Engine.Snapshot.Place>
+  ) async throws -> [[UInt8]?] {
+    do {
+      return try await indexes.read(records)
+    } catch let error as ModelStoreError where skipsUnreadableRecords && error.code == .corrupt {}
+    var values: [[UInt8]?] = []
+    for number in records.indices {
+      do {
+        values.append(try await indexes.read(records[number...number]).first)
+      } catch let error as ModelStoreError where error.code == .corrupt {
+        try await skip(error, type, records[number].identifier)
+        values.append(nil)
+      }
+    }
+    return values
+  }
+
+  /// Tests all records of a type, those of the transaction under way included.
+  private func testAll<M: Model>(
+    _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory<Engine.Snapshot>
+  ) async throws -> FoundRecords<M> {
+    guard memory.isSnapshot else { throw SnapshotIsNeeded() }
+    let (name, query) = (M.typeName, program.query)
+    var (start, skippedCount) = (UInt64(0), 0)
+    if !program.isSorted, let position = memory.page?.start {
+      start = position.order >= Int(StoreTransaction.firstNewOrder) ? .max : UInt64(position.order)
+    } else if program.isAboutAll, transaction?.touches(name) != true,
+      let order = memory.records.order(ofLast: query.offset, of: name)
+    {
+      (start, skippedCount) = (order, query.offset)
+    }
+    let limit = program.isAboutAll ? min(max(query.limit ?? .max, 1), 1_000) : 1_000
+    var found = FoundRecords(try makeRun(program, nil, memory, skipping: skippedCount), plan)
+    var next: UInt64? = start
+    while let position = next, !found.run.isFinished {
+      let part = try await memory.records.records(name, after: position, atMost: limit)
+      for (identifier, error) in part.unreadable { try await skip(error, name, identifier) }
+      for record in part.records where !found.run.isFinished {
+        if let entry = transaction?.entry(name, record.identifier) {
+          // Its value before the transaction does not count; a record that came with it comes last.
+          if entry.revision != nil, let content = entry.content {
+            try await take((record.identifier, content), record.order, &found, memory)
+          }
+        } else {
+          try await take((record.identifier, record.bytes), record.order, &found, memory)
+        }
+      }
+      next = part.next
+    }
+    for record in transaction?.records(name, for: nil, []) ?? [] where record.isNew && !found.run.isFinished {
+      let order = StoreTransaction.firstNewOrder + UInt64(record.order)
+      try await take((record.identifier, record.bytes), order, &found, memory)
+    }
+    return found
+  }
+
+  /// Tests one record, and reads those of others that it takes.
+  private func take<M: Model>(
+    _ record: FoundRecord, _ order: UInt64, _ found: inout FoundRecords<M>, _ memory: QueryMemory<Engine.Snapshot>
+  ) async throws {
+    while true {
+      do {
+        return try found.take(record, at: Int(order))
+      } catch let missing as RelatedRecordIsMissing {
+        guard memory.isSnapshot else { throw SnapshotIsNeeded() }
+        if let join = memory.missingJoin {
+          memory.missingJoin = nil
+          let key = QueryMemory<Engine.Snapshot>.Join(
+            relatedClass: ObjectIdentifier(join.relatedClass), condition: join.condition)
+          memory.joined[key] = try await records(of: join.relatedClass, where: join.condition, memory)
+        } else {
+          try transaction?.noteRead(missing.typeName, missing.identifier, at: memory.position)
+          memory.related[missing.typeName, default: [:]][ExactText(missing.identifier)] = .some(
+            try await readableRecord(missing.typeName, missing.identifier, at: memory.records))
+        }
+      } catch let error as ModelStoreError where error.code == .corrupt {
+        return try await skip(error, M.typeName, record.identifier)
+      }
+    }
+  }
+
+  /// Returns a record that a condition is about; nil if it is not there, or can't be read and is skipped.
+  private func readableRecord(
+    _ type: String, _ identifier: String, at snapshot: Engine.Snapshot
+  ) async throws -> [UInt8]? {
+    do {
+      return try await record(type, identifier, at: snapshot)?.bytes
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      try await skip(error, type, identifier)
+      return nil
+    }
+  }
+
+  private func records(
+    of modelClass: ModelObject.Type, where condition: QueryExpression, _ memory: QueryMemory<Engine.Snapshot>
+  ) async throws -> [[UInt8]] {
+    guard let modelClass = modelClass as? any (ModelObject & ModelIsolation).Type else { return [] }
+    return try await records(modelClass, where: condition, memory)
+  }
+
+  private func records<M: Model>(
+    _ type: M.Type, where condition: QueryExpression, _ memory: QueryMemory<Engine.Snapshot>
+  ) async throws -> [[UInt8]] {
+    var query = ModelQuery(type)
+    query.filter = condition
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    return try await execute(program, at: memory.records, isSnapshot: true, after: memory.position).plain.records
+      .map(\.value)
+  }
+}

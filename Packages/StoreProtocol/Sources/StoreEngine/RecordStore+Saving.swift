@@ -1,0 +1,78 @@
+import Foundation
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension RecordStore {
+  final func createTogether<M: Model>(_ models: [M]) async throws {
+    try checkCancellation()
+    guard !models.isEmpty else { return }
+    var creations = try PendingCreations(
+      models, in: scope, explicitNull: true, isUndoable: transaction != nil)
+    // Nobody reads between the write of an engine that does not wait and the registration of the models.
+    let creation =
+      transaction == nil && !handle.answersImmediately ? scope.creations.begin(models, creations.typeNames) : nil
+    defer { if let creation { scope.creations.end(creation) } }
+    for number in creations.withoutIdentifier {
+      try creations.assign(
+        identifier: try await newIdentifier(for: models[number], creations.typeName(at: number)), at: number)
+    }
+    let identifiers = StoreTransactionLog()
+    let areJoined = creations.mayLeadToEachOther
+    if areJoined {
+      for (type, identifier) in creations.identified where try await record(type, identifier) != nil {
+        throw ModelStoreError.conflict(type, identifier: identifier)
+      }
+    }
+    do {
+      if areJoined { try creations.join(in: identifiers) }
+      var operations: [RecordOperation] = []
+      operations.reserveCapacity(models.count)
+      try creations.forEachRecord { operations.append(.create($0, $1, $2)) }
+      try await write(operations)
+    } catch {
+      identifiers.rollBack()
+      throw error
+    }
+    transaction?.log.adopt(identifiers)
+    try creations.finish(in: transaction?.log)
+  }
+
+  private func newIdentifier<M: Model>(for model: M, _ type: String) async throws -> String {
+    guard model.identifierField?.valueType == Int.self else { return UUID().uuidString }
+    guard let integer = try await handle.nextInteger(for: type) else {
+      throw ModelStoreError(.noIdentifier, "There is no integer left for another \(type.nameForMessage).")
+    }
+    return String(integer)
+  }
+
+  final func write<M: Model>(
+    changesOf model: M, _ fields: [AnyField]?, _ policy: ConflictPolicy
+  ) async throws {
+    try checkCancellation()
+    let save = try PendingSave(updating: model, fields: fields, in: scope)
+    let (type, identifier) = (save.typeName, save.identifier ?? "")
+    while true {
+      guard let stored = try await record(type, identifier) else {
+        throw ModelStoreError.notFound(type, identifier: identifier)
+      }
+      if let entry = transaction?.entry(type, identifier) {
+        // The transaction's own writes are no conflict.
+        let original = entry.original.map { [$0] } ?? []
+        if !entry.isOwn { try save.checkConflicts(withBytes: [stored.bytes] + original, policy) }
+      } else {
+        try save.checkConflicts(withBytes: [stored.bytes], policy)
+      }
+      var operation = RecordOperation.update(
+        type, identifier, try save.merged(intoBytes: stored.bytes), ifRevision: stored.revision)
+      operation.previousValue = stored.bytes
+      do {
+        try await write([operation])
+        break
+      } catch is RecordMismatch {
+        // Another instance changed the record since it was read: its changes must not be undone by this write.
+        continue
+      }
+    }
+    try save.finish(in: transaction?.log)
+  }
+}

@@ -1,0 +1,121 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// A store whose transactions are committed by an engine: a ``RecordStore``.
+///
+/// A final class derived from `RecordStore` that also conforms to `TransactionalModelStore` has transactions.
+public protocol EngineStore: ModelStore {
+  /// Runs a closure, and commits all that it did at its end, at once; or, if it throws, nothing.
+  ///
+  /// - Throws: as `TransactionalModelStore.transaction(_:)` does.
+  func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result
+}
+
+extension TransactionalModelStore where Self: EngineStore {
+  /// Runs `body`, and writes all that it did at its end, at once; or, if it throws, nothing.
+  ///
+  /// See `TransactionalModelStore`. What another task does meanwhile is not part of it, also through the same store.
+  ///
+  /// - Throws: what the body throws; `ModelStoreError` with the code `conflict` if another store instance changed the same
+  ///   models meanwhile; or as the engine throws.
+  @discardableResult
+  public func transaction<Result>(_ body: (Self) async throws -> Result) async throws -> Result {
+    try await runTransaction { try await body(self) }
+  }
+}
+
+extension RecordStore {
+  /// The transaction that the running task is in. What other tasks do meanwhile is no part of it.
+  @_spi(ModelKitInternals)
+  @inline(__always)
+  public final var transaction: StoreTransaction? {
+    transactions.isEmpty ? nil : transactions.last { $0.mark.isEntered }
+  }
+
+  /// Runs a closure as a transaction: see `transaction(_:)`.
+  public final func runTransaction<Result>(_ body: () async throws -> Result) async throws -> Result {
+    try checkCancellation()
+    if let transaction { return try await transaction.parts.runNested(body) }
+    let trackers = try await handle.conflictTrackers
+    let current = StoreTransaction(trackers.begin())
+    transactions.append(current)
+    defer { trackers.end(current.tracker) }
+    let result: Result
+    do {
+      do {
+        defer { transactions.removeAll { $0 === current } }
+        result = try await current.mark.enter(body)
+      }
+      try checkCancellation()
+      let reads = current.reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: current.reads)
+      try await commit(RecordBatch(current.operations, after: reads))
+    } catch {
+      current.log.rollBack()
+      throw (error as? RecordMismatch)?.transactionError ?? error
+    }
+    try current.log.commit()
+    return result
+  }
+
+  /// Commits a batch, at once if the engine can.
+  final func commit(_ batch: RecordBatch) async throws {
+    if try handle.commitImmediately(batch) { return }
+    try await handle.commit(batch)
+  }
+
+  /// Makes changes at once, or notes them for the end of the transaction under way.
+  ///
+  /// - Throws: ``RecordMismatch`` for a record that was changed, and otherwise `ModelStoreError`.
+  final func write(_ operations: [RecordOperation]) async throws {
+    if let transaction { return try await note(operations, in: transaction) }
+    do {
+      try await commit(RecordBatch(operations))
+    } catch let mismatch as RecordMismatch {
+      if mismatch.reason == .wasChanged { throw mismatch }
+      throw mismatch.storeError
+    }
+  }
+
+  /// Notes changes for the end of the transaction under way, all or none.
+  private func note(_ operations: [RecordOperation], in transaction: StoreTransaction) async throws {
+    var stored: [(bytes: [UInt8], revision: UInt64)?] = []
+    var added: Set<RecordName> = []
+    for operation in operations {
+      let record = try await record(operation.type, operation.identifier)
+      stored.append(record)
+      if operation.operation == .create {
+        if record != nil || !added.insert(RecordName(operation.type, operation.identifier)).inserted {
+          throw ModelStoreError.conflict(operation.type, identifier: operation.identifier)
+        }
+      } else if record == nil {
+        throw ModelStoreError.notFound(operation.type, identifier: operation.identifier)
+      }
+    }
+    for (operation, record) in zip(operations, stored) {
+      transaction.put(
+        operation.operation == .delete ? nil : Array(operation.value), operation.type, operation.identifier,
+        stored: record)
+    }
+  }
+
+  /// Returns a record as this instance sees it, the transaction under way included; nil if there is none.
+  ///
+  /// - Parameter snapshot: the moment; nil for now.
+  final func record(
+    _ type: String, _ identifier: String, at snapshot: Engine.Snapshot? = nil
+  ) async throws -> (bytes: [UInt8], revision: UInt64)? {
+    if let entry = transaction?.entry(type, identifier) { return entry.content.map { ($0, entry.revision ?? 0) } }
+    if let snapshot { return try await snapshot.record(type, identifier).map { ($0.bytes, $0.revision) } }
+    if case .answer(let record) = try handle.readImmediately(type, identifier) {
+      return record.map { ($0.bytes, $0.revision) }
+    }
+    return try await handle.read(type, identifier).map { ($0.bytes, $0.revision) }
+  }
+
+  /// Throws if the running task was cancelled.
+  @_spi(ModelKitInternals)
+  public final func checkCancellation() throws {
+    if Task.isCancelled { throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.") }
+  }
+}

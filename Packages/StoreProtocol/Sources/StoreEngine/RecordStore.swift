@@ -1,0 +1,218 @@
+@_spi(ModelKitInternals) public import ModelCore
+@_exported @_spi(ModelKitInternals) public import StoreProtocol
+
+/// A store over an engine that keeps records: all that is the same in all such stores.
+///
+/// It saves and deletes models by their rules, reports conflicts, evaluates queries, keeps live results up to date, and has
+/// transactions. A store of your own is a class derived from it:
+///
+/// ```swift
+/// final class MyStore: RecordStore<MyEngine>, TransactionalModelStore {}
+/// ```
+///
+/// - Note: A store instance lives in one isolation. Make another with ``init(_:scope:)`` and ``handle`` elsewhere.
+open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
+  /// The identity map of this store instance.
+  public let scope: ModelScope
+  /// The engine that instances of this store share. It is `Sendable`.
+  public let handle: Engine
+  /// The decision of saves and updates that name none.
+  public var conflictPolicy = ConflictPolicy.merge
+  /// The transactions under way in this instance: one of a task, and of the tasks that it has begun.
+  @_spi(ModelKitInternals) public internal(set) final var transactions: [StoreTransaction] = []
+  /// The foreign keys of which deletions need an index.
+  final var indexDemand = IndexDemand()
+  private final var types: [ObjectIdentifier: TypeContext] = [:]
+  // Most calls are about the class that the one before was about. Not retained again for each: what is in `types` stays.
+  private final var lastType: Unmanaged<TypeContext>?
+
+  /// Creates a store instance over an engine.
+  ///
+  /// - Parameters:
+  ///   - handle: the engine, such as the `handle` of another instance.
+  ///   - scope: the identity map of this instance.
+  public init(_ handle: Engine, scope: ModelScope = ModelScope()) {
+    self.handle = handle
+    self.scope = scope
+  }
+
+  // MARK: Writing
+
+  /// Adds a model. A model without identifier gets the next integer or a UUID, as its identifier field can hold.
+  ///
+  /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`, or as the engine throws.
+  @discardableResult
+  public final func create<M: Model>(_ model: M) async throws -> M {
+    try await createTogether([model])
+    return model
+  }
+
+  /// Adds models, all or none. Those that share a model that is written inside them are in it by their new identifiers, all
+  /// of them.
+  ///
+  /// - Throws: `ModelStoreError` with the code `invalid`, `conflict` or `noIdentifier`, or as the engine throws.
+  @discardableResult
+  public final func createAll<M: Model>(_ models: [M]) async throws -> [M] {
+    try await createTogether(models)
+    return models
+  }
+
+  /// Writes changes of a model, as ``conflictPolicy`` says.
+  ///
+  /// - Parameters:
+  ///   - model: the model to write.
+  ///   - fields: the fields to write; nil for those that changed.
+  /// - Throws: `ModelStoreError` as ``update(_:fields:onConflict:)`` does.
+  @discardableResult
+  public final func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
+    try await update(model, fields: fields, onConflict: conflictPolicy)
+  }
+
+  /// Writes changes of a model.
+  ///
+  /// - Parameters:
+  ///   - model: the model to write.
+  ///   - fields: the fields to write; nil for those that changed.
+  ///   - policy: the decision where someone else changed the record since the model read it.
+  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier`, `notFound`, or `conflict` if someone else changed
+  ///   the record, or if a value has to be unique and is not; or as the engine throws.
+  @discardableResult
+  public final func update<M: Model>(
+    _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
+  ) async throws -> M {
+    try await write(changesOf: model, fields, policy)
+    return model
+  }
+
+  /// Removes a model, what goes with it by the delete rules of its relations, and the links to them in the records of
+  /// models that stay: all or none. Models need not be live for that.
+  ///
+  /// Live models that stay and referred to a deleted one refer to nothing then; that is stored, and `afterUpdate` runs.
+  ///
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it; or as the engine
+  ///   throws.
+  /// - Complexity: O(*n*) in the number of records that could refer to the model, or O(log *n*) with an index of the foreign
+  ///   key. Where there are more than a thousand, or several deletions have read as many, the store makes an index by
+  ///   itself if the engine has indexes. A foreign key that is a list has none.
+  @discardableResult
+  public final func delete<M: Model>(_ model: M) async throws -> M {
+    try await remove(model)
+    return model
+  }
+
+  // MARK: Reading
+
+  /// Finds a model by its identifier.
+  ///
+  /// A live model is not read again as long as nothing of its type was written, if the engine tells.
+  ///
+  /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
+  open func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    try await find(type, identifier)
+  }
+
+  /// Finds models: those for which the condition holds, in the order asked for, or else of their creation.
+  ///
+  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, `corrupt` if a record can't be
+  ///   read.
+  /// - Complexity: O(*n*) in the number of stored models of the type, up to the end of the list if it is not sorted; with
+  ///   indexes of fields that the condition is about, in the number of models that they lead to; sorted by an indexed field
+  ///   and with a limit, in the number of models that are passed before the limit is reached. Only records that are found
+  ///   are kept in memory.
+  /// - Note: All models, and the records that conditions about relations read, are of one moment.
+  open func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
+    let records = try await execute(query).records
+    try await scope.creations.settled(of: M.typeName)
+    return try await readableModels(M.self, records, readSince: start)
+  }
+
+  /// Finds one page of the models that ``list(_:)`` would find, in its order.
+  ///
+  /// - Parameters:
+  ///   - query: the query. Its limit is the size of the page, 100 without one. The offset is passed over once, before the
+  ///     first page.
+  ///   - mark: `next` of the page before; nil for the first page.
+  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, for a mark of another query, or if
+  ///   all was replaced since and the last record of the page before is not there any more; `corrupt` if a record can't be
+  ///   read.
+  /// - Complexity: without order, or in that of an index, in the number of models that are passed before the page is full;
+  ///   otherwise as ``list(_:)`` without limit.
+  open func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
+    try await readPage(query, after: mark)
+  }
+
+  /// Returns how many models ``list(_:)`` would find. No model is made for that.
+  ///
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does.
+  /// - Complexity: O(1) for all models of a type; with a condition that indexes answer by themselves, as many steps as it
+  ///   takes to find the ends of its ranges; otherwise as ``list(_:)``.
+  open func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await countRecords(query) }
+
+  /// Returns the identifiers of the models that ``list(_:)`` would find. No model is made for that.
+  ///
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does.
+  open func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
+    try await execute(query).records.map(\.identifier)
+  }
+
+  /// Whether ``skip(_:_:_:)`` may leave records out.
+  open var skipsUnreadableRecords: Bool { false }
+
+  /// Decides about a record that can't be read when it is asked for together with others: throws the error, or returns to
+  /// leave the record out. It throws unless a store overrides this.
+  open func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws { throw error }
+
+  // MARK: Live results
+
+  /// The feed of the commits of all instances, in their order.
+  public final var changeFeed: StoreChangeFeed { handle.changeFeed }
+
+  /// Records are given.
+  public final var canReadRecords: Bool { true }
+
+  /// Goes through what is stored of a type, in the order of creation.
+  public final func readRecords(
+    of typeName: String, _ body: ([StoredRecord]) async throws -> Void
+  ) async throws -> UInt64? {
+    try await handle.readRecords(of: typeName, body)
+  }
+
+  /// Returns a record as it is stored.
+  public final func readRecord(of typeName: String, identifier: String) async throws -> StoredRecord? {
+    try await handle.read(typeName, identifier)
+  }
+
+  // MARK: Types
+
+  /// Returns what is known of a class of models; nil if the engine was not asked for its state yet.
+  @_spi(ModelKitInternals)
+  @inline(__always)
+  public final func knownContext<M: Model>(_ type: M.Type) -> Unmanaged<TypeContext>? {
+    if let lastType, lastType._withUnsafeGuaranteedRef({ $0.modelClass == type }) { return lastType }
+    guard let known = types[ObjectIdentifier(type)] else { return nil }
+    let unretained = Unmanaged.passUnretained(known)
+    lastType = unretained
+    return unretained
+  }
+
+  /// Takes up a class of models.
+  ///
+  /// - Parameter state: the state of its type in the engine.
+  @_spi(ModelKitInternals)
+  public final func addContext<M: Model>(_ type: M.Type, _ state: WriteState?) -> Unmanaged<TypeContext> {
+    let made = TypeContext(type, state)
+    types[ObjectIdentifier(type)] = made
+    let unretained = Unmanaged.passUnretained(made)
+    lastType = unretained
+    return unretained
+  }
+
+  /// Returns what is known of a class of models.
+  @_spi(ModelKitInternals)
+  public final func context<M: Model>(of type: M.Type) async throws -> TypeContext {
+    if let known = knownContext(type) { return known.takeUnretainedValue() }
+    return addContext(type, try await handle.writeState(of: M.typeName)).takeUnretainedValue()
+  }
+}

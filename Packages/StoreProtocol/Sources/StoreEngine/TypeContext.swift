@@ -1,0 +1,34 @@
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// The facts about a class of models that a store instance finds out once.
+@_spi(ModelKitInternals)
+public final class TypeContext {
+  let modelClass: ModelObject.Type
+  /// The name of the type in stores.
+  public let name: String
+  /// When records of the type were last written; nil if the engine does not tell.
+  public let state: WriteState?
+  /// Whether a live model need not be read again as long as its record is the same.
+  public let remembersReading: Bool
+  /// Whether records name their class.
+  public let choosesClasses: Bool
+  /// Whether the class is the topmost of those that are stored together.
+  public let isTopOfHierarchy: Bool
+
+  /// The source that models are marked with when they are read.
+  public let source: ObjectIdentifier
+
+  init(_ modelClass: ModelObject.Type, _ state: WriteState?) {
+    self.modelClass = modelClass
+    self.state = state
+    name = modelClass.typeName
+    source = state.map { ObjectIdentifier($0) } ?? ObjectIdentifier(modelClass)
+    choosesClasses = modelClass.hierarchyChoosesClasses
+    isTopOfHierarchy = modelClass.isTopOfHierarchy
+    remembersReading = state != nil && !choosesClasses && isTopOfHierarchy && modelClass.hasFlatRecords
+  }
+
+  /// Whether all records of the type are models of the class.
+  public var hasAllRecords: Bool { isTopOfHierarchy && !choosesClasses }
+}

@@ -1,0 +1,63 @@
+import StoreEngine
+import Synchronization
+
+/// A store with all that stores can do. The second example of the article "Writing a store".
+final class ShelfStore: RecordStore<ShelfEngine>, TransactionalModelStore {}
+
+/// Keeps records in a list per type.
+final class ShelfEngine: RecordEngine {
+  /// All records as of one moment: a value, so that it is a snapshot by itself.
+  struct Shelves: RecordSnapshot {
+    private var shelves: [String: [StoredRecord]] = [:]
+    private var lastIntegers: [String: Int] = [:]
+    private var writeCount: UInt64 = 0
+
+    func record(_ type: String, _ identifier: String) -> StoredRecord? {
+      index(type, identifier).flatMap { shelves[type]?[$0] }
+    }
+
+    func records(_ type: String, after order: UInt64, atMost limit: Int) -> RecordPart {
+      RecordPart((shelves[type] ?? []).filter { $0.order > order }, next: nil)
+    }
+
+    func count(_ type: String) -> Int { shelves[type]?.count ?? 0 }
+
+    mutating func nextInteger(_ type: String) -> Int? {
+      lastIntegers[type, default: 0] += 1
+      return lastIntegers[type]
+    }
+
+    mutating func apply(_ operation: RecordOperation) {
+      let (type, identifier, bytes) = (operation.type, operation.identifier, Array(operation.value))
+      writeCount += 1
+      guard let index = index(type, identifier) else {
+        shelves[type, default: []].append(StoredRecord(identifier, bytes, order: writeCount, revision: writeCount))
+        return lastIntegers[type] = max(lastIntegers[type] ?? 0, Int(identifier) ?? 0)
+      }
+      let old = shelves[type]?.remove(at: index)
+      guard operation.operation == .update, let old else { return }
+      shelves[type]?.insert(StoredRecord(identifier, bytes, order: old.order, revision: writeCount), at: index)
+    }
+
+    private func index(_ type: String, _ identifier: String) -> Int? {
+      shelves[type]?.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) }
+    }
+  }
+
+  let changeFeed = StoreChangeFeed()
+  let conflictTrackers = ConflictTrackers()
+  private let shelves = Mutex(Shelves())
+
+  func snapshot(pinned: Bool) -> Shelves { shelves.withLock { $0 } }
+  func nextInteger(for type: String) -> Int? { shelves.withLock { $0.nextInteger(type) } }
+
+  func commit(_ batch: RecordBatch) throws {
+    try shelves.withLock { shelves in
+      try batch.validate { shelves.record($0, $1)?.revision }
+      conflictTrackers.note(batch.operations)
+      for operation in batch.operations { shelves.apply(operation) }
+      changeFeed.append(batch.changes)
+    }
+    changeFeed.deliver()
+  }
+}
