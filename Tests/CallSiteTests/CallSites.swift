@@ -81,7 +81,7 @@ actor Library {
 }
 
 @Suite struct CallSites {
-  @Test func `fields are observed and bound as the documentation shows`() {
+  @Test func `Fields are observed and bound as the documentation shows`() {
     let name = Field<String>(), other = Field<String>(), third = Field<String>()
     var log: [String] = []
     let token = name --> { log.append($0 ?? "nil") }
@@ -103,7 +103,7 @@ actor Library {
     #expect(Settings().count == 1)
   }
 
-  @Test @MainActor func `the user interface observes without ceremony`() {
+  @Test @MainActor func `The user interface observes without ceremony`() {
     let person = Person(name: "Ada"), screen = Screen(), label = Label()
     screen.show(person)
     person.name --> label
@@ -112,7 +112,7 @@ actor Library {
     #expect(label.text == "Grace")
   }
 
-  @Test func `models relate, validate, and go to JSON and back`() throws {
+  @Test func `Models relate, validate, and go to JSON and back`() throws {
     let person = Person(name: "Ada"), company = Company()
     person.company.value = company
     person.boss.value = Person(name: "Charles")
@@ -140,7 +140,7 @@ actor Library {
     #expect(Person.with(identifier: "10", in: scope) === Person.with(identifier: "10", in: scope))
   }
 
-  @Test func `a store works from here, from an actor and from a task`() async throws {
+  @Test func `A store works from here, from an actor and from a task`() async throws {
     let store = MemoryModelStore()
     let people = try await store.createAll([Person(valid: "Ada"), Person(valid: "Grace")])
     #expect(people.map(\.identifier) == ["1", "2"])
@@ -164,11 +164,11 @@ actor Library {
   }
 
   @Test(arguments: ModelStoreContract.checks)
-  func `a store is put to the contract in one line`(check: ModelStoreContract.Check) async throws {
+  func `A store is put to the contract in one line`(check: ModelStoreContract.Check) async throws {
     try await check.run { MemoryModelStore() }
   }
 
-  @Test func `importing the library does not slow down the checking of other expressions`() {
+  @Test func `Importing the library does not slow down the checking of other expressions`() {
     // With operators that take part in every `&&`, this line alone took the compiler 14 seconds.
     let (a, b, s, o) = (1, 2, "hello", Int?.none)
     #expect(a + b * 2 - 3 > 4 && s.count == 5 || o == nil && b - a * 2 < 9 && !s.isEmpty)

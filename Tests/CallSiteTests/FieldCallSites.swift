@@ -4,7 +4,7 @@ import ModelKit
 import Testing
 
 @Suite struct `Call sites of fields` {
-  @Test func `transforming chains and derived observables`() {
+  @Test func `Call sites of fields transforming chains and derived observables`() {
     let name = Field<String>(), label = Field<String>(), first = ValueSource(1), second = ValueSource("a")
     name --> { $0?.uppercased() } --> label
     name.value = "ada"
@@ -20,7 +20,7 @@ import Testing
     #expect(log == ["ada", "1a"])
   }
 
-  @Test func `one notification for a transaction`() {
+  @Test func `Call sites of fields one notification for a transaction`() {
     let a = Field<Int>(), b = Field<Int>()
     var log: [Int?] = []
     a.addObserver(updateImmediately: false) { _, new in log.append(new) }
@@ -34,7 +34,7 @@ import Testing
     #expect(sum == 5)
   }
 
-  @Test func `states for live forms`() {
+  @Test func `Call sites of fields states for live forms`() {
     let age = Field<Int>().require(.range(0...130)).constrain(to: 0...200)
     var states: [ValidationState] = []
     age.validationStates --> { states.append($0) }
@@ -49,7 +49,7 @@ import Testing
     #expect(age.loadState == .loading)
   }
 
-  @Test func `rules, domains, copies and merges`() {
+  @Test func `Call sites of fields rules, domains, copies and merges`() {
     let color = Field<Color>().constrain(to: [.red])
     color.value = .green
     #expect(color.value == nil)

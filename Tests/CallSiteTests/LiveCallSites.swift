@@ -17,7 +17,7 @@ import Testing
 }
 
 @Suite struct `Call sites of live results` {
-  @Test func `observing a query`() async throws {
+  @Test func `Call sites of live results observing a query`() async throws {
     let store = MemoryModelStore()
     _ = try await store.create(Member("Ada", age: 36))
     for await people in store.observe(Member.self, where: { $0.age > 30 }) {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `listening to changes`() async throws {
+  @Test func `Call sites of live results listening to changes`() async throws {
     let store = MemoryModelStore()
     let changes = store.changes(of: Member.self)
     let ada = try await store.create(Member("Ada", age: 36))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test @MainActor func `a list on the main actor that follows`() async throws {
+  @Test @MainActor func `Call sites of live results a list on the main actor that follows`() async throws {
     let store = MemoryModelStore()
     let list = LiveMemberList(MemoryModelStore(store.handle))
     let task = Task { await list.watch(until: 1) }

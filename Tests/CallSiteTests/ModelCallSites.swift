@@ -26,7 +26,7 @@ final class Clerk: Model {
 }
 
 @Suite struct `Call sites of models` {
-  @Test func `paths, subscripts and fields`() throws {
+  @Test func `Call sites of models paths, subscripts and fields`() throws {
     let clerk = Clerk(), desk = Desk()
     clerk.desk.value = desk
     clerk["name"] = "Bartleby"
@@ -46,7 +46,7 @@ final class Clerk: Model {
     #expect(path == "desk.number")
   }
 
-  @Test func `observers by path`() {
+  @Test func `Call sites of models observers by path`() {
     let clerk = Clerk(), desk = Desk()
     var paths: [FieldPath] = []
     let token = clerk.addObserver(for: "desk.number") { _, path in paths.append(path) }
@@ -58,7 +58,7 @@ final class Clerk: Model {
     _ = clerk.changes
   }
 
-  @Test func `errors where they belong`() {
+  @Test func `Call sites of models errors where they belong`() {
     let clerk = Clerk()
     clerk.desk.value = Desk()
     clerk.from.value = 3
@@ -69,7 +69,7 @@ final class Clerk: Model {
     #expect(errors.contains("until is too early") && errors.contains("desk.number is taken"))
   }
 
-  @Test func `copies, merges and what was before`() throws {
+  @Test func `Call sites of models copies, merges and what was before`() throws {
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake))
     let clerk = try Clerk.from(dictionaryValue: ["id": 1, "name": "Bartleby"], in: scope)
     #expect(!clerk.isDirty && !clerk.isBlank && clerk.loadState == .loaded)

@@ -63,7 +63,7 @@ final class Member: Model {
     return store
   }
 
-  @Test func `the query of the documentation`() async throws {
+  @Test func `Call sites of stores the query of the documentation`() async throws {
     let store = try await filled()
     let found = try await store.list(
       Member.self,
@@ -76,7 +76,7 @@ final class Member: Model {
     #expect(try await store.deleteAll(Member.self, where: { $0.age < 30 }) == 1)
   }
 
-  @Test func `what queries can ask`() async throws {
+  @Test func `Call sites of stores what queries can ask`() async throws {
     let store = try await filled()
     let optional: Int? = 36, names = ["Ada", "Cleo"], day = Date(timeIntervalSince1970: 0)
     func count(_ filter: @escaping (ModelColumns<Member>) -> QueryExpression) throws -> Int {
@@ -106,7 +106,7 @@ final class Member: Model {
     #expect(try await store.list(in: club.members).map(\.name.value) == ["Ada"])
   }
 
-  @Test func `queries are values`() async throws {
+  @Test func `Call sites of stores queries are values`() async throws {
     let query = ModelQuery(Member.self, where: { $0.age > 30 }, sort: [.descending(\.age, nils: .last)], limit: 5)
     #expect("\(query)" == "Member where age > 30 sorted by age descending limit 5")
     #expect(try ModelQuery<Member>(json: query.json) == query)
@@ -115,7 +115,7 @@ final class Member: Model {
     #expect(names == ["Bob", "Ada"])
   }
 
-  @Test func `saving, batches, transactions and streams`() async throws {
+  @Test func `Call sites of stores saving, batches, transactions and streams`() async throws {
     let store = try await filled()
     let club = Club(), dan = Member("Dan")
     club.id.value = "bau"
@@ -137,7 +137,7 @@ final class Member: Model {
     #expect(names == ["Ada", "Bob", "Cleo", "Eve"])
   }
 
-  @Test func `indexes and synchronous twins`() async throws {
+  @Test func `Call sites of stores indexes and synchronous twins`() async throws {
     let store = try await filled()
     try store.index(\Member.email, unique: true)
     try store.index(\Member.club)
@@ -148,7 +148,7 @@ final class Member: Model {
     #expect(try store.lookupImmediately(Member.self, identifier: "4") === eve)
   }
 
-  @Test @MainActor func `a list on the main actor`() async throws {
+  @Test @MainActor func `Call sites of stores a list on the main actor`() async throws {
     let list = MemberList()
     let ada = Member("Ada")
     ada.isActive.value = true
@@ -157,7 +157,7 @@ final class Member: Model {
     #expect(list.members == [ada])
   }
 
-  @Test func `importing the library does not slow down long conditions`() {
+  @Test func `Call sites of stores importing the library does not slow down long conditions`() {
     // A query of sixteen terms, in one expression.
     let query = ModelQuery(
       Member.self,

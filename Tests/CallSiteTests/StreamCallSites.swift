@@ -59,7 +59,7 @@ actor VisitorArchive {
     try await body(url)
   }
 
-  @Test @MainActor func `the main actor reads in the background and as a stream`() async throws {
+  @Test @MainActor func `The main actor reads in the background and as a stream`() async throws {
     let list = VisitorList()
     try await list.load(data)
     #expect(list.visitors.compactMap(\.host.value?.name.value) == ["Host", "Host"])
@@ -67,7 +67,7 @@ actor VisitorArchive {
     #expect(list.visitors.count == 4)
   }
 
-  @Test func `code of no actor reads in the background and as a stream`() async throws {
+  @Test func `Code of no actor reads in the background and as a stream`() async throws {
     let visitors = try await Visitor.list(decoding: data, at: "results.visitors")
     #expect(visitors.map(\.name.value) == ["Ada", nil])
     #expect(try await visitorsWithNames(data).count == 1)
@@ -83,7 +83,7 @@ actor VisitorArchive {
     }
   }
 
-  @Test func `an actor reads in the background and as a stream`() async throws {
+  @Test func `An actor reads in the background and as a stream`() async throws {
     let archive = VisitorArchive()
     #expect(try await archive.load(data) == 2)
     let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
@@ -92,7 +92,7 @@ actor VisitorArchive {
     #expect(try await archive.follow(chunks) == 4)
   }
 
-  @Test func `a stream goes on behind lines that are skipped`() async throws {
+  @Test func `A stream goes on behind lines that are skipped`() async throws {
     let (bytes, continuation) = AsyncStream.makeStream(of: UInt8.self)
     for byte in "{\"id\": \"x\"}\n{\"id\": 2}\n".utf8 { continuation.yield(byte) }
     continuation.finish()
@@ -105,7 +105,7 @@ actor VisitorArchive {
     #expect(skipped == [.invalidElement])
   }
 
-  @Test func `documents are read and written with options`() throws {
+  @Test func `Documents are read and written with options`() throws {
     let limits = JSONReadingOptions(maximumDepth: 4, maximumBytes: 1_000)
     let visitors = try Visitor.list(fromJSON: data, at: "results.visitors", options: limits)
     let visitor = try Visitor.from(json: Data(#"{"name": "a/b"}"#.utf8), options: limits)

@@ -29,7 +29,7 @@ struct Told: Error, CustomStringConvertible {
 
 @Suite struct `The text of an error` {
   @Test(arguments: ErrorText.all)
-  func `says what was wrong, where, what was kept and what to do`(row: ErrorText) async throws {
+  func `The text of an error says what was wrong, where, what was kept and what to do`(row: ErrorText) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ErrorText-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -37,7 +37,7 @@ struct Told: Error, CustomStringConvertible {
     #expect(error.map { "\($0)".replacing(folder.path, with: "/folder") } == row.text)
   }
 
-  @Test func `is in the table once for each way`() {
+  @Test func `The text of an error is in the table once for each way`() {
     #expect(Set(ErrorText.all.map(\.name)).count == ErrorText.all.count)
   }
 }

@@ -153,7 +153,8 @@ private final class ManyRules: Model {
 
 @Suite struct `The text of an error about something very long` {
   @Test(arguments: LongMistake.all)
-  fileprivate func `stays short and on one line`(row: LongMistake) async {
+  fileprivate func `The text of an error about something very long stays short and on one line`(row: LongMistake) async
+  {
     let error = await #expect(throws: (any Error).self) { try await row.mistake() }
     let text = error.map { "\($0)" } ?? ""
     #expect(text.unicodeScalars.count < 1_000)

@@ -35,7 +35,9 @@ private final class Volume: Model {
 @Suite struct `Models across stores` {
   private let directory = FileManager.default.temporaryDirectory.appending(path: "AcrossStores-\(UUID().uuidString)")
 
-  @Test func `are the same values and relations after a move from memory to files and back`() async throws {
+  @Test func `Models across stores are the same values and relations after a move from memory to files and back`()
+    async throws
+  {
     defer { try? FileManager.default.removeItem(at: directory) }
     let memory = MemoryModelStore()
     let team = Team()
@@ -63,7 +65,8 @@ private final class Volume: Model {
     try await reopened.close()
   }
 
-  @Test func `keep models that are embedded, with their links, through every store`() async throws {
+  @Test func `Models across stores keep models that are embedded, with their links, through every store`() async throws
+  {
     defer { try? FileManager.default.removeItem(at: directory) }
     let files = FileModelStore(directory: directory)
     for store in [MemoryModelStore(), files] as [any ModelStore] {

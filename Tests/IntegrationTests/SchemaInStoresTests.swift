@@ -45,7 +45,9 @@ private final class Work: Model, SchemaMapped {
     schema = try CoreDataSchema(contents: Data(contents.utf8))
   }
 
-  @Test func `are found by what they have, also where the file gives their keys`() async throws {
+  @Test func `Models of a schema in stores are found by what they have, also where the file gives their keys`()
+    async throws
+  {
     let store = MemoryModelStore(scope: ModelScope(schema: schema))
     let (nina, work) = (Writer(), Work())
     nina.name.value = "Nina"
@@ -62,13 +64,13 @@ private final class Work: Model, SchemaMapped {
     #expect(try await fresh.list(Work.self, where: { $0.writer.name.hasPrefix("N") }).map(\.title.value) == ["Salt"])
   }
 
-  @Test func `are refused if the file's rules say so`() async throws {
+  @Test func `Models of a schema in stores are refused if the file's rules say so`() async throws {
     let store = MemoryModelStore(scope: ModelScope(schema: schema))
     let error = await #expect(throws: ModelStoreError.self) { _ = try await store.create(Writer()) }
     #expect(error?.code == .invalid)
   }
 
-  @Test func `need no class`() async throws {
+  @Test func `Models of a schema in stores need no class`() async throws {
     let store = MemoryModelStore(scope: ModelScope(schema: schema))
     let nina = try DynamicModel(
       entity: "Writer", in: schema, dictionaryValue: ["names": ["full": "Nina"]], scope: store.scope)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `The sample of the README` {
   enum Color: String, CaseIterable { case red, green }
 
-  @Test func `does what its comments say`() {
+  @Test func `The sample of the README does what its comments say`() {
     var printed: [String] = []
     let name = Field<String>(name: "Name").require(.notBlank).require(.length(...80))
     let age = Field<Int>().require(.range(0...130))

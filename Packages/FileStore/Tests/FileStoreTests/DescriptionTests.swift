@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `The description of a file store` {
-  @Test func `has directory and group, and opens nothing`() {
+  @Test func `The description of a file store has directory and group, and opens nothing`() {
     let directory = URL(filePath: "/nowhere/people store", directoryHint: .notDirectory)
     let store = FileModelStore(directory: directory)
     #expect("\(store)" == #"FileModelStore("/nowhere/people store")"#)

@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct `A file store` {
   @Test(arguments: ModelStoreContract.checks)
-  func `keeps the contract`(check: ModelStoreContract.Check) async throws {
+  func `A file store keeps the contract`(check: ModelStoreContract.Check) async throws {
     try await withTemporaryDirectory { directory in
       try await check.run { FileModelStore(directory: directory) }
     }
   }
 
   @Test(arguments: ModelStoreContract.frontChecks)
-  func `shares its engine between fronts`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A file store shares its engine between store instances`(check: ModelStoreContract.FrontCheck) async throws {
     try await withTemporaryDirectory { directory in
       let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
       try await check.run { FileModelStore(handle) }
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: ModelStoreContract.liveChecks)
-  func `keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A file store keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
     try await withTemporaryDirectory { directory in
       let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
       try await check.run { FileModelStore(handle) }
@@ -28,7 +28,8 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(3))
-  func `has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws {
+  func `A store has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws
+  {
     try await withTemporaryDirectory { directory in
       let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
       try await ModelStoreContract.randomObservers(20, seed: seed * 1_000).run { FileModelStore(handle) }
@@ -36,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
+  func `A file store finds with random queries what plain Swift finds`(seed: UInt64) async throws {
     try await withTemporaryDirectory { directory in
       let options = FileStoreOptions(durability: .none)
       try await ModelStoreContract.randomQueries(1_000, seed: seed).run {
@@ -49,14 +50,18 @@ import Testing
     arguments: TestEffort.seeds(1).flatMap { seed in
       [ModelStoreContract.randomLinks(60, seed: seed), ModelStoreContract.randomEmployments(60, seed: seed)]
     })
-  func `has after random changes of relations what the models have`(check: ModelStoreContract.Check) async throws {
+  func `A file store has after random changes of relations what the models have`(check: ModelStoreContract.Check)
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       try await check.run { FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)) }
     }
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `loses no increment of several store instances unless a conflict is reported`(seed: UInt64) async throws {
+  func `A file store loses no increment of several store instances unless a conflict is reported`(seed: UInt64)
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let handle = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none)).handle
       try await ModelStoreContract.randomEdits(100, seed: seed).run { FileModelStore(handle) }
@@ -64,7 +69,8 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `keeps pages in place while records are created, changed and deleted`(isIndexed: Bool) async throws {
+  func `A file store keeps pages in place while records are created, changed and deleted`(isIndexed: Bool) async throws
+  {
     try await withTemporaryDirectory { directory in
       try await ModelStoreContract.randomPages(150, seed: 25).run {
         let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
@@ -79,7 +85,8 @@ import Testing
     }
   }
 
-  @Test func `goes on with a mark after it was closed and opened, unless its record is gone`() async throws {
+  @Test func `A file store goes on with a mark after it was closed and opened, unless its record is gone`() async throws
+  {
     try await withTemporaryDirectory { directory in
       let query = ModelQuery(ContractPerson.self, sort: [.ascending(\.age)], limit: 2)
       let first = FileModelStore(directory: directory)
@@ -105,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `has everything again after it was closed and opened`() async throws {
+  @Test func `A file store has everything again after it was closed and opened`() async throws {
     try await withTemporaryDirectory { directory in
       let first = FileModelStore(directory: directory)
       let company = ContractCompany()
@@ -134,7 +141,11 @@ import Testing
     }
   }
 
-  @Test func `lets fronts in two tasks change different fields of one model without undoing each other`() async throws {
+  @Test
+  func
+    `A file store lets store instances in two tasks change different fields of one model without undoing each other`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       let person = ContractPerson()
@@ -163,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a directory that another store has open and names the holder`() async throws {
+  @Test func `A file store refuses a directory that another store has open and names the holder`() async throws {
     try await withTemporaryDirectory { directory in
       let first = FileModelStore(directory: directory)
       try await first.open()
@@ -176,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `says that a closed store is closed`() async throws {
+  @Test func `A file store says that a closed store is closed`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.close()

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `are not looked at when a record is deleted that they have nothing to do with`(
+  func `Live results of a file store are not evaluated when an irrelevant record is deleted`(
     inTransaction: Bool
   ) async throws {
     try await withPeople { store in
@@ -50,7 +50,8 @@ import Testing
     }
   }
 
-  @Test func `are not looked at when a link is cut in a record that they have nothing to do with`() async throws {
+  @Test func `Live results of a file store are not evaluated when a link is cut in an irrelevant record`() async throws
+  {
     try await withTemporaryDirectory { (directory: URL) in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       try await Clubs.fill(store)
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `hear nothing of other groups`() async throws {
+  @Test func `Live results of a file store hear nothing of other groups`() async throws {
     try await withPeople { store in
       let group = store.group("other")
       var own = store.observe(ContractPerson.self).makeAsyncIterator()
@@ -82,7 +83,9 @@ import Testing
     }
   }
 
-  @Test func `lose a record that is deleted although it can't be read any more`() async throws {
+  @Test func `Live results of a file store lose a record that is deleted although it can't be read any more`()
+    async throws
+  {
     try await withTemporaryDirectory { (directory: URL) in
       let store = FileModelStore(directory: directory)
       for name in ["Ada", "Bob"] {

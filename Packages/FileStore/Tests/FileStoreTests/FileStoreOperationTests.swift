@@ -10,7 +10,7 @@ import Testing
     return person
   }
 
-  @Test func `keeps its groups apart`() async throws {
+  @Test func `A file store at work keeps its groups apart`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let names = ["", "a", "A", "../../x", "\0", String(repeating: "k", count: 10_240), "caf\u{e9}", "cafe\u{301}"]
@@ -31,7 +31,7 @@ import Testing
   }
 
   /// One of the models has an identifier already: its record says of the others what they are called, too.
-  @Test func `leads new models of a batch to one author whom they share`() async throws {
+  @Test func `A file store at work leads new models of a batch to one author whom they share`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let author = ContractAuthor()
@@ -65,7 +65,9 @@ import Testing
     }
   }
 
-  @Test func `refuses a transaction whose models another front changed meanwhile`() async throws {
+  @Test func `A file store at work refuses a transaction whose models another store instance changed meanwhile`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let ada = try await store.create(person("Ada"))
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `writes a transaction of several types as one batch`() async throws {
+  @Test func `A file store at work writes a transaction of several types as one batch`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.transaction { store in
@@ -112,7 +114,9 @@ import Testing
     }
   }
 
-  @Test func `needs less room after it was compacted, while it is being read and written`() async throws {
+  @Test func `A file store at work needs less room after it was compacted, while it is being read and written`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       let people = try await store.createAll((0..<500).map { person("p\($0)") })
@@ -157,7 +161,9 @@ import Testing
     }
   }
 
-  @Test func `can be read by others while it is written, who see what was written when they ask`() async throws {
+  @Test func `A file store at work can be read by others while it is written, who see what was written when they ask`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let ada = try await store.create(person("Ada"))
@@ -182,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func `reports what was damaged behind its back, and where`() async throws {
+  @Test func `A file store at work reports what was damaged behind its back, and where`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.createAll([person("Ada"), person("Bob")])
@@ -199,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func `acknowledges nothing any more when its directory was removed`() async throws {
+  @Test func `A file store at work acknowledges nothing any more when its directory was removed`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.create(person("Ada"))

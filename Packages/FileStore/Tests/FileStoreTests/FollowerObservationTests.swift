@@ -34,7 +34,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `get what another process writes, although nobody calls list`(isFiltered: Bool) async throws {
+  func `Observers of a read-only store get what another process writes, without a call of list`(isFiltered: Bool)
+    async throws
+  {
     try await withTemporaryDirectory { (directory: URL) in
       let writer = writer(directory), follower = follower(directory)
       let ada = try await writer.create(person("Ada", 36))
@@ -72,7 +74,9 @@ import Testing
     }
   }
 
-  @Test func `get each commit of another process as one batch of changes, and live models follow`() async throws {
+  @Test func `Observers of a read-only store get each commit of another process as one batch, and live models follow`()
+    async throws
+  {
     try await withTemporaryDirectory { (directory: URL) in
       let writer = writer(directory), follower = follower(directory)
       let ada = try await writer.create(person("Ada", 36))
@@ -93,7 +97,10 @@ import Testing
     }
   }
 
-  @Test func `get models once another process has made the store`() async throws {
+  @Test
+  func `Observers of a store that was opened for reading only get models once another process has made the store`()
+    async throws
+  {
     try await withTemporaryDirectory { (directory: URL) in
       let writer = writer(directory), follower = follower(directory)
       var iterator = follower.observe(ContractPerson.self).makeAsyncIterator()
@@ -106,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `cost nothing once they are gone`() async throws {
+  @Test func `Observers of a store that was opened for reading only cost nothing once they are gone`() async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let writer = writer(directory), follower = follower(directory)
       try await writer.create(person("Ada", 36))

@@ -41,7 +41,9 @@ import Testing
   private let expected = Array(Self.deleted.upperBound + 1...Self.count)
 
   @Test(arguments: 2...9)
-  func `lists each model once although the journal is compacted meanwhile`(place: Int) async throws {
+  func `A store that follows another process lists each model once while the journal is compacted`(place: Int)
+    async throws
+  {
     let follower = try makeFollower(TracingFileSystem(), compactingAt: place)
     #expect(try await follower.list(ContractPerson.self).map { $0.id.value ?? 0 } == expected)
     #expect(try await follower.identifiers(ModelQuery(ContractPerson.self)) == expected.map(String.init))
@@ -49,7 +51,9 @@ import Testing
   }
 
   @Test(arguments: 2...9)
-  func `finds each model once although the journal is compacted meanwhile`(place: Int) async throws {
+  func `A store that follows another process finds each model once while the journal is compacted`(place: Int)
+    async throws
+  {
     let follower = try makeFollower(TracingFileSystem(), compactingAt: place)
     let found = try await follower.list(ContractPerson.self, where: { $0.age >= 50 }, sort: [.descending(\.id)])
     #expect(found.map { $0.id.value ?? 0 } == expected.filter { $0 % 100 >= 50 }.reversed())
@@ -57,7 +61,9 @@ import Testing
   }
 
   @Test(arguments: 2...9)
-  func `shows each model once in live results although the journal is compacted meanwhile`(place: Int) async throws {
+  func `A store that follows another process has each model once in live results while the journal is compacted`(
+    place: Int
+  ) async throws {
     let follower = try makeFollower(TracingFileSystem(), compactingAt: place)
     var iterator = follower.observe(ContractPerson.self, where: { $0.age >= 50 }).makeAsyncIterator()
     let result = try #require(await iterator.next())
@@ -66,7 +72,7 @@ import Testing
     try await follower.close()
   }
 
-  @Test func `is told to begin anew when the list is not there any more in which it was`() async throws {
+  @Test func `A store that follows another process begins a list again that was replaced`() async throws {
     try await withTemporaryDirectory { (directory: String) in
       let writer = FileEngine(directory: directory)
       try await writer.write((1...100).map { .create("Note", "\($0)", Array("{}".utf8)) })

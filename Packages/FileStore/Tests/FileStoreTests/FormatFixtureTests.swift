@@ -56,7 +56,7 @@ import Testing
     return String(manifest.split(separator: ",").last ?? "")
   }
 
-  @Test func `is read, becomes one of version 2, and goes on`() async throws {
+  @Test func `A store of format version 1 is read, becomes one of version 2, and goes on`() async throws {
     try await withFixture("version-1") { directory in
       let store = FileModelStore(directory: directory)
       #expect(try await store.open() == [])
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `is read without being changed by who only reads`() async throws {
+  @Test func `A store of format version 1 is read without being changed by who only reads`() async throws {
     try await withFixture("version-1") { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
       try await checkContents(store)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `that was not closed loses only what nobody was told of`() async throws {
+  @Test func `A store of format version 1 that was not closed loses only what nobody was told of`() async throws {
     try await withFixture("version-1-crashed") { directory in
       let store = FileModelStore(directory: directory)
       #expect(try await store.open() == [])

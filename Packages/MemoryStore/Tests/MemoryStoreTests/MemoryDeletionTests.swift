@@ -15,7 +15,9 @@ import Testing
     try (front ?? store).lookupImmediately(Club.self, identifier: name)
   }
 
-  @Test func `cuts links in lists and in several fields of records that nobody has read`() async throws {
+  @Test func `A deletion in a memory store cuts links in lists and in several fields of records that nobody has read`()
+    async throws
+  {
     try await store.delete(try club("reds"))
     let other = MemoryModelStore(store.handle)
     #expect(
@@ -28,7 +30,7 @@ import Testing
     #expect(try other.listImmediately(ClubBadge.self, where: { $0.club == nil }).count == 1)
   }
 
-  @Test func `cuts no links to an identifier that only Swift calls equal`() async throws {
+  @Test func `A deletion in a memory store cuts no links to an identifier that only Swift calls equal`() async throws {
     let clubs = ["caf\u{e9}", "cafe\u{301}"].map { name in
       let club = Club()
       club.id.value = name
@@ -44,7 +46,7 @@ import Testing
     #expect(left.clubs.value?.map { $0.id.value.map { Array($0.utf8) } } == [Array("cafe\u{301}".utf8)])
   }
 
-  @Test func `of both ends of a record cuts both`() async throws {
+  @Test func `A deletion in a memory store of both ends of a record cuts both`() async throws {
     try await store.transaction { store in
       try await store.delete(try club("reds"))
       try await store.delete(try club("blues"))
@@ -55,8 +57,7 @@ import Testing
     #expect(try store.listImmediately(Player.self).allSatisfy { $0.clubs.value?.isEmpty == true })
   }
 
-  @Test func `cuts links of live models, which are not dirty then, but for what they changed themselves`() async throws
-  {
+  @Test func `A deletion cuts links of live models, which are dirty only for their own changes`() async throws {
     let match = try store.lookupImmediately(Match.self, identifier: "1")
     let player = try store.lookupImmediately(Player.self, identifier: "1")
     match.goals.value = 9
@@ -71,7 +72,7 @@ import Testing
     #expect(try MemoryModelStore(store.handle).lookupImmediately(Match.self, identifier: "1").goals.value == 9)
   }
 
-  @Test func `that fails leaves records as they are`() async throws {
+  @Test func `A deletion in a memory store that fails leaves records as they are`() async throws {
     let other = MemoryModelStore(store.handle)
     let reds = try club("reds"), same = try club("reds", in: other)
     try await other.delete(same)
@@ -80,7 +81,9 @@ import Testing
     #expect(try store.snapshot() == before)
   }
 
-  @Test func `finds what leads there among many with an index it makes by itself`() async throws {
+  @Test func `A deletion in a memory store finds what leads there among many with an index it makes by itself`()
+    async throws
+  {
     let greens = try club("greens")
     let matches = (0..<1_500).map { (number: Int) in
       let match = Match()
@@ -115,7 +118,7 @@ import Testing
   }
 
   @Test(arguments: [300, 1_200], [false, true])
-  func `of many models in one transaction looks at a number of records that grows like theirs`(
+  func `Deletions of many models in one transaction read a number of records that grows with theirs`(
     count: Int, areNew: Bool
   ) async throws {
     let store = MemoryModelStore()
@@ -145,7 +148,9 @@ import Testing
     #expect(matches.allSatisfy { $0.home.value == nil && !$0.isDirty })
   }
 
-  @Test func `by cascade finds what goes with the model with an index it makes by itself`() async throws {
+  @Test func `A deletion in a memory store by cascade finds what goes with the model with an index it makes by itself`()
+    async throws
+  {
     let teams = (0..<600).map { (number: Int) in
       let team = ContractTeam()
       team.id.value = "team \(number)"
@@ -167,7 +172,9 @@ import Testing
     #expect(try front.countImmediately(ModelQuery(ContractMember.self)) == teamCount)
   }
 
-  @Test func `in a transaction tells what it wrote apart by the bytes of identifiers`() async throws {
+  @Test func `A deletion in a memory store in a transaction tells what it wrote apart by the bytes of identifiers`()
+    async throws
+  {
     try store.index(\Match.home)
     let clubs = ["caf\u{e9}", "cafe\u{301}"].map { name in
       let club = Club()
@@ -188,7 +195,9 @@ import Testing
     #expect(left.map { $0.home.value?.id.value.map { Array($0.utf8) } } == [nil, Array("cafe\u{301}".utf8)])
   }
 
-  @Test func `that is undone with its transaction leaves what leads there as it was`() async throws {
+  @Test func `A deletion in a memory store that is undone with its transaction leaves what leads there as it was`()
+    async throws
+  {
     struct Refusal: Error {}
     let (clubs, matches) = pairs(20)
     try await store.createAll(clubs)
@@ -208,7 +217,9 @@ import Testing
     #expect(zip(clubs, matches).allSatisfy { $0 === $1.home.value })
   }
 
-  @Test func `by cascade and rules that deny count what other fronts wrote`() async throws {
+  @Test func `A deletion in a memory store by cascade and rules that deny count what other store instances wrote`()
+    async throws
+  {
     let team = ContractTeam()
     team.id.value = "reds"
     try await store.create(team)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct `What is dirty after a save` {
   private let store = MemoryModelStore()
 
-  @Test func `is what was edited while it was under way, also if no record has it`() throws {
+  @Test func `What is dirty after a save is what was edited while it was under way, also if no record has it`() throws {
     let company = ContractCompany(), person = ContractPerson()
     company.id.value = "acme"
     let save = try PendingSave(creating: company, in: store.scope)
@@ -20,7 +20,7 @@ import Testing
     #expect(!company.isDirty)
   }
 
-  @Test func `is a value that was set while the first save was under way, and reverting keeps it`() throws {
+  @Test func `A value that was set while the first save was under way is dirty, and reverting keeps it`() throws {
     let person = ContractPerson()
     person.id.value = 1
     person.name.value = "Ada"
@@ -33,7 +33,8 @@ import Testing
     #expect(person.age.isDirty)
   }
 
-  @Test func `is a list that lost members, which is not written without them`() async throws {
+  @Test func `What is dirty after a save is a list that lost members, which is not written without them`() async throws
+  {
     let keeper = ContractKeeper()
     keeper.animals.value = []
     try await store.create(keeper)

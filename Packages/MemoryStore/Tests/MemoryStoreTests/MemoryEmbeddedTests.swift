@@ -22,7 +22,9 @@ import Testing
     return author
   }
 
-  @Test func `leads to one author when he has an identifier, who leads back to all`() async throws {
+  @Test func `A batch of new models with one embedded author refers to it by identifier, and it refers to all`()
+    async throws
+  {
     try await store.createAll(books(by: author(5)))
     let front = MemoryModelStore(store.handle)
     let found = try front.listImmediately(ContractBook.self)
@@ -38,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `has the author in every record when he has no identifier`() async throws {
+  @Test func `A batch of new models has the embedded author without identifier in every record`() async throws {
     let created = books(by: author(nil))
     try await store.createAll(created)
     #expect(created.allSatisfy { $0.author.value === created[0].author.value && !$0.isDirty })
@@ -47,7 +49,8 @@ import Testing
     #expect(found.map(\.author.value?.name.value) == ["Jane", "Jane", "Jane"])
   }
 
-  @Test func `leaves nothing behind when it is refused`() async throws {
+  @Test func `A batch of new models that share an embedded one leaves nothing behind when it is refused`() async throws
+  {
     let taken = ContractBook()
     taken.id.value = 9
     try await store.create(taken)
@@ -63,7 +66,9 @@ import Testing
     #expect(try await store.count(ContractBook.self) == 4)
   }
 
-  @Test func `leads to one author in a transaction, and to nothing new after one that failed`() async throws {
+  @Test func `A batch of new models in a transaction refers to one author, and to none after a failed one`()
+    async throws
+  {
     struct Refusal: Error {}
     let created = books(by: author(5))
     await #expect(throws: Refusal.self) {

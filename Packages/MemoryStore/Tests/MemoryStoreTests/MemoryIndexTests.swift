@@ -16,7 +16,9 @@ import Testing
     try front.listImmediately(ContractPerson.self, where: { $0.age == age }).map(\.name.value)
   }
 
-  @Test func `follows creates, updates and deletes, those of other fronts too`() async throws {
+  @Test func `An index of a memory store follows creates, updates and deletes, those of other store instances too`()
+    async throws
+  {
     try await store.create(person("Ada", age: 36))
     try store.index(\ContractPerson.age)
     let bob = try await store.create(person("Bob", age: 40))
@@ -34,7 +36,7 @@ import Testing
     #expect(try names(age: nil, in: store) == ["Dan"])
   }
 
-  @Test func `that is unique refuses a second value and names the field`() async throws {
+  @Test func `An index of a memory store that is unique refuses a second value and names the field`() async throws {
     try store.index(\ContractPerson.name, unique: true)
     let ada = try await store.create(person("Ada"))
     let error = await #expect(throws: ModelStoreError.self) { _ = try await store.create(person("Ada")) }
@@ -51,7 +53,7 @@ import Testing
     #expect(try await store.count(ContractPerson.self, where: { $0.name == "Ada" }) == 1)
   }
 
-  @Test func `that is unique makes a batch all or nothing`() async throws {
+  @Test func `An index of a memory store that is unique makes a batch all or nothing`() async throws {
     try store.index(\ContractPerson.name, unique: true)
     try store.index(\ContractPerson.age)
     await #expect(throws: ModelStoreError.self) {
@@ -63,7 +65,9 @@ import Testing
     #expect(try names(age: 1, in: store) == ["Ada"])
   }
 
-  @Test func `that is unique lets values be exchanged in a transaction, and stays unique`() async throws {
+  @Test func `An index of a memory store that is unique lets values be exchanged in a transaction, and stays unique`()
+    async throws
+  {
     try store.index(\ContractPerson.name, unique: true)
     let ada = person("Ada"), bob = person("Bob"), cleo = person("Cleo")
     try await store.createAll([ada, bob, cleo])
@@ -91,14 +95,14 @@ import Testing
     #expect(try await store.list(ContractPerson.self, where: { $0.name == "Cleo" }) == [cleo])
   }
 
-  @Test func `is refused where a value is there twice already`() async throws {
+  @Test func `An index of a memory store is refused where a value is there twice already`() async throws {
     try await store.createAll([person("Ada"), person("Ada")])
     let error = #expect(throws: ModelStoreError.self) { try store.index(\ContractPerson.name, unique: true) }
     #expect(error?.code == .conflict)
     try await store.create(person("Ada"))
   }
 
-  @Test func `of a foreign key finds the models that lead to another one`() async throws {
+  @Test func `An index of a memory store of a foreign key finds the models that lead to another one`() async throws {
     try store.index(\ContractPerson.company)
     let acme = ContractCompany()
     acme.id.value = "acme"

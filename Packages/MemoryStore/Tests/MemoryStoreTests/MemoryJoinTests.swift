@@ -19,7 +19,7 @@ import Testing
     return found.map(\.id.value)
   }
 
-  @Test func `is asked of the models that lead there`() throws {
+  @Test func `A file store tests a condition about the inverse of a relation on the models that refer to it`() throws {
     #expect(try clubs { $0.players.contains { $0.age > 35 } } == ["reds", "blues"])
     #expect(try clubs { $0.players.contains { $0.age < 25 } } == ["reds"])
     #expect(try clubs { $0.players.isEmpty } == ["greens"])
@@ -29,7 +29,7 @@ import Testing
     #expect(try clubs { $0.guestMatches.contains { $0.goals < 3 } && $0.id != "reds" } == ["greens"])
   }
 
-  @Test func `goes on from there`() throws {
+  @Test func `A condition about a relation that only the other side keeps goes on from there`() throws {
     #expect(
       try clubs { $0.homeMatches.contains { $0.guest.players.contains { $0.age == 20 } } } == ["blues"])
     let players = try store.listImmediately(Player.self, where: { $0.clubs.contains { $0.homeMatches.count > 0 } })
@@ -38,7 +38,9 @@ import Testing
     #expect(against.map(\.goals.value) == [1])
   }
 
-  @Test func `to one is nil where nobody leads there`() throws {
+  @Test func `A condition about a relation that only the other side keeps to one is nil where nobody leads there`()
+    throws
+  {
     #expect(try clubs { $0.badge == nil } == ["greens"])
     #expect(try clubs { $0.badge != nil } == ["reds", "blues"])
     #expect(try clubs { $0.badge.motto == "ever red" } == ["reds"])
@@ -47,12 +49,15 @@ import Testing
     #expect(try clubs { $0.badge.motto.hasPrefix("ever") } == ["reds"])
   }
 
-  @Test func `uses indexes of the models that lead there`() throws {
+  @Test func `A condition about a relation that only the other side keeps uses indexes of the models that lead there`()
+    throws
+  {
     try store.index(\Player.age)
     #expect(try clubs { $0.players.contains { $0.age > 35 } } == ["reds", "blues"])
   }
 
-  @Test func `sees what a transaction wrote`() async throws {
+  @Test func `A condition about a relation that only the other side keeps sees what a transaction wrote`() async throws
+  {
     try await store.transaction { store in
       let player = Player()
       player.age.value = 70
@@ -62,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `that makes no sense is refused`() {
+  @Test func `A condition about a relation that only the other side keeps that makes no sense is refused`() {
     var query = ModelQuery(Club.self)
     query.filter = .any(["players"], .comparison(QueryComparison(QueryTerm(["shoes"]), .equal, .value(1))))
     let error = #expect(throws: ModelStoreError.self) { try store.listImmediately(query) }

@@ -33,7 +33,7 @@ extension Lamp {
     try await store.createAll(Array(people[1...]))
   }
 
-  @Test func `looks up without suspending what it looks up otherwise`() async throws {
+  @Test func `A memory store looks up types of models without suspending as it does otherwise`() async throws {
     let found = try store.lookupImmediately(type, identifier: "2")
     #expect((found as? Lamp)?.label.value == "hall")
     let same = try await store.lookup(type, identifier: "2")
@@ -42,7 +42,7 @@ extension Lamp {
     #expect(error?.code == .notFound)
   }
 
-  @Test func `lists and counts by fields of the class that the type stands for`() async throws {
+  @Test func `A memory store lists and counts types of models by fields of the class`() async throws {
     let bright = try store.listImmediately(type, where: { $0["watts"] > 10 }, sort: [.descending { $0["watts"] }])
     #expect(bright.map(\.id.value) == [3, 2])
     let expected = try await store.list(type, where: { $0["watts"] > 10 }, sort: [.descending { $0["watts"] }])
@@ -54,7 +54,7 @@ extension Lamp {
     #expect(error?.code == .invalid)
   }
 
-  @Test func `uses an index that was declared by the name of a field`() throws {
+  @Test func `A memory store uses an index that was declared by the name of a field`() throws {
     try store.index(type, "watts")
     #expect(try store.listImmediately(type, where: { $0["watts"] == 40 }).map(\.id.value) == [2])
     let report = try store.explain(ModelQuery(Lamp.self, where: { $0.watts == 40 }))
@@ -62,7 +62,7 @@ extension Lamp {
     #expect((report.readCount, report.testedCount, report.foundCount) == (1, 0, 1))
   }
 
-  @Test func `uses an index of a foreign key that was declared by its name`() throws {
+  @Test func `A memory store uses an index of a foreign key that was declared by its name`() throws {
     try store.index(type, "owner")
     let owner = try store.lookupImmediately(Lamp.self, identifier: "1")
     let query = ModelQuery(Lamp.self, where: { $0.owner == owner })
@@ -70,7 +70,7 @@ extension Lamp {
     #expect(try store.explain(query).plan.usedIndexes == ["owner"])
   }
 
-  @Test func `still refuses to compare a relation with what is no model, indexed or not`() throws {
+  @Test func `A memory store refuses to compare a relation with what is no model, indexed or not`() throws {
     func code() -> ModelStoreError.Code? {
       #expect(throws: ModelStoreError.self) { try store.listImmediately(type, where: { $0["owner"] > 3 }) }?.code
     }
@@ -79,7 +79,7 @@ extension Lamp {
     #expect(code() == .invalid)
   }
 
-  @Test func `refuses a second value of a unique index, and an index of what is not there`() async throws {
+  @Test func `A memory store refuses a second value of a unique index, and an index of a missing field`() async throws {
     try store.index(type, "label", unique: true)
     let second = Lamp("desk", watts: 1)
     let taken = await #expect(throws: ModelStoreError.self) { _ = try await store.create(second) }

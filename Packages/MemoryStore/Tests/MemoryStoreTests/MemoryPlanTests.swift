@@ -37,7 +37,9 @@ import Testing
     return report
   }
 
-  @Test func `about one value reads the records that have it, and tests none`() throws {
+  @Test func `A query of a memory store with indexes about one value reads the records that have it, and tests none`()
+    throws
+  {
     let report = try report { $0.age == 30 }
     #expect(report.plan.usedIndexes == ["age"])
     #expect((report.readCount, report.testedCount, report.foundCount) == (10, 0, 10))
@@ -61,7 +63,8 @@ import Testing
     Case(0) { $0.age > 5 && $0.age < 3 }, Case(10) { $0.name.hasPrefix("n12") },
     Case(20) { $0.age == 5 || $0.name.hasPrefix("n44") }, Case(0) { $0.age < nil },
   ])
-  func `of ranges, prefixes and lists reads only what fits`(example: Case) throws {
+  func `A query of a memory store with indexes of ranges, prefixes and lists reads only what fits`(example: Case) throws
+  {
     let report = try report(example.filter)
     let count = example.count
     #expect(report.foundCount == count)
@@ -69,7 +72,7 @@ import Testing
     #expect(!report.plan.goesThroughAll)
   }
 
-  @Test func `with && takes the index that leads to fewer, and tests what that one does not know`() throws {
+  @Test func `A query with && uses the index with fewer matches, and tests the rest of the condition`() throws {
     let byAge = try report { $0.height > 500 && $0.age == 30 }
     #expect(byAge.plan.usedIndexes == ["age"])
     #expect((byAge.readCount, byAge.testedCount, byAge.foundCount) == (10, 10, 5))
@@ -79,20 +82,22 @@ import Testing
     #expect(byName.foundCount == 3)
   }
 
-  @Test func `with && intersects indexes that lead to as many`() throws {
+  @Test func `A query of a memory store with indexes with && intersects indexes that lead to as many`() throws {
     let report = try report { $0.age < 20 && $0.name < "n200" && $0.height != 7 }
     #expect(report.plan.usedIndexes.sorted() == ["age", "name"])
     #expect((report.readCount, report.foundCount) == (38, 37))
   }
 
-  @Test func `with || over a field without index goes through all`() throws {
+  @Test func `A query of a memory store with indexes with || over a field without index goes through all`() throws {
     let report = try report { $0.age == 30 || $0.height == 3 }
     #expect(report.plan.goesThroughAll)
     #expect((report.readCount, report.testedCount, report.foundCount) == (1_000, 1_000, 11))
   }
 
   @Test(arguments: [false, true], [QueryOrder.Nils.first, .last])
-  func `sorted by an indexed field reads no more than the limit`(isDescending: Bool, nils: QueryOrder.Nils) throws {
+  func `A query of a memory store with indexes sorted by an indexed field reads no more than the limit`(
+    isDescending: Bool, nils: QueryOrder.Nils
+  ) throws {
     let order: ModelSort<ContractPerson> =
       isDescending ? .descending(\.age, nils: nils) : .ascending(\.age, nils: nils)
     let page = try report(sort: [order], limit: 7, offset: 8)
@@ -105,13 +110,13 @@ import Testing
     #expect(whole.readCount == 1_000)
   }
 
-  @Test func `sorted by further fields reads to the end of the last value that counts`() throws {
+  @Test func `A query sorted by further fields reads to the end of the last value that counts`() throws {
     let report = try report(sort: [.descending(\.age), .descending(\.height)], limit: 12)
     #expect(report.plan.isSortedByIndex)
     #expect(report.readCount == 20)
   }
 
-  @Test func `sorted by one field and about few values of another takes the shorter way`() throws {
+  @Test func `A query sorted by one field with few values of another takes the shorter way`() throws {
     let few = try report(sort: [.ascending(\.name)], limit: 5) { $0.age == 30 }
     #expect(few.plan.usedIndexes == ["age"])
     #expect(few.readCount == 10)
@@ -120,26 +125,28 @@ import Testing
     #expect(many.readCount < 30)
   }
 
-  @Test func `sorted by one field and about rare values of a field without index stops to follow the index`() throws {
+  @Test func `A sorted query about rare values of a field without index stops following the index`() throws {
     let query = try report(sort: [.ascending(\.name)], limit: 20) { $0.height.isIn([3, 998]) }
     #expect(!query.plan.isSortedByIndex)
     #expect((query.readCount, query.foundCount) == (1_000, 2))
   }
 
-  @Test func `that passes over many of an indexed value reads only the page`() throws {
+  @Test func `A query of a memory store with indexes that passes over many of an indexed value reads only the page`()
+    throws
+  {
     #expect(try report(limit: 3, offset: 4) { $0.age == 30 }.readCount == 3)
     #expect(try report(limit: 3, offset: 900).readCount == 3)
     #expect(try report(sort: [.descending(\.age), .ascending(\.name)], limit: 5, offset: 105).readCount <= 20)
   }
 
-  @Test func `that wants the first one stops there`() throws {
+  @Test func `A query of a memory store with indexes that wants the first one stops there`() throws {
     #expect(try report(limit: 1).readCount == 1)
     #expect(try report(limit: 1) { $0.height >= 3 }.readCount == 4)
     #expect(try report(limit: 0).readCount == 0)
     #expect(try report(limit: 3) { $0.age > 50 }.readCount == 3)
   }
 
-  @Test func `is right about values in records that lack the key, and refuses to trust those that can't be read`()
+  @Test func `A query with indexes is right about records without the key, and refuses unreadable ones`()
     throws
   {
     try store.restore([
@@ -167,7 +174,7 @@ import Testing
     #expect(error?.code == .corrupt)
   }
 
-  @Test func `inside a transaction finds what it wrote`() async throws {
+  @Test func `A query of a memory store with indexes inside a transaction finds what it wrote`() async throws {
     try await store.transaction { store in
       let person = ContractPerson()
       person.name.value = "n500b"

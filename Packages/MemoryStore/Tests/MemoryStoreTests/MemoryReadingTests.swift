@@ -16,7 +16,10 @@ import Testing
     return try await store.create(team)
   }
 
-  @Test func `follows what another front writes, also the second and the third time`() async throws {
+  @Test
+  func `A live model of a memory store follows what another store instance writes, also the second and the third time`()
+    async throws
+  {
     let (reds, blues) = (try await team("reds"), try await team("blues"))
     let member = ContractMember()
     member.team.value = reds
@@ -37,7 +40,7 @@ import Testing
     #expect(try store.listImmediately(ContractMember.self) == [])
   }
 
-  @Test func `follows another store that writes the first record of a type which was asked for before`() async throws {
+  @Test func `A live model follows another store instance that writes the first record of its type`() async throws {
     #expect(throws: ModelStoreError.self) { try stored() }
     let (reds, blues) = (try await team("reds"), try await team("blues"))
     let other = MemoryModelStore(store.handle)
@@ -51,7 +54,7 @@ import Testing
     #expect(try stored().team.value === blues)
   }
 
-  @Test func `keeps local changes, and takes what it was made to forget`() async throws {
+  @Test func `A live model of a memory store keeps local changes, and takes what it was made to forget`() async throws {
     let reds = try await team("reds")
     let member = ContractMember()
     member.team.value = reds
@@ -69,7 +72,7 @@ import Testing
     #expect(try store.listImmediately(ContractMember.self).first?.team.value === reds)
   }
 
-  @Test func `follows a snapshot that is restored`() async throws {
+  @Test func `A live model of a memory store follows a snapshot that is restored`() async throws {
     let (reds, blues) = (try await team("reds"), try await team("blues"))
     let member = ContractMember()
     member.team.value = blues
@@ -84,7 +87,9 @@ import Testing
     #expect(throws: ModelStoreError.self) { try stored() }
   }
 
-  @Test func `of two stores with one scope is read from the one that is asked`() async throws {
+  @Test func `A live model of a memory store of two stores with one scope is read from the one that is asked`()
+    async throws
+  {
     let member = try await store.create(ContractMember())
     _ = try stored()
     let second = MemoryModelStore(scope: store.scope)

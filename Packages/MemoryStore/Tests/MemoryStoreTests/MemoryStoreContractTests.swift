@@ -4,30 +4,31 @@ import Testing
 
 @Suite struct `A memory store` {
   @Test(arguments: ModelStoreContract.checks)
-  func `keeps the contract`(check: ModelStoreContract.Check) async throws {
+  func `A memory store keeps the contract`(check: ModelStoreContract.Check) async throws {
     try await check.run { MemoryModelStore() }
   }
 
   @Test(arguments: ModelStoreContract.frontChecks)
-  func `shares its engine between fronts`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A memory store shares its engine between store instances`(check: ModelStoreContract.FrontCheck) async throws {
     let handle = MemoryModelStore().handle
     try await check.run { MemoryModelStore(handle) }
   }
 
   @Test(arguments: ModelStoreContract.liveChecks)
-  func `keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A memory store keeps results up to date`(check: ModelStoreContract.FrontCheck) async throws {
     let handle = MemoryModelStore().handle
     try await check.run { MemoryModelStore(handle) }
   }
 
   @Test(arguments: TestEffort.seeds(3))
-  func `has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws {
+  func `A store has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws
+  {
     let handle = MemoryModelStore().handle
     try await ModelStoreContract.randomObservers(20, seed: seed * 1_000).run { MemoryModelStore(handle) }
   }
 
   @Test(arguments: TestEffort.seeds(4))
-  func `finds with random queries what plain Swift finds`(seed: UInt64) async throws {
+  func `A memory store finds with random queries what plain Swift finds`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(700, seed: seed).run { MemoryModelStore() }
   }
 
@@ -35,18 +36,24 @@ import Testing
     arguments: TestEffort.seeds(1).flatMap { seed in
       [ModelStoreContract.randomLinks(100, seed: seed), ModelStoreContract.randomEmployments(100, seed: seed)]
     })
-  func `has after random changes of relations what the models have`(check: ModelStoreContract.Check) async throws {
+  func `A memory store has after random changes of relations what the models have`(check: ModelStoreContract.Check)
+    async throws
+  {
     try await check.run { MemoryModelStore() }
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `loses no increment of several store instances unless a conflict is reported`(seed: UInt64) async throws {
+  func `A memory store loses no increment of several store instances unless a conflict is reported`(seed: UInt64)
+    async throws
+  {
     let handle = MemoryModelStore().handle
     try await ModelStoreContract.randomEdits(150, seed: seed).run { MemoryModelStore(handle) }
   }
 
   @Test(arguments: [false, true])
-  func `keeps pages in place while records are created, changed and deleted`(isIndexed: Bool) async throws {
+  func `A memory store keeps pages in place while records are created, changed and deleted`(isIndexed: Bool)
+    async throws
+  {
     try await ModelStoreContract.randomPages(300, seed: 19).run {
       let store = MemoryModelStore()
       if isIndexed {
@@ -60,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `finds the same with indexes of everything`(seed: UInt64) async throws {
+  func `A memory store finds the same with indexes of everything`(seed: UInt64) async throws {
     try await ModelStoreContract.randomQueries(1_000, seed: seed).run {
       let store = MemoryModelStore()
       try store.index(\ContractPerson.id, unique: true)

@@ -19,7 +19,7 @@ import Testing
     try store.index(\LivePerson.name)
   }
 
-  @Test func `looks at what indexes lead to and at what the transaction wrote, and at no more`() async throws {
+  @Test func `A query in a transaction reads only matches of indexes and records that it wrote`() async throws {
     try await fill()
     try await store.transaction { store in
       try await store.create(person(30))
@@ -36,7 +36,9 @@ import Testing
     }
   }
 
-  @Test func `sorted by an indexed field reads the first records and those that the transaction wrote`() async throws {
+  @Test func `A sorted query in a transaction reads the first records of the index and those that it wrote`()
+    async throws
+  {
     try await fill()
     try await store.transaction { store in
       let new = person(1)
@@ -89,7 +91,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64]) func `finds what a filter over all of its models finds`(seed: UInt64)
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `A query inside a transaction finds what a filter over all of its models finds`(seed: UInt64)
     async throws
   {
     struct Refusal: Error {}

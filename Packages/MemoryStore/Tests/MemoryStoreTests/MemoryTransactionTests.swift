@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A memory store as a whole` {
   private let store = MemoryModelStore()
 
-  @Test func `goes to JSON and back`() async throws {
+  @Test func `A memory store as a whole goes to JSON and back`() async throws {
     let acme = ContractCompany(), ada = ContractPerson(), bob = ContractPerson()
     acme.id.value = "acme"
     ada.name.value = "Ada"
@@ -27,7 +27,7 @@ import Testing
     #expect(next.id.value == 3)
   }
 
-  @Test func `keeps what it has when a snapshot can't be restored`() async throws {
+  @Test func `A memory store as a whole keeps what it has when a snapshot can't be restored`() async throws {
     let ada = ContractPerson()
     ada.name.value = "Ada"
     try await store.create(ada)
@@ -39,7 +39,7 @@ import Testing
     #expect(try store.snapshot() == before)
   }
 
-  @Test func `is not changed by models that are edited and not saved`() async throws {
+  @Test func `A memory store as a whole is not changed by models that are edited and not saved`() async throws {
     let ada = ContractPerson()
     ada.name.value = "Ada"
     ada.tags.value = ["x"]
@@ -52,7 +52,9 @@ import Testing
     #expect(stored.tags.value == ["x"])
   }
 
-  @Test func `refuses a transaction whose models another front changed meanwhile`() async throws {
+  @Test func `A memory store as a whole refuses a transaction whose models another store instance changed meanwhile`()
+    async throws
+  {
     let ada = ContractPerson()
     ada.name.value = "Ada"
     try await store.create(ada)

@@ -5,23 +5,27 @@ import Testing
 
 @Suite struct `A store over an engine of sixty lines` {
   @Test(arguments: ModelStoreContract.checks)
-  func `keeps the whole contract`(check: ModelStoreContract.Check) async throws {
+  func `A store over an engine of sixty lines keeps the whole contract`(check: ModelStoreContract.Check) async throws {
     try await check.run { ShelfStore(ShelfEngine()) }
   }
 
   @Test(arguments: ModelStoreContract.frontChecks)
-  func `keeps the promises about several store instances`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A store over an engine of sixty lines keeps the promises about several store instances`(
+    check: ModelStoreContract.FrontCheck
+  ) async throws {
     let engine = ShelfEngine()
     try await check.run { ShelfStore(engine) }
   }
 
   @Test(arguments: ModelStoreContract.liveChecks)
-  func `keeps live results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A store over an engine of sixty lines keeps live results up to date`(check: ModelStoreContract.FrontCheck)
+    async throws
+  {
     let engine = ShelfEngine()
     try await check.run { ShelfStore(engine) }
   }
 
-  @Test func `is the very text that the documentation shows`() throws {
+  @Test func `A store over an engine of sixty lines is the very text that the documentation shows`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let example = try String(contentsOf: folder.appending(path: "ShelfStore.swift"), encoding: .utf8)
     let article = folder.appending(path: "../../Sources/StoreProtocol/StoreProtocol.docc/WritingAStore.md")

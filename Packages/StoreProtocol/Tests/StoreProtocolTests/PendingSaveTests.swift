@@ -13,7 +13,7 @@ import Testing
     return person
   }
 
-  @Test func `leaves a field dirty that is edited before it is finished`() throws {
+  @Test func `A save under way leaves a field dirty that is edited before it is finished`() throws {
     let person = try saved("Ada")
     person.name.value = "Augusta"
     let save = try PendingSave(updating: person, fields: nil, in: scope)
@@ -24,7 +24,7 @@ import Testing
     #expect(person.name.isDirty)
   }
 
-  @Test func `does not let the store's answer overwrite an edit made meanwhile`() throws {
+  @Test func `A save under way does not let the store's answer overwrite an edit made meanwhile`() throws {
     let person = try saved("Ada")
     person.age.value = 36
     let save = try PendingSave(updating: person, fields: nil, in: scope)
@@ -35,7 +35,7 @@ import Testing
     #expect(!person.age.isDirty)
   }
 
-  @Test func `changes nothing of the model when it is never finished`() throws {
+  @Test func `A save under way changes nothing of the model when it is never finished`() throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     var save = try PendingSave(creating: person, in: scope)
@@ -45,7 +45,7 @@ import Testing
     #expect(person.isDirty)
   }
 
-  @Test func `gives no identifier to a model that can't hold it`() throws {
+  @Test func `A save under way gives no identifier to a model that can't hold it`() throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     var save = try PendingSave(creating: person, in: scope)
@@ -54,7 +54,7 @@ import Testing
     #expect(error?.message.contains("\"nine\"") == true)
   }
 
-  @Test func `refuses a model that would be read back as another class`() throws {
+  @Test func `A save under way refuses a model that would be read back as another class`() throws {
     class Shape: Model { let id = Field<Int>() }
     final class Circle: Shape {}
     let error = #expect(throws: ModelStoreError.self) { _ = try PendingSave(creating: Circle(), in: scope) }
@@ -62,14 +62,14 @@ import Testing
     #expect(error?.message.contains("instanceClass(for:)") == true)
   }
 
-  @Test func `accepts a class of a hierarchy that has a type name of its own`() throws {
+  @Test func `A save under way accepts a class of a hierarchy that has a type name of its own`() throws {
     class Shape: Model { let id = Field<Int>(1) }
     final class Circle: Shape { override class var typeName: String { "Circle" } }
     #expect(try PendingSave(creating: Circle(), in: scope).typeName == "Circle")
     #expect(try PendingSave(creating: Shape(), in: scope).typeName.hasSuffix("Shape"))
   }
 
-  @Test func `leaves the model as it was when the store's answer does not fit it`() throws {
+  @Test func `A save under way leaves the model as it was when the store's answer does not fit it`() throws {
     let person = try saved("Ada")
     person.age.value = 36
     let save = try PendingSave(updating: person, fields: nil, in: scope)
@@ -79,7 +79,7 @@ import Testing
     #expect(person.age.isDirty)
   }
 
-  @Test func `refuses a foreign key to a model that has no identifier yet`() throws {
+  @Test func `A save under way refuses a foreign key to a model that has no identifier yet`() throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     person.company.value = ContractCompany()
@@ -91,7 +91,7 @@ import Testing
     #expect(person.dictionaryValue["name"] == "Ada")
   }
 
-  @Test func `says which value can't be written`() throws {
+  @Test func `A save under way says which value can't be written`() throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     person.height.value = .nan
@@ -100,7 +100,7 @@ import Testing
     #expect(error?.message.contains("height") == true)
   }
 
-  @Test func `merges keys with dots into the objects that are stored`() throws {
+  @Test func `A save under way merges keys with dots into the objects that are stored`() throws {
     final class Note: Model {
       let id = Field<Int>()
       let title = Field<String>(key: "text.title")
@@ -116,7 +116,7 @@ import Testing
         == ["id": 1, "text": ["title": "New", "body": "stays"]])
   }
 
-  @Test func `has the identifier that it assigns wherever something leads back to the model`() throws {
+  @Test func `A save under way has the identifier that it assigns wherever something leads back to the model`() throws {
     let book = ContractBook(), author = ContractAuthor(), other = ContractBook()
     other.id.value = 3
     book.author.value = author
@@ -128,14 +128,14 @@ import Testing
     #expect(book.id.value == nil)
   }
 
-  @Test func `leaves a list out in which only the new model is`() throws {
+  @Test func `A save under way leaves a list out in which only the new model is`() throws {
     let book = ContractBook(), author = ContractAuthor()
     author.name.value = "Jane"
     book.author.value = author
     #expect(try PendingSave(creating: book, in: scope).record == ["author": ["name": "Jane"]])
   }
 
-  @Test func `refuses two classes that stores call the same`() async throws {
+  @Test func `A save under way refuses two classes that stores call the same`() async throws {
     class Named: Model {
       let id = Field<Int>()
       override class var typeName: String { "Thing" }
@@ -157,7 +157,7 @@ import Testing
     #expect(try await store.list(Named.self).count == 1)
   }
 
-  @Test func `that finds nothing says that the identifier was changed`() async throws {
+  @Test func `A save under way that finds nothing says that the identifier was changed`() async throws {
     let store = DictionaryStore()
     let person = ContractPerson()
     person.name.value = "Ada"

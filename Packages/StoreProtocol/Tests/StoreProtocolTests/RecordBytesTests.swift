@@ -14,17 +14,18 @@ import Testing
     (#"{"z":1}"#, "{}", #"{"z":1}"#), ("{}", "{}", "{}"), ("{}", #"{"a" : "x\"y" }"#, #"{"a":"x\"y"}"#),
     (#"{"a":1,"b":2}"#, #"{"b":0,"a":0}"#, #"{"b":2,"a":1}"#),
   ])
-  func `have the members of the newer one`(changes: String, older: String, expected: String) {
+  func `Records as bytes have the members of the newer one`(changes: String, older: String, expected: String) {
     #expect(merged(changes, into: older) == expected)
   }
 
   @Test(arguments: [(#"{"é":2}"#, "{}"), ("{}", #"{"\u0061":1}"#), ("[]", "{}"), ("{}", "{"), ("{}", "")])
-  func `are left to a tree where keys may be equal in other ways, or there is no object`(changes: String, older: String)
-  {
+  func `Records as bytes are left to a tree where keys may be equal in other ways, or there is no object`(
+    changes: String, older: String
+  ) {
     #expect(merged(changes, into: older) == nil)
   }
 
-  @Test func `are the document of a tree for every kind of field`() throws {
+  @Test func `Records as bytes are the document of a tree for every kind of field`() throws {
     let scope = ModelScope()
     for index in 0..<8 {
       let plain = Plain()
@@ -40,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `get the identifier that is assigned`() throws {
+  @Test func `Records as bytes get the identifier that is assigned`() throws {
     let plain = Plain()
     plain.name.value = "Ada"
     plain.day.unload()
@@ -50,7 +51,7 @@ import Testing
     #expect(save.record == ["flag": true, "id": 5, "name": "Ada"])
   }
 
-  @Test func `keep what an update does not write`() throws {
+  @Test func `Records as bytes keep what an update does not write`() throws {
     let scope = ModelScope()
     let plain = Plain()
     plain.id.value = 5
@@ -64,7 +65,7 @@ import Testing
     #expect(throws: ModelStoreError.self) { try save.merged(intoBytes: Array("[]".utf8)) }
   }
 
-  @Test func `that can't be read are named when they are listed`() throws {
+  @Test func `Records as bytes that can't be read are named when they are listed`() throws {
     let store = NotebookStore()
     let records = [#"{"id":1}"#, #"{"id":"x"}"#].map { Array($0.utf8) }
     let error = #expect(throws: ModelStoreError.self) {

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `A constrained field` {
-  @Test func `has nil instead of a value that is not listed`() {
+  @Test func `A constrained field has nil instead of a value that is not listed`() {
     let name = Field<String>().constrain(to: ["Ann", "Bob"])
     name.value = "Ann"
     #expect(name == "Ann")
@@ -16,7 +16,7 @@ import Testing
     #expect(color == .green)
   }
 
-  @Test func `pins a value to the nearest bound of its range`() {
+  @Test func `A constrained field pins a value to the nearest bound of its range`() {
     let size = Field<Int>().constrain(to: 0...10)
     size.value = 11
     #expect(size == 10)
@@ -28,7 +28,7 @@ import Testing
     #expect(size == 10)
   }
 
-  @Test func `takes every kind of range that has a nearest value`() {
+  @Test func `A constrained field takes every kind of range that has a nearest value`() {
     func stored<Value: Comparable>(_ value: Value, in field: Field<Value>) -> Value? {
       field.value = value
       return field.value
@@ -42,7 +42,7 @@ import Testing
     #expect(stored("z", in: Field<String>().constrain(to: "a"..."f")) == "f")
   }
 
-  @Test func `takes a domain of one's own, and can be freed again`() {
+  @Test func `A constrained field takes a domain of one's own, and can be freed again`() {
     let count = Field<Int>().constrain(to: EvenNumbers())
     count.value = 7
     #expect(count == 6)
@@ -54,14 +54,14 @@ import Testing
     #expect(count.value == nil)
   }
 
-  @Test func `lets nil pass`() {
+  @Test func `A constrained field lets nil pass`() {
     let size = Field(3).constrain(to: 1...10)
     size.value = nil
     #expect(size.value == nil)
     #expect(size.loadState == .loaded)
   }
 
-  @Test func `never becomes invalid by its domain`() {
+  @Test func `A constrained field never becomes invalid by its domain`() {
     let size = Field<Int>().constrain(to: 0...10).require(.range(0...10))
     size.value = 99
     #expect(size.valid)
@@ -70,7 +70,7 @@ import Testing
     #expect(name.valid)
   }
 
-  @Test func `begins inside its domain`() {
+  @Test func `A constrained field begins inside its domain`() {
     let size = Field(11).constrain(to: 0...10)
     #expect(size == 10)
     #expect(size.loadState == .loaded)
@@ -80,7 +80,7 @@ import Testing
     #expect(Field<Int>().constrain(to: 5...10).isUnset)
   }
 
-  @Test func `keeps a value that was set before it was constrained, until the next set`() throws {
+  @Test func `A constrained field keeps a value that was set before it was constrained, until the next set`() throws {
     let set = Field<Int>()
     set.value = 11
     let reset = Field(11)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `constrains a value whichever way it comes`() throws {
+  @Test func `A constrained field constrains a value whichever way it comes`() throws {
     let size = Field<Int>().constrain(to: 0...10)
     try (size as AnyField).set(anyValue: 11)
     #expect(size == 10)
@@ -120,7 +120,7 @@ import Testing
     #expect(Field<Int>().constrained(77) == 77)
   }
 
-  @Test func `shows its observers what it stored, and only if that is a change`() {
+  @Test func `A constrained field shows its observers what it stored, and only if that is a change`() {
     let size = Field(5).constrain(to: 0...10)
     let recorder = Recorder<Int?>()
     size.addObserver(recorder, updateImmediately: false)
@@ -130,27 +130,28 @@ import Testing
     #expect(recorder.changes == [Change(5, 10), Change(10, 1)])
   }
 
-  @Test func `reports what is not convertible, and keeps its value, before it constrains anything`() {
+  @Test func `A constrained field reports what is not convertible, and keeps its value, before it constrains anything`()
+  {
     let size = Field(5).constrain(to: 0...10)
     #expect(throws: ValueTransformError.self) { try size.read("many") }
     #expect(throws: FieldError.self) { try size.set(anyValue: "many") }
     #expect(size == 5)
   }
 
-  @Test func `of values that can't be compared takes a domain too`() {
+  @Test func `A constrained field of values that can't be compared takes a domain too`() {
     let field = Field(Opaque(number: -1)).constrain(to: Positive())
     #expect(field.value?.number == 0)
     field.value = Opaque(number: 3)
     #expect(field.value?.number == 3)
   }
 
-  @Test func `traps when its range is empty`() async {
+  @Test func `A constrained field traps when its range is empty`() async {
     await #expect(processExitsWith: .failure) { Field<Int>().constrain(to: 3..<3) }
   }
 }
 
 @Suite struct `Binding constrained fields` {
-  @Test func `two ways makes both agree on what the narrower one allows`() {
+  @Test func `Binding constrained fields two ways makes both agree on what the narrower one allows`() {
     let (narrow, wide) = (Field(1).constrain(to: 0...10), Field(2).constrain(to: 0...100))
     narrow <--> wide
     var calls = 0
@@ -165,7 +166,8 @@ import Testing
     #expect([narrow.value, wide.value] == [5, 5])
   }
 
-  @Test func `two ways leaves the ends apart where the narrower one has its bound already`() {
+  @Test func `Binding constrained fields two ways leaves the ends apart where the narrower one has its bound already`()
+  {
     let (narrow, wide) = (Field(10).constrain(to: 0...10), Field(10).constrain(to: 0...100))
     narrow <--> wide
     wide.value = 50
@@ -174,7 +176,7 @@ import Testing
     #expect([narrow.value, wide.value] == [9, 9])
   }
 
-  @Test func `two ways ends where they can't agree`() {
+  @Test func `Binding constrained fields two ways ends where they can't agree`() {
     let (low, high) = (Field(1).constrain(to: 0...10), Field(25).constrain(to: 20...30))
     low <--> high
     #expect([low.value, high.value] == [10, 25])
@@ -188,7 +190,7 @@ import Testing
     #expect([red.value, green.value] == [nil, nil])
   }
 
-  @Test func `in a ring of three ends`() {
+  @Test func `Binding constrained fields in a ring of three ends`() {
     let fields = [Field(1).constrain(to: 0...10), Field(25).constrain(to: 20...30), Field(45).constrain(to: 40...50)]
     fields[0] --> fields[1] --> fields[2] --> fields[0]
     fields[0].value = 4
@@ -197,14 +199,14 @@ import Testing
     #expect(fields.map(\.value) == [10, 20, 40])
   }
 
-  @Test func `of values that can't be compared ends`() {
+  @Test func `Binding constrained fields of values that can't be compared ends`() {
     let (left, right) = (Field(Opaque(number: 1)).constrain(to: Positive()), Field(Opaque(number: 2)))
     left <--> right
     right.value = Opaque(number: -4)
     #expect([left.value?.number, right.value?.number] == [0, 0])
   }
 
-  @Test func `two ways makes a list agree with one that allows no duplicates`() {
+  @Test func `Binding constrained fields two ways makes a list agree with one that allows no duplicates`() {
     let (list, unique) = (Field<Int>()*, ArrayField(Field<Int>(), allowsDuplicates: false))
     list <--> unique
     list.value = [1, 1, 2]
@@ -214,7 +216,7 @@ import Testing
 }
 
 @Suite struct `A list of constrained elements` {
-  @Test func `leaves out what its elements may not be, in order`() {
+  @Test func `A list of constrained elements leaves out what its elements may not be, in order`() {
     let colors = Field<Color>().constrain(to: [.red, .green])*
     colors.value = [.blue, .green, .red, .blue, .green]
     #expect(colors.value == [.green, .red, .green])
@@ -223,7 +225,7 @@ import Testing
     #expect(colors.value == [.green, .red, .green, .red])
   }
 
-  @Test func `pins its elements, and then leaves out duplicates`() {
+  @Test func `A list of constrained elements pins its elements, and then leaves out duplicates`() {
     let sizes = ArrayField(Field<Int>().constrain(to: 0...10), allowsDuplicates: false)
     sizes.value = [12, 3, 11, 10, 3, -1]
     #expect(sizes.value == [10, 3, 0])
@@ -233,7 +235,7 @@ import Testing
     #expect(sizes.value == [10, 3, 0, 4])
   }
 
-  @Test func `says whether it took an element`() {
+  @Test func `A list of constrained elements says whether it took an element`() {
     let colors = Field<Color>().constrain(to: [.red])*
     let recorder = Recorder<[Color]?>()
     colors.addObserver(recorder, updateImmediately: false)
@@ -244,7 +246,7 @@ import Testing
     #expect(recorder.changes == [Change([], [.red])])
   }
 
-  @Test func `takes only allowed elements from JSON, bindings and other lists`() throws {
+  @Test func `A list of constrained elements takes only allowed elements from JSON, bindings and other lists`() throws {
     let sizes = Field<Int>().constrain(to: [1, 2, 3])*
     try sizes.read([1, 9, 3])
     #expect(sizes.value == [1, 3])
@@ -261,12 +263,12 @@ import Testing
     #expect(sizes.value == [1])
   }
 
-  @Test func `begins with what its element makes of its initial value`() {
+  @Test func `A list of constrained elements begins with what its element makes of its initial value`() {
     #expect((Field(12).constrain(to: 0...10)*).value == [10])
     #expect((Field("x").constrain(to: ["a"])*).value == [])
   }
 
-  @Test func `may be constrained as a whole too`() {
+  @Test func `A list of constrained elements may be constrained as a whole too`() {
     let pair = (Field<Int>()*).constrain(to: AtMostTwo())
     #expect(pair.append(1))
     #expect(pair.append(2))

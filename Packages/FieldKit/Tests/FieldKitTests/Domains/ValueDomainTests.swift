@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `A value domain` {
-  @Test func `of listed values contains these only, and has nothing to offer instead of others`() {
+  @Test func `A value domain of listed values contains these only, and has nothing to offer instead of others`() {
     let domain: DiscreteValueDomain<String> = ["red", "green"]
     #expect(domain.contains("red"))
     #expect(domain.contains("green"))
@@ -17,7 +17,7 @@ import Testing
     (-1, RangeValueDomain<Int>.Containment.below, 0), (0, .within, 0), (7, .within, 7), (12, .within, 12),
     (13, .above, 12),
   ])
-  func `of a range contains both ends and pins to the nearest`(
+  func `A value domain of a range contains both ends and pins to the nearest`(
     value: Int, containment: RangeValueDomain<Int>.Containment, clamped: Int
   ) {
     let domain = RangeValueDomain(0...12)
@@ -26,7 +26,7 @@ import Testing
     #expect(domain.clamp(value) == clamped)
   }
 
-  @Test func `of a range may lack either end`() {
+  @Test func `A value domain of a range may lack either end`() {
     let positive = RangeValueDomain(lowerBound: 1)
     #expect(positive.clamp(-3) == 1)
     #expect(positive.clamp(.max) == .max)
@@ -38,7 +38,7 @@ import Testing
     #expect(positive != negative)
   }
 
-  @Test func `of a range has no place for a not-a-number`() {
+  @Test func `A value domain of a range has no place for a not-a-number`() {
     let domain = RangeValueDomain(0.0...1.0)
     #expect(!domain.contains(.nan))
     #expect(domain.containment(of: .nan) == nil)
@@ -47,13 +47,13 @@ import Testing
     #expect(domain.clamp(-.infinity) == 0)
   }
 
-  @Test func `without limits contains everything`() {
+  @Test func `A value domain without limits contains everything`() {
     let domain = UnrestrictedValueDomain<Int>.unrestricted
     #expect(domain.contains(.max))
     #expect(domain.clamp(.min) == .min)
   }
 
-  @Test func `of a range traps when its bounds are swapped`() async {
+  @Test func `A value domain of a range traps when its bounds are swapped`() async {
     await #expect(processExitsWith: .failure) { _ = RangeValueDomain(lowerBound: 2, upperBound: 1) }
   }
 }

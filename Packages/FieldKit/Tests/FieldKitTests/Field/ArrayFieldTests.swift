@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `An array field` {
-  @Test func `starts as an empty list that was never set`() {
+  @Test func `An array field starts as an empty list that was never set`() {
     let tags = ArrayField(Field<String>())
     #expect(tags.value == [])
     #expect(tags.loadState == .notLoaded)
@@ -10,7 +10,7 @@ import Testing
     #expect(tags.updatedAt == nil)
   }
 
-  @Test func `grows and shrinks in all its ways`() {
+  @Test func `An array field grows and shrinks in all its ways`() {
     let tags = Field<String>()*
     tags.value = ["red", "blue"]
     tags.value?.append("blue")
@@ -27,7 +27,7 @@ import Testing
     #expect(tags.value == [])
   }
 
-  @Test func `starts anew from nil`() {
+  @Test func `An array field starts again from nil`() {
     let tags = Field<String>()*
     tags.value = nil
     #expect(!tags.contains("a"))
@@ -36,7 +36,7 @@ import Testing
     #expect(tags.value == ["a"])
   }
 
-  @Test func `is loaded, dirty and dated after an append, observed or not`() {
+  @Test func `An array field is loaded, dirty and dated after an append, observed or not`() {
     let (quiet, observed) = (Field<Int>()*, Field<Int>()*)
     observed --> { _ in }
     for list in [quiet, observed] {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `shows observers the old and the new list`() {
+  @Test func `An array field shows observers the old and the new list`() {
     let tags = Field<String>()*
     let recorder = Recorder<[String]?>()
     tags --> recorder
@@ -67,7 +67,7 @@ import Testing
       ])
   }
 
-  @Test func `refuses duplicates if told so, and keeps the first of equal elements`() {
+  @Test func `An array field refuses duplicates if told so, and keeps the first of equal elements`() {
     let numbers = ArrayField(Field<Int>(), allowsDuplicates: false)
     #expect(numbers.append(0))
     #expect(numbers.append(1))
@@ -82,14 +82,14 @@ import Testing
     #expect(numbers.value == [5])
   }
 
-  @Test func `allows duplicates unless told otherwise`() {
+  @Test func `An array field allows duplicates unless told otherwise`() {
     let numbers = Field<Int>()*
     #expect(numbers.append(1))
     #expect(numbers.append(1))
     #expect(numbers.value == [1, 1])
   }
 
-  @Test func `tells nobody of a duplicate it refused`() {
+  @Test func `An array field tells nobody of a duplicate it refused`() {
     let numbers = ArrayField(Field<Int>(), allowsDuplicates: false)
     numbers.append(1)
     let recorder = Recorder<[Int]?>()
@@ -98,7 +98,8 @@ import Testing
     #expect(recorder.changes.isEmpty)
   }
 
-  @Test func `takes elements that can be compared but not hashed, and such that can't even be compared`() {
+  @Test func `An array field takes elements that can be compared but not hashed, and such that can't even be compared`()
+  {
     let points = ArrayField(Field<Point>(), allowsDuplicates: false)
     #expect(points.append(Point(x: 1, y: 2)))
     #expect(!points.append(Point(x: 1, y: 2)))
@@ -111,7 +112,7 @@ import Testing
     #expect(things.value?.count == 1)
   }
 
-  @Test func `is declared with a star before or behind`() {
+  @Test func `An array field is declared with a star before or behind`() {
     let behind = Field<String>(name: "Tag", key: "tag", priority: 3)*
     let before = *Field<String>(name: "Tag", key: "tag", priority: 3)
     for list in [behind, before] {
@@ -126,21 +127,21 @@ import Testing
     #expect(others.value == [])
   }
 
-  @Test func `may be called otherwise than its elements`() {
+  @Test func `An array field may be called otherwise than its elements`() {
     let tags = ArrayField(Field<String>(name: "Tag", key: "tag", priority: 1), name: "Tags", key: "tags", priority: 2)
     #expect(tags.name == "Tags")
     #expect(tags.key == "tags")
     #expect(tags.priority == 2)
   }
 
-  @Test func `begins with the initial value of its element, loaded and not dirty`() {
+  @Test func `An array field begins with the initial value of its element, loaded and not dirty`() {
     let tags = Field("a")*
     #expect(tags.value == ["a"])
     #expect(tags.loadState == .loaded)
     #expect(!tags.isDirty)
   }
 
-  @Test func `inserts where it is told, and empties`() {
+  @Test func `An array field inserts where it is notified, and empties`() {
     let tags = ArrayField(Field<String>(), allowsDuplicates: false)
     #expect(tags.isEmpty)
     #expect(tags.insert("b", at: 0))
@@ -159,7 +160,7 @@ import Testing
     #expect(tags.value == [])
   }
 
-  @Test func `takes objects, and knows them again`() {
+  @Test func `An array field takes objects, and knows them again`() {
     final class Box {}
     let (first, second) = (Box(), Box())
     let boxes = ArrayField(Field<Box>(), allowsDuplicates: false)
@@ -180,7 +181,8 @@ import Testing
     #expect(equal.removeFirst(Coin(cents: 5)))
   }
 
-  @Test func `keeps the first of equal elements that can't be hashed, and of numbers that equal nothing`() {
+  @Test
+  func `An array field keeps the first of equal elements that can't be hashed, and of numbers that equal nothing`() {
     let points = ArrayField(Field<Point>(), allowsDuplicates: false)
     points.value = [Point(x: 1, y: 1), Point(x: 2, y: 2), Point(x: 1, y: 1)]
     #expect(points.value == [Point(x: 1, y: 1), Point(x: 2, y: 2)])
@@ -189,14 +191,14 @@ import Testing
     #expect(numbers.count == 3)
   }
 
-  @Test func `leaves out the duplicates of a long list in linear time`() {
+  @Test func `An array field leaves out the duplicates of a long list in linear time`() {
     let numbers = ArrayField(Field<Int>(), allowsDuplicates: false)
     // A comparison of each with each would take minutes.
     numbers.value = Array(0..<200_000) + Array(0..<200_000)
     #expect(numbers.count == 200_000)
   }
 
-  @Test func `grows in place while nobody observes it`() {
+  @Test func `An array field grows in place while nobody observes it`() {
     let numbers = Field<Int>()*
     // To copy the list each time would take minutes.
     for number in 0..<200_000 { numbers.append(number) }
@@ -204,7 +206,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40)
-  func `does what a plain list would do, whatever comes`(seed: Int) {
+  func `An array field does what a plain list would do, whatever comes`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let allowsDuplicates = Bool.random(using: &random)
     let isConstrained = Bool.random(using: &random)
@@ -254,7 +256,7 @@ import Testing
     #expect(recorder.changes.allSatisfy { $0.old != $0.new })
   }
 
-  @Test func `traps when an element is removed that is not there`() async throws {
+  @Test func `An array field traps when an element is removed that is not there`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let tags = Field<String>()*
       tags.append("only")

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `A clone of a field` {
-  @Test func `has value, name and key of its prototype and follows it`() {
+  @Test func `A clone of a field has value, name and key of its prototype and follows it`() {
     let font = Field("Helvetica", name: "Font", key: "font")
     let heading = font.clone()
     #expect(heading == "Helvetica")
@@ -20,7 +20,7 @@ import Testing
     #expect(heading.prototype === font)
   }
 
-  @Test func `is detached by being set, also to the value it has`() {
+  @Test func `A clone of a field is detached by being set, also to the value it has`() {
     let font = Field("Helvetica")
     let (heading, caption) = (font.clone(), font.clone())
     heading.value = "Futura"
@@ -34,7 +34,7 @@ import Testing
     #expect(font == "Times")
   }
 
-  @Test func `keeps the last value when it is detached by hand`() {
+  @Test func `A clone of a field keeps the last value when it is detached by hand`() {
     let font = Field("Helvetica")
     let heading = font.clone()
     font.value = "Times"
@@ -47,7 +47,7 @@ import Testing
     #expect(font == "Futura")
   }
 
-  @Test func `is detached by a binding, a read, a merge, and an element`() throws {
+  @Test func `A clone of a field is detached by a binding, a read, a merge, and an element`() throws {
     let number = Field(1)
     let (bound, read, merged, erased) = (number.clone(), number.clone(), number.clone(), number.clone())
     let source = Field(5)
@@ -72,7 +72,7 @@ import Testing
     #expect(list.clones.isEmpty)
   }
 
-  @Test func `goes on following after a merge that took nothing`() {
+  @Test func `A clone of a field goes on following after a merge that took nothing`() {
     let (number, older) = (Field<Int>(), Field(3))
     number.value = 1
     let clone = number.clone()
@@ -81,7 +81,7 @@ import Testing
     #expect(clone == 2)
   }
 
-  @Test func `has the stamps of its prototype and is not dirty until it is set`() {
+  @Test func `A clone of a field has the stamps of its prototype and is not dirty until it is set`() {
     let number = Field<Int>()
     number.value = 1
     let clone = number.clone()
@@ -95,7 +95,7 @@ import Testing
     #expect(clone.isDirty)
   }
 
-  @Test func `is unset as long as its prototype is`() {
+  @Test func `A clone of a field is unset as long as its prototype is`() {
     let number = Field<Int>()
     let clone = number.clone()
     #expect(clone.isUnset)
@@ -104,7 +104,7 @@ import Testing
     #expect(clone.prototype === number)
   }
 
-  @Test func `tells its own observers, which may detach it meanwhile`() {
+  @Test func `A clone of a field tells its own observers, which may detach it meanwhile`() {
     let number = Field(1)
     let clone = number.clone()
     let recorder = Recorder<Int?>()
@@ -117,7 +117,7 @@ import Testing
     #expect(clone == 30)
   }
 
-  @Test func `of a clone follows the clone`() {
+  @Test func `A clone of a field of a clone follows the clone`() {
     let number = Field(1)
     let child = number.clone()
     let grandchild = child.clone()
@@ -130,7 +130,7 @@ import Testing
     #expect(grandchild.prototype === child)
   }
 
-  @Test func `shares rules and domain, and may narrow them`() {
+  @Test func `A clone of a field shares rules and domain, and may narrow them`() {
     let size = Field<Int>().require { $0 != 3 }.constrain(to: 0...10)
     let clone = size.clone()
     clone.constrain(to: 0...5)
@@ -142,7 +142,7 @@ import Testing
     #expect(!clone.valid)
   }
 
-  @Test func `of a list is a list`() {
+  @Test func `A clone of a field of a list is a list`() {
     let tags = ArrayField(Field<String>(), allowsDuplicates: false)
     tags.value = ["a"]
     let clone = tags.clone()
@@ -155,7 +155,7 @@ import Testing
     #expect(tags.value == ["a", "b"])
   }
 
-  @Test func `bound both ways to its prototype ends, and no longer is a clone`() {
+  @Test func `A clone of a field bound both ways to its prototype ends, and no longer is a clone`() {
     let number = Field(1)
     let clone = number.clone()
     clone <--> number
@@ -166,7 +166,7 @@ import Testing
     #expect(clone.prototype == nil)
   }
 
-  @Test func `keeps its prototype alive, until it is detached`() {
+  @Test func `A clone of a field keeps its prototype alive, until it is detached`() {
     weak var prototype: Field<Int>?
     let clone: Field<Int>
     do {
@@ -180,7 +180,7 @@ import Testing
     #expect(prototype == nil)
   }
 
-  @Test func `is not kept alive by its prototype, and many leave nothing behind`() {
+  @Test func `A clone of a field is not kept alive by its prototype, and many leave nothing behind`() {
     let number = Field(1)
     weak var clone: Field<Int>?
     do { clone = number.clone() }
@@ -191,7 +191,7 @@ import Testing
     #expect(number.clones.isEmpty)
   }
 
-  @Test func `and its prototype are gone together`() {
+  @Test func `A clone of a field and its prototype are gone together`() {
     weak var prototype: Field<Int>?
     weak var clone: Field<Int>?
     do {

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `A copy of a field` {
-  @Test func `has its value and declaration and goes its own way`() {
+  @Test func `A copy of a field has its value and declaration and goes its own way`() {
     let name = Field("Ann", name: "Name", key: "full_name", priority: 2).require(.notBlank)
     let copy = name.copy()
     #expect(copy == "Ann")
@@ -15,7 +15,7 @@ import Testing
     #expect(copy == "Bob")
   }
 
-  @Test func `keeps rules, domain and transformer`() throws {
+  @Test func `A copy of a field keeps rules, domain and transformer`() throws {
     let size = Field(5).require { $0 != 7 }.constrain(to: 0...10)
       .transform(importValue: { $0.intValue.map { $0 * 2 } }, exportValue: { .int($0 / 2) })
     let copy = size.copy()
@@ -32,7 +32,7 @@ import Testing
     #expect(size.valid)
   }
 
-  @Test func `is as old, as loaded and as dirty`() {
+  @Test func `A copy of a field is as old, as loaded and as dirty`() {
     struct Offline: Error {}
     let unset = Field<Int>().copy()
     #expect(unset.isUnset)
@@ -55,7 +55,7 @@ import Testing
     #expect(age.copy().loadState == .error(Offline()))
   }
 
-  @Test func `has no observers, no owner and no validation result`() {
+  @Test func `A copy of a field has no observers, no owner and no validation result`() {
     let name = Field("Ann").require(.notBlank)
     let recorder = Recorder<String?>()
     name.addObserver(recorder, updateImmediately: false)
@@ -68,7 +68,7 @@ import Testing
     #expect(name.validationState == .valid)
   }
 
-  @Test func `compares as the original does`() {
+  @Test func `A copy of a field compares as the original does`() {
     let points = Field(Point(x: 1, y: 1)).copy()
     let things = Field(Opaque(number: 1)).copy()
     var calls = 0
@@ -80,7 +80,7 @@ import Testing
     #expect(calls == 1)
   }
 
-  @Test func `of a list is a list with the same elements and rules`() {
+  @Test func `A copy of a field of a list is a list with the same elements and rules`() {
     let tags = ArrayField(
       Field<String>().require(.notBlank).constrain(to: ["a", "b", ""]), name: "Tags", allowsDuplicates: false)
     tags.value = ["a"]
@@ -98,7 +98,7 @@ import Testing
     #expect((Field<Int>()*).copy().value == [])
   }
 
-  @Test func `of a field of unknown type has the same type`() throws {
+  @Test func `A copy of a field of a field of unknown type has the same type`() throws {
     let fields: [AnyField] = [Field(3, name: "Age"), ArrayField(Field("a"), name: "Tags")]
     let copies = fields.map { $0.copy() }
     #expect(copies[0] is Field<Int>)
@@ -109,14 +109,14 @@ import Testing
     #expect(copies[0].anyValue as? Int == 4)
   }
 
-  @Test func `shares what it refers to, as any variable does`() {
+  @Test func `A copy of a field shares what it refers to, as any variable does`() {
     final class Box {}
     let box = Box()
     let copy = Field(box).copy()
     #expect(copy.value === box)
   }
 
-  @Test func `does not keep the original alive`() {
+  @Test func `A copy of a field does not keep the original alive`() {
     weak var original: Field<Int>?
     let copy: Field<Int>
     do {

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `A field is dirty` {
-  @Test func `after a change, not after a set to an equal value`() {
+  @Test func `A field is dirty after a change, not after a set to an equal value`() {
     let age = Field(10)
     age.value = 10
     #expect(!age.isDirty)
@@ -10,13 +10,13 @@ import Testing
     #expect(age.isDirty)
   }
 
-  @Test func `after every set of a value that can't be compared`() {
+  @Test func `A field is dirty after every set of a value that can't be compared`() {
     let thing = Field(Opaque(number: 1))
     thing.value = Opaque(number: 1)
     #expect(thing.isDirty)
   }
 
-  @Test func `not after it was read`() throws {
+  @Test func `A field is dirty not after it was read`() throws {
     let age = Field<Int>()
     try age.read(7)
     #expect(age.value == 7)
@@ -28,7 +28,7 @@ import Testing
     #expect(!age.isDirty)
   }
 
-  @Test func `again if it changed while it was being saved`() {
+  @Test func `A field is dirty again if it changed while it was being saved`() {
     let age = Field<Int>()
     age.value = 1
     let saved = age.lastChange
@@ -39,7 +39,7 @@ import Testing
     #expect(!age.isDirty)
   }
 
-  @Test func `if an observer changes what was read`() throws {
+  @Test func `A field is dirty if an observer changes what was read`() throws {
     let age = Field<Int>()
     age.addObserver(updateImmediately: false) { _, new in if new == 200 { age.value = 130 } }
     try age.read(200)
@@ -47,7 +47,7 @@ import Testing
     #expect(age.isDirty)
   }
 
-  @Test func `when it takes the value of another one it is bound to`() {
+  @Test func `A field is dirty when it takes the value of another one it is bound to`() {
     let (source, target) = (Field(1), Field(2))
     source --> target
     #expect(target.isDirty)

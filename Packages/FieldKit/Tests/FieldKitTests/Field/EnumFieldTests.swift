@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `A field of an enumeration` {
-  @Test func `is written as the raw value and read back`() throws {
+  @Test func `A field of an enumeration is written as the raw value and read back`() throws {
     let color = EnumField<Color>(.red, name: "Color")
     #expect(color.name == "Color")
     #expect(try color.written() == "red")
@@ -14,7 +14,7 @@ import Testing
     #expect(try level.written() == 2)
   }
 
-  @Test func `keeps its value when the raw value is unknown, and lists the cases`() {
+  @Test func `A field of an enumeration keeps its value when the raw value is unknown, and lists the cases`() {
     let color = EnumField<Color>(.red)
     let error = #expect(throws: ValueTransformError.self) { try color.read("black") }
     #expect(error?.description == "expected one of red, green, blue, found the string \"black\"")
@@ -22,7 +22,7 @@ import Testing
     #expect(!color.isDirty)
   }
 
-  @Test func `needs no class of its own`() throws {
+  @Test func `A field of an enumeration needs no class of its own`() throws {
     let color = Field<Color>()
     try color.read("blue")
     #expect(color == .blue)
@@ -31,7 +31,7 @@ import Testing
     #expect(color.value == nil)
   }
 
-  @Test func `tells observers of changes only`() {
+  @Test func `A field of an enumeration tells observers of changes only`() {
     let color = EnumField<Color>(.red)
     let recorder = Recorder<Color?>()
     color --> recorder

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `A field` {
-  @Test func `has no value and no dates at first`() {
+  @Test func `A field has no value and no dates at first`() {
     let name = Field<String>()
     #expect(name.value == nil)
     #expect(name.updatedAt == nil)
@@ -13,7 +13,7 @@ import Testing
     #expect(name.isUnset)
   }
 
-  @Test func `holds what it is given, and nil`() {
+  @Test func `A field holds what it is given, and nil`() {
     let age = Field<Int>()
     age.value = 10
     #expect(age.value == 10)
@@ -21,7 +21,7 @@ import Testing
     #expect(age.value == nil)
   }
 
-  @Test func `does not share its initial value with another one`() {
+  @Test func `A field does not share its initial value with another one`() {
     final class Box { var number = 1 }
     func make() -> Field<Box> { Field(Box()) }
     let (first, second) = (make(), make())
@@ -30,7 +30,7 @@ import Testing
     #expect(second.value?.number == 1)
   }
 
-  @Test func `compares with values and with other fields`() {
+  @Test func `A field compares with values and with other fields`() {
     let (name, other) = (Field("Bob"), Field("Bob"))
     #expect(name == "Bob")
     #expect("Bob" == name)
@@ -45,7 +45,7 @@ import Testing
     #expect(other != nil)
   }
 
-  @Test func `has the name, key and priority of its declaration`() {
+  @Test func `A field has the name, key and priority of its declaration`() {
     let plain = Field<Int>()
     #expect(plain.name == nil)
     #expect(plain.key == nil)
@@ -58,11 +58,11 @@ import Testing
     #expect(opaque.name == "Thing")
   }
 
-  @Test func `has no owner until it belongs to a model`() {
+  @Test func `A field has no owner until it belongs to a model`() {
     #expect(Field(1).owner == nil)
   }
 
-  @Test func `takes changes in place`() {
+  @Test func `A field takes changes in place`() {
     let tags = Field(["a"])
     let recorder = Recorder<[String]?>()
     tags.addObserver(recorder, updateImmediately: false)
@@ -72,7 +72,7 @@ import Testing
 }
 
 @Suite struct `The state of a field` {
-  @Test func `is loaded after any set, also to nil`() {
+  @Test func `The state of a field is loaded after any set, also to nil`() {
     let age = Field<Int>()
     age.value = nil
     #expect(age.loadState == .loaded)
@@ -82,7 +82,7 @@ import Testing
     #expect(name.loadState == .loaded)
   }
 
-  @Test func `is loaded but not dirty with an initial value`() {
+  @Test func `The state of a field is loaded but not dirty with an initial value`() {
     let age = Field(10)
     #expect(age.value == 10)
     #expect(age.loadState == .loaded)
@@ -91,7 +91,7 @@ import Testing
     #expect(age.changedAt != nil)
   }
 
-  @Test func `may be set by an app and is loaded again after a set`() {
+  @Test func `The state of a field may be set by an app and is loaded again after a set`() {
     struct Offline: Error {}
     let age = Field<Int>()
     for state in [LoadState.loading, .incomplete, .error(Offline()), .loaded, .notLoaded] {
@@ -104,7 +104,7 @@ import Testing
     #expect(age.loadState == .loaded)
   }
 
-  @Test func `equals another one of the same kind, and errors by their descriptions`() {
+  @Test func `The state of a field equals another one of the same kind, and errors by their descriptions`() {
     struct Failure: Error { var code: Int }
     #expect(LoadState.loading != .loaded)
     #expect(LoadState.error(Failure(code: 1)) == .error(Failure(code: 1)))

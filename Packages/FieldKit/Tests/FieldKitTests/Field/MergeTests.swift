@@ -2,14 +2,14 @@
 import Testing
 
 @Suite struct `Comparing the age of fields` {
-  @Test func `finds neither newer if neither was set`() {
+  @Test func `Comparing the age of fields finds neither newer if neither was set`() {
     let (left, right) = (Field<Int>(), Field<Int>())
     #expect(!left.isNewer(than: right))
     #expect(!right.isNewer(than: left))
     #expect(!left.isNewer(than: left))
   }
 
-  @Test func `finds the one newer that was set, or set last`() {
+  @Test func `Comparing the age of fields finds the one newer that was set, or set last`() {
     let (left, right) = (Field<Int>(), Field<String>())
     left.value = 1
     #expect(left.isNewer(than: right))
@@ -20,7 +20,7 @@ import Testing
     #expect(left.isNewer(than: right))
   }
 
-  @Test func `works for fields of unknown type`() {
+  @Test func `Comparing the age of fields works for fields of unknown type`() {
     let fields: [AnyField] = [Field(1), Field("a")]
     #expect(fields[1].isNewer(than: fields[0]))
     #expect(!fields[0].isNewer(than: fields[1]))
@@ -28,7 +28,7 @@ import Testing
 }
 
 @Suite struct `Merging fields` {
-  @Test func `takes a newer value and leaves an older one`() {
+  @Test func `Merging fields takes a newer value and leaves an older one`() {
     let (left, right) = (Field<String>(), Field<String>())
     left.value = "left"
     right.value = "right"
@@ -39,7 +39,7 @@ import Testing
     #expect(left.isDirty)
   }
 
-  @Test func `takes nothing from a field that was never set, or is not loaded`() {
+  @Test func `Merging fields takes nothing from a field that was never set, or is not loaded`() {
     let name = Field<String>()
     #expect(!name.merge(from: Field<String>()))
     #expect(name.isUnset)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `takes a newer nil`() {
+  @Test func `Merging fields takes a newer nil`() {
     let (left, right) = (Field("left"), Field<String>())
     right.value = nil
     #expect(left.merge(from: right))
@@ -59,7 +59,7 @@ import Testing
     #expect(left.loadState == .loaded)
   }
 
-  @Test func `keeps the stamp, so that a second merge, either way, does nothing`() {
+  @Test func `Merging fields keeps the stamp, so that a second merge, either way, does nothing`() {
     let (left, right) = (Field<Int>(), Field<Int>())
     left.value = 1
     right.value = 2
@@ -71,7 +71,7 @@ import Testing
     #expect(!left.merge(from: left))
   }
 
-  @Test func `ends alike in whatever order it is done`() {
+  @Test func `Merging fields ends alike in whatever order it is done`() {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<50 {
       let fields = (0..<4).map { _ in Field<Int>() }
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `tells observers once, with the old and the new value`() {
+  @Test func `Merging fields tells observers once, with the old and the new value`() {
     let (left, right) = (Field(1), Field<Int>())
     let recorder = Recorder<Int?>()
     left.addObserver(recorder, updateImmediately: false)
@@ -96,7 +96,7 @@ import Testing
     #expect(recorder.changes == [Change(1, 2)])
   }
 
-  @Test func `is not newer than its source when the value was constrained`() {
+  @Test func `Merging fields is not newer than its source when the value was constrained`() {
     let (left, right) = (Field<Int>().constrain(to: 0...10), Field<Int>())
     right.value = 50
     #expect(left.merge(from: right))
@@ -106,7 +106,7 @@ import Testing
     #expect(right == 50)
   }
 
-  @Test func `works for fields of unknown type`() throws {
+  @Test func `Merging fields works for fields of unknown type`() throws {
     let (left, right) = (Field(1), Field<Int>())
     right.value = 2
     let (erasedLeft, erasedRight): (AnyField, AnyField) = (left, right)
@@ -120,7 +120,7 @@ import Testing
     #expect(list.value == [1])
   }
 
-  @Test func `refuses a field of another type and says so`() {
+  @Test func `Merging fields refuses a field of another type and says so`() {
     let age = Field(1, name: "Age")
     let other = Field("2")
     let error = #expect(throws: FieldError.self) { try (age as AnyField).merge(from: other) }

@@ -3,7 +3,7 @@ import Testing
 
 /// What FieldKit promises to fields that keep their value elsewhere, as relations between models do.
 @Suite struct `A field that keeps its value elsewhere` {
-  @Test func `is copied and cloned as a plain field of the same object`() {
+  @Test func `A field that keeps its value elsewhere is copied and cloned as a plain field of the same object`() {
     let node = Node()
     let link = Link(name: "Link")
     #expect(link.copy().isUnset)
@@ -21,7 +21,8 @@ import Testing
     #expect(clone.prototype == nil)
   }
 
-  @Test func `takes the newer object when it is merged, by its own way of setting`() throws {
+  @Test func `A merge of a field that keeps its value elsewhere sets the newer object in that field's own way`() throws
+  {
     let (left, right) = (Link(), Link())
     right.value = Node()
     #expect(left.merge(from: right))
@@ -30,7 +31,7 @@ import Testing
     #expect(try !(right as AnyField).merge(from: left))
   }
 
-  @Test func `may be constrained and reports its sets`() {
+  @Test func `A field that keeps its value elsewhere may be constrained and reports its sets`() {
     let (allowed, refused) = (Node(), Node())
     let link = Link().constrain(to: OneNode(node: allowed))
     var calls = 0

@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `A sensitive field` {
-  @Test func `is shown without its value`() {
+  @Test func `A sensitive field is shown without its value`() {
     let pin = Field<String>("4711", key: "pin", sensitive: true)
     #expect(pin.isSensitive)
     #expect("\(pin)" == "Field<String> pin = (redacted)")
@@ -15,7 +15,7 @@ import Testing
     #expect("\(pin)" == "Field<String> pin = nil")
   }
 
-  @Test func `stays so with rules, a name, a transformer, a copy and a list`() {
+  @Test func `A sensitive field stays so with rules, a name, a transformer, a copy and a list`() {
     let pin = Field<String>(sensitive: true).require(.length(4)).transform(importValue: { $0.stringValue }) {
       .string($0)
     }
@@ -28,7 +28,7 @@ import Testing
     #expect(!Field<String>().isSensitive)
   }
 
-  @Test func `is not quoted by errors of what it can't read or write`() {
+  @Test func `A sensitive field is not quoted by errors of what it can't read or write`() {
     struct Refusal: Error { let value: JSONValue }
     let code = Field<Int>(key: "code", sensitive: true)
     let custom = Field<Int>(key: "code", sensitive: true).transform(importValue: { throw Refusal(value: $0) }) {
@@ -45,7 +45,7 @@ import Testing
     #expect(error?.description.contains("inf") == false)
   }
 
-  @Test func `is not quoted by messages from elsewhere`() {
+  @Test func `A sensitive field is not quoted by messages from elsewhere`() {
     let pin = Field<String>("4711", sensitive: true)
     pin.addValidationError("may not be 4711")
     #expect(pin.validationState.messages == ["may not be (redacted)"])
@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite struct `The description of a field` {
-  @Test func `has its key, its type and its value`() {
+  @Test func `The description of a field has its key, its type and its value`() {
     #expect("\(Field("Emma", key: "title"))" == #"Field<String> title = "Emma""#)
     #expect("\(Field<Int>(name: "Age"))" == #"Field<Int> "Age" (not loaded)"#)
     #expect("\(Field<Int>(3))" == "Field<Int> = 3")
@@ -66,14 +66,14 @@ import Testing
     #expect("\(Field(String(repeating: "x", count: 1_000)))".count < 150)
   }
 
-  @Test func `for debugging has its states`() {
+  @Test func `The description of a field for debugging has its states`() {
     let name = Field<String>(key: "name").require(.notBlank)
     name.value = ""
     name.validate()
     #expect(String(reflecting: name) == #"Field<String> name = "" [loaded; dirty; invalid: cannot be blank]"#)
   }
 
-  @Test func `is not in the way of a property of that name`() {
+  @Test func `The description of a field is not in the way of a property of that name`() {
     final class Annotated: Field<Int> { let description = Field<String>("mine") }
     #expect(Annotated().description.value == "mine")
   }

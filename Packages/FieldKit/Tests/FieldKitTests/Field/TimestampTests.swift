@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `The dates of a field` {
-  @Test func `tell the order of sets and of changes`() {
+  @Test func `The dates of a field tell the order of sets and of changes`() {
     let (a, b) = (Field<Int>(), Field<Int>())
     let before = ChangeStamp.next()
     a.value = 1
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `are never before the moment of the set`() {
+  @Test func `The dates of a field are never before the moment of the set`() {
     let field = Field<Int>()
     for number in 0..<20_000 {
       let now = Date()
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `move on with a set of nil`() {
+  @Test func `The dates of a field move on with a set of nil`() {
     let field = Field(1)
     let (updated, changed) = (field.updatedAt, field.changedAt)
     waitForNextDate()
@@ -46,7 +46,7 @@ import Testing
     #expect(field.changedAt != changed)
   }
 
-  @Test func `are rounded views of stamps that never stand still`() {
+  @Test func `The dates of a field are rounded views of stamps that never stand still`() {
     let fields = (0..<1_000).map { _ in Field<Int>() }
     for field in fields { field.value = 1 }
     for (earlier, later) in zip(fields, fields.dropFirst()) {

@@ -11,7 +11,7 @@ import Testing
     return elements
   }
 
-  @Test func `gives the elements with their index and place`() throws {
+  @Test func `Reading an array element by element gives the elements with their index and place`() throws {
     var reader = try JSONArrayReader(Data("\u{FEFF} [ 1 , {\"a\":[2]},\n\"x\" ] ".utf8))
     #expect(reader.index == nil)
     #expect(reader.offset == nil)
@@ -26,7 +26,7 @@ import Testing
     #expect(reader.count == 3)
   }
 
-  @Test func `finds the array at a path`() throws {
+  @Test func `Reading an array element by element finds the array at a path`() throws {
     let json = #"{"x":1,"result":{"pages":[{"items":[]},{"items":[7,8]}]},"authors":[{"name":"Nina"}]}"#
     #expect(try elements(json, at: "authors") == [["name": "Nina"]])
     #expect(try elements(json, at: "result.pages[1].items") == [7, 8])
@@ -35,7 +35,7 @@ import Testing
     #expect(try elements("[]") == [])
   }
 
-  @Test func `takes the last array of a key that occurs more than once`() throws {
+  @Test func `Reading an array element by element takes the last array of a key that occurs more than once`() throws {
     #expect(try elements(#"{"a":[1],"a":[2,3]}"#, at: "a") == [2, 3])
     #expect(try elements(#"{"a":{"b":[1]},"\u0061":{"b":[1],"b":[4]}}"#, at: "a.b") == [4])
   }
@@ -47,13 +47,13 @@ import Testing
     (#"{"a":null}"#, "a.b", "expected an array at \"a.b\", found null"),
     ("{}", "", "expected an array, found an object"), ("7", "", "expected an array, found a number"),
   ])
-  func `tells when there is none`(json: String, path: String, message: String) {
+  func `Reading an array element by element tells when there is none`(json: String, path: String, message: String) {
     let error = #expect(throws: JSONSyntaxError.self) { _ = try JSONArrayReader(Data(json.utf8), at: path) }
     #expect(error?.code == .missingArray)
     #expect(error?.message == message)
   }
 
-  @Test func `checks the whole document: around a path at once, without a path as it goes`() throws {
+  @Test func `Reading an array by element checks the document around a path at once, and all of it otherwise`() throws {
     #expect(throws: JSONSyntaxError.self) { _ = try JSONArrayReader(Data(#"{"a":[1],"b":01}"#.utf8), at: "a") }
     #expect(throws: JSONSyntaxError.self) { _ = try JSONArrayReader(Data(#"{"a":[1]} x"#.utf8), at: "a") }
     for (json, good) in [
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `counts the levels around the array`() throws {
+  @Test func `Reading an array element by element counts the levels around the array`() throws {
     let options = JSONReadingOptions(maximumDepth: 3)
     var reader = try JSONArrayReader(Data(#"{"a":[[1]]}"#.utf8), at: "a", options: options)
     #expect(try reader.next() == [1])
@@ -80,7 +80,7 @@ import Testing
     #expect(error?.code == .tooDeep)
   }
 
-  @Test func `works on a slice of data`() throws {
+  @Test func `Reading an array element by element works on a slice of data`() throws {
     let data = Data("xx[1,2]yy".utf8)
     var reader = try JSONArrayReader(data[2..<7])
     #expect(try reader.next() == 1)

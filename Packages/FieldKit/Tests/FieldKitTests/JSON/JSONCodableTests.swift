@@ -9,7 +9,7 @@ import Testing
     var more: [String: JSONValue]?
   }
 
-  @Test func `passes through JSONEncoder and JSONDecoder`() throws {
+  @Test func `A JSON value in Codable types passes through JSONEncoder and JSONDecoder`() throws {
     let envelope = Envelope(
       name: "Bob",
       payload: [
@@ -26,13 +26,13 @@ import Testing
     "18446744073709551615", "12345678901234567890123456789012345678", "0.1000000000000000055511151231257827",
     "-0.30000000000000005",
   ])
-  func `keeps as many digits as the coder does`(digits: String) throws {
+  func `A JSON value in Codable types keeps as many digits as the coder does`(digits: String) throws {
     let value = try JSONValue(json: digits)
     #expect(try JSONDecoder().decode(JSONValue.self, from: Data(digits.utf8)) == value)
     #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value)) == value)
   }
 
-  @Test func `keeps doubles of any size`() throws {
+  @Test func `A JSON value in Codable types keeps doubles of any size`() throws {
     for double in [
       1e300, 1e-300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e23, -1.5e-200, 1.2345678901234567e150,
     ] {
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `throws rather than to round digits that no coder takes`() throws {
+  @Test func `A JSON value in Codable types throws rather than to round digits that no coder takes`() throws {
     for digits in ["1e400", "123456789012345678901234567890123456789012345.5"] {
       let value = try JSONValue(json: digits)
       #expect(throws: EncodingError.self) { _ = try JSONEncoder().encode(value) }
@@ -51,13 +51,13 @@ import Testing
     #expect(throws: EncodingError.self) { _ = try JSONEncoder().encode(JSONValue.double(.nan)) }
   }
 
-  @Test func `passes through a property list`() throws {
+  @Test func `A JSON value in Codable types passes through a property list`() throws {
     let value: JSONValue = ["a": [1, 2.5, "x", true], "b": ["c": 7]]
     let data = try PropertyListEncoder().encode(value)
     #expect(try PropertyListDecoder().decode(JSONValue.self, from: data) == value)
   }
 
-  @Test func `passes errors from inside on`() {
+  @Test func `A JSON value in Codable types passes errors from inside on`() {
     #expect(throws: DecodingError.self) { _ = try JSONDecoder().decode(JSONValue.self, from: Data("[1e999]".utf8)) }
   }
 }

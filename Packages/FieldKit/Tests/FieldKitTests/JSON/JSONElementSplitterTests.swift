@@ -70,7 +70,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `finds what reading the whole finds, wherever any document is cut`() {
+  @Test func `Splitting a document in chunks finds what reading the whole finds, wherever it is cut`() {
     for json in validDocuments.map(\.json) + invalidDocuments.map(\.json) {
       for document in [json, "[" + json + "]", "{\"a\":[1," + json + "],\"c\":" + json + "}"] {
         let bytes = Array(document.utf8)
@@ -82,7 +82,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `finds the same mistake in bytes that are no UTF-8`() {
+  @Test func `Splitting a document that comes in chunks finds the same mistake in bytes that are no UTF-8`() {
     for (bytes, _) in invalidUTF8 {
       for (before, after) in [("[\"", "\"]"), ("{\"b\":\"x", "\",\"a\":[]}"), ("{\"a\":[{\"", "\":1}]}")] {
         let document = Array(before.utf8) + bytes + Array(after.utf8)
@@ -91,7 +91,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `finds the same in random documents with random mistakes and cuts`() {
+  @Test func `Splitting a document in chunks finds the same in random documents with random mistakes and cuts`() {
     var generator = JSONGenerator(seed: 41)
     let keys = ["a", "b", "c", "é", "a.b"]
     func nested(_ depth: Int) -> JSONValue {
@@ -127,7 +127,8 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     #expect(foundCount > 200)
   }
 
-  @Test func `takes the last of two keys until something was handed out, and refuses a later one`() {
+  @Test func `Splitting a document takes the last of two keys until an element was returned, and refuses a later one`()
+  {
     func found(_ json: String) -> Outcome { split(Array(json.utf8), at: "a.b", cuts: []) }
     #expect(found(#"{"a":1,"a":{"b":2,"b":[3]}}"#).elements == [3])
     #expect(found(#"{"a":{"c":[]},"a":{"b":[3]}}"#).elements == [3])
@@ -142,7 +143,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
         == "expected the key \"a\" once, since its elements were handed out already, found it again")
   }
 
-  @Test func `tells the line and the column in the whole document`() {
+  @Test func `Splitting a document that comes in chunks tells the line and the column in the whole document`() {
     for end in ["\n", "\r\n", "\r"] {
       let document = Array(("{" + end + " \"é\": 1," + end + " \"a\": [" + end + " 1, \"é\", x ] }").utf8)
       for cuts in [[], Array(document.indices)] {
@@ -154,7 +155,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `holds no more than one element and one chunk`() throws {
+  @Test func `Splitting a document that comes in chunks holds no more than one element and one chunk`() throws {
     let splitter = JSONElementSplitter(at: "a")
     let piece = Array(repeating: UInt8(ascii: "x"), count: 10_000)
     let number = Array(repeating: UInt8(ascii: "7"), count: 10_000)
@@ -174,7 +175,9 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     #expect(splitter.bufferedBytes < 64_000)
   }
 
-  @Test func `takes time in proportion to the length of an element, however small the chunks`() throws {
+  @Test func `Splitting a document takes time in proportion to the length of an element, however small the chunks`()
+    throws
+  {
     let splitter = JSONElementSplitter(at: "")
     let piece = Array(repeating: UInt8(ascii: "1"), count: 64)
     Array("[".utf8).withUnsafeBytes { splitter.append($0) }
@@ -192,7 +195,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     #expect(splitter.reexaminedBytes < 10_000)
   }
 
-  @Test func `keeps its limits`() {
+  @Test func `Splitting a document that comes in chunks keeps its limits`() {
     let document = Array(#"{"b":"a string that is too long to be an element","a":[[1],[2,[3]],"abcdefghijkl"]}"#.utf8)
     for cuts in [[], Array(document.indices)] {
       let deep = split(document, at: "a", cuts: cuts, options: JSONReadingOptions(maximumDepth: 3))
@@ -207,7 +210,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     }
   }
 
-  @Test func `stops ten million brackets at once`() throws {
+  @Test func `Splitting a document that comes in chunks stops ten million brackets at once`() throws {
     let splitter = JSONElementSplitter(at: "a")
     let error = #expect(throws: JSONSyntaxError.self) {
       Array("{\"b\":".utf8).withUnsafeBytes { splitter.append($0) }

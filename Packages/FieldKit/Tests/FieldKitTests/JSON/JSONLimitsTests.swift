@@ -7,7 +7,7 @@ import Testing
     Array(repeating: UInt8(ascii: "["), count: depth) + Array(repeating: UInt8(ascii: "]"), count: depth)
   }
 
-  @Test func `allow 512 levels and refuse one more`() throws {
+  @Test func `The limits of reading JSON allow 512 levels and refuse one more`() throws {
     _ = try JSONValue(json: nested(512))
     try JSONValue.validate(json: nested(512))
     for bytes in [nested(513), Array(String(repeating: "{\"a\":", count: 513).utf8)] {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `can be narrowed`() throws {
+  @Test func `The limits of reading JSON can be narrowed`() throws {
     let options = JSONReadingOptions(maximumDepth: 2, maximumBytes: 8)
     #expect(try JSONValue(json: "[[1],2]", options: options) == [[1], 2])
     let deep = #expect(throws: JSONSyntaxError.self) { _ = try JSONValue(json: "[[[]]]", options: options) }
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `stop ten million brackets without a stack overflow`() {
+  @Test func `The limits of reading JSON stop ten million brackets without a stack overflow`() {
     let bytes = Data(repeating: UInt8(ascii: "["), count: 10_000_000)
     for options in [JSONReadingOptions(), JSONReadingOptions(maximumDepth: .max)] {
       let error = #expect(throws: JSONSyntaxError.self) { _ = try JSONValue(json: bytes, options: options) }
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `let any depth be checked without a stack`() throws {
+  @Test func `The limits of reading JSON let any depth be checked without a stack`() throws {
     let options = JSONReadingOptions(maximumDepth: .max)
     let open = Data(repeating: UInt8(ascii: "["), count: 300_000)
     let error = #expect(throws: JSONSyntaxError.self) { try JSONValue.validate(json: open, options: options) }
@@ -53,7 +53,7 @@ import Testing
     #expect(place?.offset == 6 * 1000 + 1 + 500 * 2)
   }
 
-  @Test func `leave the deepest tree small enough for a thread's stack`() throws {
+  @Test func `The limits of reading JSON leave the deepest tree small enough for a thread's stack`() throws {
     let depth = JSONReadingOptions.maximumTreeDepth
     let bytes = nested(depth)
     let objects = String(repeating: "{\"a\":", count: depth) + "1" + String(repeating: "}", count: depth)
@@ -81,7 +81,7 @@ import Testing
     #expect(failures.wait() == [])
   }
 
-  @Test func `make a number of a million digits no problem`() throws {
+  @Test func `The limits of reading JSON make a number of a million digits no problem`() throws {
     let digits = String(repeating: "7", count: 1_000_000)
     let long = try JSONValue(json: digits)
     #expect(long == .number(try #require(JSONNumber(digits))))
@@ -93,7 +93,7 @@ import Testing
     #expect(try JSONValue(json: "1e-" + digits).doubleValue == 0)
   }
 
-  @Test func `make a long string of escapes no problem`() throws {
+  @Test func `The limits of reading JSON make a long string of escapes no problem`() throws {
     let count = 50_000
     let value = try JSONValue(json: "\"" + String(repeating: #"\u0041\n"#, count: count) + "\"")
     #expect(value == .string(String(repeating: "A\n", count: count)))

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `finds one document a line, wherever the bytes are cut`() {
+  @Test func `Splitting documents on lines finds one document a line, wherever the bytes are cut`() {
     let text = "\u{FEFF}{\"a\":1}\n\n  [2]\r\n \t\n{\"a\":\n\"é\" x\n3"
     let expected = [
       "3: {\"a\":1}", "14: [2]\r", "unexpectedEnd 27 5:6", "trailingContent 33 6:5", "35: 3",
@@ -47,7 +47,7 @@ import Testing
     #expect(split("1\n", cuts: [1]) == ["0: 1"])
   }
 
-  @Test func `passes a line that is too long, and goes on`() {
+  @Test func `Splitting documents on lines passes a line that is too long, and goes on`() {
     let text = "1\n\"" + String(repeating: "x", count: 1_000) + "\"\n2\n"
     for cuts in [[], Array(stride(from: 0, to: text.utf8.count, by: 7)), Array(0..<text.utf8.count)] {
       #expect(
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `keeps the limit of the whole`() {
+  @Test func `Splitting documents on lines keeps the limit of the whole`() {
     #expect(
       split("1\n2\n3\n", cuts: [], options: JSONReadingOptions(maximumBytes: 4)) == ["0: 1", "2: 2", "tooLarge 4 3:1"])
   }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Numbers in JSON` {
-  @Test func `become an Int, a Double or exact digits by their value`() throws {
+  @Test func `Numbers in JSON become an Int, a Double or exact digits by their value`() throws {
     for (json, isExpected) in [
       ("1", { if case .int(1) = $0 { true } else { false } }),
       ("1.0", { if case .double(1) = $0 { true } else { false } }),
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `keep every digit from reading to writing`() throws {
+  @Test func `Numbers in JSON keep every digit from reading to writing`() throws {
     for digits in [
       "12345678901234567890", "-0.1000000000000000055511151231257827", "1e400", "1E-400",
       "1.00000000000000000000000000001",
@@ -40,7 +40,7 @@ import Testing
     "9223372036854775807", "9223372036854775806", "9223372036854775788", "9223372036854775497", "9223372036854775808",
     "99999999999999999999", "311", "330",
   ])
-  func `may have exponents at the limits of what the machine counts`(exponent: String) throws {
+  func `Numbers in JSON may have exponents at the limits of what the machine counts`(exponent: String) throws {
     for mantissa in ["1", "-9223372", "12345678901234567890", "0.00000000000001", "100000000000000"] {
       let large = try JSONValue(json: "\(mantissa)E\(exponent)")
       #expect(large.intValue == nil)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `round as the standard library rounds`() throws {
+  @Test func `Numbers in JSON round as the standard library rounds`() throws {
     var generator = JSONGenerator(seed: 6)
     for _ in 0..<10_000 {
       let numeral = generator.numeral()
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `round halves between two doubles to even, however many digits they have`() throws {
+  @Test func `Numbers in JSON round halves between two doubles to even, however many digits they have`() throws {
     for (json, expected) in [
       ("9007199254740993", 9007199254740992), ("9007199254740993.00000000000000000001", 9007199254740994),
       ("9007199254740992.99999999999999999999", 9007199254740992), ("9007199254740995.0", 9007199254740996),
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `of a Double are written with the shortest digits that read back`() throws {
+  @Test func `Numbers in JSON of a Double are written with the shortest digits that read back`() throws {
     var generator = JSONGenerator(seed: 7)
     for _ in 0..<5_000 {
       let double = generator.double()
@@ -123,7 +123,7 @@ import Testing
     ("1e99999999999999999999", "1e99999999999999999998", false),
     ("1e1000000000000000000000", "100e999999999999999999998", true), ("1e100", "1e1000000000000000000", false),
   ])
-  func `are equal by their decimal value`(left: String, right: String, areEqual: Bool) throws {
+  func `Numbers in JSON are equal by their decimal value`(left: String, right: String, areEqual: Bool) throws {
     let values = try (JSONValue(json: left), JSONValue(json: right))
     #expect((values.0 == values.1) == areEqual)
     #expect((values.1 == values.0) == areEqual)
@@ -134,7 +134,7 @@ import Testing
     if areEqual { #expect(numbers.0.hashValue == numbers.1.hashValue) }
   }
 
-  @Test func `equal nothing but numbers`() {
+  @Test func `Numbers in JSON equal nothing but numbers`() {
     for value: JSONValue in [nil, true, "1", [1], ["a": 1]] {
       for number: JSONValue in [1, 1.0, .number("1")] {
         #expect(value != number)
@@ -148,7 +148,7 @@ import Testing
     #expect(JSONValue.double(.nan) != .int(0))
   }
 
-  @Test func `are an Int if their value is one`() throws {
+  @Test func `Numbers in JSON are an Int if their value is one`() throws {
     for (json, int) in [
       ("4", 4), ("4.0", 4), ("4e0", 4), ("1e3", 1000), ("4.5", nil), ("0.1", nil), ("1e18", 1_000_000_000_000_000_000),
       ("1e19", nil),
@@ -168,11 +168,11 @@ import Testing
   }
 
   @Test(arguments: ["", "+1", "01", ".5", "1.", "1e", "NaN", "Infinity", "0x1", " 1", "1 ", "1,5", "--1", "é"])
-  func `are not made from what is no JSON number`(text: String) {
+  func `Numbers in JSON are not made from what is no JSON number`(text: String) {
     #expect(JSONNumber(text) == nil)
   }
 
-  @Test func `are made from integers of any size`() {
+  @Test func `Numbers in JSON are made from integers of any size`() {
     #expect(JSONValue(UInt64.max) == .number("18446744073709551615"))
     #expect(JSONValue(Int8(-3)) == .int(-3))
     #expect(JSONValue(Int128.min) == .number("-170141183460469231731687303715884105728"))

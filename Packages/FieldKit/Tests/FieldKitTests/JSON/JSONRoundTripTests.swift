@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Random JSON values` {
-  @Test func `read back as they were written, in every style`() throws {
+  @Test func `Random JSON values read back as they were written, in every style`() throws {
     var generator = JSONGenerator(seed: 1)
     let styles = [
       JSONWritingOptions(), JSONWritingOptions(pretty: true),
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `read the same from text full of blanks and escapes`() throws {
+  @Test func `Random JSON values read the same from text full of blanks and escapes`() throws {
     var generator = JSONGenerator(seed: 2)
     for _ in 0..<300 {
       let value = generator.value()
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `are read by Foundation as we wrote them`() throws {
+  @Test func `Random JSON values are read by Foundation as we wrote them`() throws {
     var generator = JSONGenerator(seed: 3)
     for _ in 0..<80 {
       let value = JSONValue.array([generator.value(depth: 3)])
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `are read by us as Foundation wrote them`() throws {
+  @Test func `Random JSON values are read by us as Foundation wrote them`() throws {
     var generator = JSONGenerator(seed: 4)
     for _ in 0..<80 {
       let value = JSONValue.array([generator.value(depth: 3)])
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `lead to the same array in one piece and one by one`() throws {
+  @Test func `Random JSON values lead to the same array in one piece and one by one`() throws {
     var generator = JSONGenerator(seed: 5)
     for _ in 0..<100 {
       let elements = (0..<generator.below(8)).map { _ in generator.value(depth: 2) }

@@ -10,7 +10,7 @@ import Testing
     }
   }
 
-  @Test func `walks through a document piece by piece`() throws {
+  @Test func `The JSON scanner walks through a document piece by piece`() throws {
     try scan(
       #" { "name" : "B\u006fb", "age":42 , "tags":[ "a", "b" ], "x":null,"f":1.5, "t":true, "skip":{"a":[1,{}]}, "e":{} } "#
     ) { scanner in
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `goes back to a bookmark`() throws {
+  @Test func `The JSON scanner is reverted to a bookmark`() throws {
     try scan("[1,[2,3],4]") { scanner in
       try scanner.beginArray()
       _ = try scanner.nextElement()
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `tells what it found instead of what was asked for`() {
+  @Test func `The JSON scanner tells what it found instead of what was asked for`() {
     for (json, message, read) in [
       ("1", "expected a string, found \"1\"", { _ = try $0.readString() }),
       ("\"a\"", "expected a number, found a quotation mark", { _ = try $0.readInt() }),
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `compares keys by their scalars, whatever their escapes`() throws {
+  @Test func `The JSON scanner compares keys by their scalars, whatever their escapes`() throws {
     try scan(#"{"abcdefghijk":0,"\u0061bc":0,"é":0}"#) { scanner in
       try scanner.beginObject()
       let first = try #require(try scanner.nextKey())
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `reads each kind of number as it is asked for`() throws {
+  @Test func `The JSON scanner reads each kind of number as it is asked for`() throws {
     for (json, int, double, value) in [
       ("4", 4, 4, 4), ("4.0", 4, 4, 4), ("4.5", nil, 4.5, 4.5),
       ("12345678901234567890", nil, 12345678901234567168, .number("12345678901234567890")),

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Reading JSON` {
-  @Test func `accepts every valid document and gives its value`() throws {
+  @Test func `Reading JSON accepts every valid document and gives its value`() throws {
     for (json, value) in validDocuments {
       #expect(try JSONValue(json: json) == value, "\(json)")
       #expect(try JSONValue(json: Data(json.utf8)) == value, "\(json)")
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `refuses every invalid document with the same mistake and place, built or only checked`() {
+  @Test func `Reading JSON refuses every invalid document with the same mistake and place, built or only checked`() {
     for (json, code, offset) in invalidDocuments {
       let built = #expect(throws: JSONSyntaxError.self, "\(json)") { _ = try JSONValue(json: json) }
       #expect(built?.code == code, "\(json)")
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `refuses every beginning of a document`() {
+  @Test func `Reading JSON refuses every beginning of a document`() {
     let json = #"{"a": [1, -2.5e10, "x\u00e9\n"], "b": {"c": null, "d": true, "é": false}}"#
     let bytes = [UInt8](json.utf8)
     for length in 0..<bytes.count {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `survives any change of any byte with the same result, built or only checked`() {
+  @Test func `Reading JSON survives any change of any byte with the same result, built or only checked`() {
     let json = [UInt8](#"{"a":[1,-2.5e1,"x\u00e9\n😀"],"bcdefghij":{"c":null,"d":true}}"#.utf8)
     for index in json.indices {
       for byte: UInt8 in [
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `refuses strings and keys that are no UTF-8`() {
+  @Test func `Reading JSON refuses strings and keys that are no UTF-8`() {
     for (bytes, offset) in invalidUTF8 {
       for (before, after) in [
         ("\"", "\""), ("[\"", "\"]"), ("{\"", "\":1}"), ("\"12345678", "12345678\""), ("\"é\\n", "\""),
@@ -65,14 +65,14 @@ import Testing
     }
   }
 
-  @Test func `refuses a character that is cut off by the end of the document`() {
+  @Test func `Reading JSON refuses a character that is cut off by the end of the document`() {
     for bytes: [UInt8] in [[0x22, 0xC3], [0x22, 0xE2, 0x82], [0x22, 0xF0, 0x9F, 0x98]] {
       let error = #expect(throws: JSONSyntaxError.self) { _ = try JSONValue(json: bytes) }
       #expect(error?.code == .invalidUTF8)
     }
   }
 
-  @Test func `refuses UTF-16 and bytes outside of strings that are no UTF-8`() {
+  @Test func `Reading JSON refuses UTF-16 and bytes outside of strings that are no UTF-8`() {
     for bytes: [UInt8] in [
       [0xFF, 0xFE, 0x5B, 0, 0x5D, 0], [0, 0x5B, 0, 0x5D], [0x5B, 0xFF, 0x5D], [0xEF, 0xBB, 0x31],
     ] {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `takes the last value of a key that occurs more than once`() throws {
+  @Test func `Reading JSON takes the last value of a key that occurs more than once`() throws {
     let document = "{" + (0..<1000).map { "\"key\($0 % 7)\":\($0)" }.joined(separator: ",") + "}"
     let value = try JSONValue(json: document)
     #expect(value.objectValue?.count == 7)
@@ -88,7 +88,7 @@ import Testing
     #expect(value["key6"] == 993)
   }
 
-  @Test func `keeps keys apart that look alike to its cache`() throws {
+  @Test func `Reading JSON keeps keys apart that look alike to its cache`() throws {
     // Sixteen bytes and more, equal at both ends, and short ones of every length.
     let keys =
       (0..<40).map { "abcdefgh\($0)ABCDEFGH" } + (0...20).map { String(repeating: "k", count: $0) } + [
@@ -99,7 +99,7 @@ import Testing
     #expect(try JSONValue(json: document.jsonData()) == document)
   }
 
-  @Test func `reads thousands of different keys`() throws {
+  @Test func `Reading JSON reads thousands of different keys`() throws {
     let rows = (0..<2000).map { row in
       JSONValue.object(["a\(row)": .int(row), "b\(row % 300)": .int(-row), "id": .int(row)])
     }

@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `A JSON value` {
-  @Test func `is written down as a literal`() {
+  @Test func `A JSON value is written down as a literal`() {
     let number = 7
     let value: JSONValue = [
       "name": "Bob \(number)", "age": 42, "height": 1.85, "active": true, "company": nil, "tags": ["red", "blue"],
@@ -20,7 +20,7 @@ import Testing
     #expect(attributes["age"] == nil)
   }
 
-  @Test func `gives its content only as what it is`() {
+  @Test func `A JSON value gives its content only as what it is`() {
     let values: [JSONValue] = [nil, true, 1, 1.5, .number("1e400"), "1", [1], ["a": 1]]
     #expect(values.map(\.isNull) == [true, false, false, false, false, false, false, false])
     #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil])
@@ -37,7 +37,7 @@ import Testing
     #expect(JSONValue.double(2).typeDescription == "an integer")
   }
 
-  @Test func `is read and changed by key`() {
+  @Test func `A JSON value is read and changed by key`() {
     var value: JSONValue = ["name": "Bob", "address": ["city": "Oslo"]]
     #expect(value["name"] == "Bob")
     #expect(value["missing"] == nil)
@@ -51,7 +51,7 @@ import Testing
     #expect(value["company"] == .null)
   }
 
-  @Test func `becomes an object when a member of null is set, and else stays what it is`() {
+  @Test func `A JSON value becomes an object when a member of null is set, and else stays what it is`() {
     var value: JSONValue = nil
     value["a"] = nil
     #expect(value == nil)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `is read and changed by index`() {
+  @Test func `A JSON value is read and changed by index`() {
     var value: JSONValue = [1, "two", [3]]
     #expect(value[0] == 1)
     #expect(value[3] == nil)
@@ -86,7 +86,7 @@ import Testing
     #expect(text == "text")
   }
 
-  @Test func `is read by dotted path`() {
+  @Test func `A JSON value is read by dotted path`() {
     let value: JSONValue = [
       "author": ["full_name": "Nina", "books": [["title": "A"], ["title": "B"]]], "grid": [[1, 2], [3, 4]], "a[x]": 5,
       "": 6,
@@ -106,7 +106,7 @@ import Testing
     #expect(([["a": 1]] as JSONValue)[path: "[0].a"] == 1)
   }
 
-  @Test func `is changed by dotted path, and makes the objects that are missing`() {
+  @Test func `A JSON value is changed by dotted path, and makes the objects that are missing`() {
     var value: JSONValue = ["books": [["title": "A"]]]
     value[path: "author.address.city"] = "Oslo"
     value[path: "books[0].title"] = "B"
@@ -129,7 +129,7 @@ import Testing
     #expect(value == 1)
   }
 
-  @Test func `of attributes is read and changed by dotted path`() {
+  @Test func `A JSON value of attributes is read and changed by dotted path`() {
     var attributes: AttributeDictionary = ["name": "Bob"]
     attributes[path: "company.name"] = "Acme"
     attributes[path: "name"] = nil
@@ -140,7 +140,7 @@ import Testing
     #expect(attributes == ["company": ["name": "Acme"]])
   }
 
-  @Test func `is changed in place, however large it is`() {
+  @Test func `A JSON value is changed in place, however large it is`() {
     var value: JSONValue = ["list": .array(Array(repeating: 0, count: 20_000))]
     for index in 0..<20_000 { value["list"]?[index] = .int(index) }
     #expect(value["list"]?[19_999] == 19_999)
@@ -149,7 +149,7 @@ import Testing
     #expect(value.objectValue?.count == 1)
   }
 
-  @Test func `describes itself as compact JSON with sorted keys`() {
+  @Test func `A JSON value describes itself as compact JSON with sorted keys`() {
     let value: JSONValue = ["b": [1, 2.5, nil], "a": "x\"y", "c": ["d": true]]
     #expect(value.description == #"{"a":"x\"y","b":[1,2.5,null],"c":{"d":true}}"#)
     #expect(value.debugDescription == value.description)

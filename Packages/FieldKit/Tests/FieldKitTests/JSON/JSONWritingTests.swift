@@ -3,13 +3,13 @@ import Foundation
 import Testing
 
 @Suite struct `Writing JSON` {
-  @Test func `is compact unless told otherwise`() throws {
+  @Test func `Writing JSON is compact unless told otherwise`() throws {
     #expect(try JSONValue.array([1, "a", nil, true, [], [:]]).jsonString() == #"[1,"a",null,true,[],{}]"#)
     #expect(try JSONValue.int(.min).jsonString() == "-9223372036854775808")
     #expect(try JSONValue.int(0).jsonData() == Data("0".utf8))
   }
 
-  @Test func `is pretty and sorted on request`() throws {
+  @Test func `Writing JSON is pretty and sorted on request`() throws {
     let value: JSONValue = ["b": [1, [], [:], [[2]]], "a": ["y": nil, "x": "z"], "A": 0]
     #expect(
       try value.jsonString(JSONWritingOptions(pretty: true, sortedKeys: true)) == """
@@ -35,7 +35,7 @@ import Testing
       try JSONValue.object(["b": 1, "a": 2]).jsonString(JSONWritingOptions(sortedKeys: true)) == #"{"a":2,"b":1}"#)
   }
 
-  @Test func `escapes what must be escaped and leaves the rest as it is`() throws {
+  @Test func `Writing JSON escapes what must be escaped and leaves the rest as it is`() throws {
     #expect(
       try JSONValue.string("\"\\/\u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}é😀\u{2028}").jsonString()
         == "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001F\u{7F}é😀\u{2028}\"")
@@ -43,7 +43,7 @@ import Testing
     #expect(try JSONValue.object(["a/\n": 1]).jsonString(JSONWritingOptions(escapesSlashes: true)) == #"{"a\/\n":1}"#)
   }
 
-  @Test func `finds every escape at every place of a string`() throws {
+  @Test func `Writing JSON finds every escape at every place of a string`() throws {
     for length in 0..<40 {
       for place in 0..<max(length, 1) {
         for special in ["\"", "\\", "\n", "\u{1F}", "é", "/", "\u{80}"] {
@@ -56,14 +56,14 @@ import Testing
     }
   }
 
-  @Test func `handles long strings of nothing but escapes`() throws {
+  @Test func `Writing JSON handles long strings of nothing but escapes`() throws {
     let value = JSONValue.string(String(repeating: "\u{1}\"", count: 20_000))
     let data = try value.jsonData()
     #expect(data.count == 20_000 * 8 + 2)
     #expect(try JSONValue(json: data) == value)
   }
 
-  @Test func `refuses numbers that JSON can't spell, and tells where they are`() {
+  @Test func `Writing JSON refuses numbers that JSON can't spell, and tells where they are`() {
     for (value, path) in [
       (.double(.nan), ""), ([1, .double(.infinity)], "[1]"),
       (["a": ["b": [0, ["c": .double(-.infinity)]]]], "a.b[1].c"), ([[.double(.nan)]], "[0][0]"),
@@ -78,7 +78,7 @@ import Testing
     #expect(error?.description == "Nothing was written: at \"price\", JSON has no spelling for the number nan.")
   }
 
-  @Test func `refuses what is nested too deeply to be read again`() {
+  @Test func `Writing JSON refuses what is nested too deeply to be read again`() {
     var value: JSONValue = 1
     for _ in 0...JSONReadingOptions.maximumTreeDepth { value = .array([value]) }
     let error = #expect(throws: JSONWritingError.self) { _ = try value.jsonData() }
@@ -87,7 +87,7 @@ import Testing
     #expect(value.description == "(more than \(limit) arrays and objects are inside each other)")
   }
 
-  @Test func `needs no tree`() throws {
+  @Test func `Writing JSON needs no tree`() throws {
     var writer = JSONWriter()
     try writer.beginObject()
     writer.key("id")
@@ -108,7 +108,7 @@ import Testing
     #expect(writer.takeString() == #"{"id":-5,"full/\"name\"":"Bob","list":[true,0.5,null,1e400,{"x":[1]},{"raw":1}]}"#)
   }
 
-  @Test func `reuses its buffer for the next document`() throws {
+  @Test func `Writing JSON reuses its buffer for the next document`() throws {
     var writer = JSONWriter(JSONWritingOptions(pretty: true))
     try writer.beginArray()
     writer.removeAll()
@@ -120,7 +120,7 @@ import Testing
     #expect(writer.count == 7)
   }
 
-  @Test func `hands long documents over in one piece`() throws {
+  @Test func `Writing JSON hands long documents over in one piece`() throws {
     let value = JSONValue.array((0..<20_000).map { .int($0) })
     let data = try value.jsonData()
     #expect(data.count > 100_000)

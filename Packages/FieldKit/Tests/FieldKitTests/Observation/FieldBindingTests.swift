@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `Binding fields` {
-  @Test func `one way copies at once and after every change, and never back`() {
+  @Test func `Binding fields one way copies at once and after every change, and never back`() {
     let (source, target) = (Field("a"), Field<String>())
     source --> target
     #expect(target == "a")
@@ -18,7 +18,7 @@ import Testing
     #expect(target == "d")
   }
 
-  @Test func `two ways takes the right value and then follows both`() {
+  @Test func `Binding fields two ways takes the right value and then follows both`() {
     let (left, right) = (Field("left"), Field("right"))
     left <--> right
     #expect(left == "right")
@@ -28,7 +28,7 @@ import Testing
     #expect(left == "newer")
   }
 
-  @Test func `from an unset source copies nothing`() {
+  @Test func `Binding fields from an unset source copies nothing`() {
     let (source, target, empty) = (Field<Int>(), Field(5), Field<Int>())
     source --> target
     source --> empty
@@ -40,7 +40,7 @@ import Testing
     #expect(empty.value == 6)
   }
 
-  @Test func `from a source that was never set but is being loaded copies nothing`() {
+  @Test func `Binding fields from a source that was never set but is being loaded copies nothing`() {
     let (source, target) = (Field<Int>(), Field(5))
     source.loadState = .loading
     source --> target
@@ -49,7 +49,7 @@ import Testing
     #expect(target.value == 6)
   }
 
-  @Test func `two ways with an unset right side keeps both as they are`() {
+  @Test func `Binding fields two ways with an unset right side keeps both as they are`() {
     let (left, right) = (Field(1), Field<Int>())
     left <--> right
     #expect(left.value == 1)
@@ -60,7 +60,7 @@ import Testing
     #expect(left.value == 3)
   }
 
-  @Test func `from an empty list that was never set copies nothing`() {
+  @Test func `Binding fields from an empty list that was never set copies nothing`() {
     let (source, target) = (Field<Int>()*, Field<Int>()*)
     target.value = [1]
     source --> target
@@ -69,14 +69,14 @@ import Testing
     #expect(target.value == [2])
   }
 
-  @Test func `from a source that was set to nil copies nil`() {
+  @Test func `Binding fields from a source that was set to nil copies nil`() {
     let (source, target) = (Field<Int>(), Field(5))
     source.value = nil
     source --> target
     #expect(target.value == nil)
   }
 
-  @Test func `takes the source's value even if the target is newer`() {
+  @Test func `Binding fields takes the source's value even if the target is newer`() {
     let source = Field(1)
     let target = Field<Int>()
     target.value = 2
@@ -85,14 +85,14 @@ import Testing
     #expect(target.lastChange > source.lastChange)
   }
 
-  @Test func `passes the origin's stamp on`() {
+  @Test func `Binding fields passes the origin's stamp on`() {
     let fields = (0..<4).map { _ in Field(0) }
     fields[0] --> fields[1] --> fields[2] --> fields[3]
     fields[0].value = 7
     #expect(fields.allSatisfy { $0.value == 7 && $0.lastChange == fields[0].lastChange })
   }
 
-  @Test func `in a ring of three ends and reaches every one`() {
+  @Test func `Binding fields in a ring of three ends and reaches every one`() {
     let (a, b, c) = (Field("a"), Field("b"), Field("c"))
     a <--> b
     b <--> c
@@ -106,7 +106,7 @@ import Testing
     #expect([a, b, c].map(\.value) == ["newer", "newer", "newer"])
   }
 
-  @Test func `of values that can't be compared ends, two ways and in a ring of three`() {
+  @Test func `Binding fields of values that can't be compared ends, two ways and in a ring of three`() {
     let fields = (0..<3).map { Field(Opaque(number: $0)) }
     fields[0] <--> fields[1]
     fields[1] <--> fields[2]
@@ -121,14 +121,14 @@ import Testing
     #expect(calls == 6)
   }
 
-  @Test func `of not-a-number ends`() {
+  @Test func `Binding fields of not-a-number ends`() {
     let (left, right) = (Field(1.0), Field(2.0))
     left <--> right
     left.value = .nan
     #expect(right.value?.isNaN == true)
   }
 
-  @Test func `with a class of one's own works both ways`() {
+  @Test func `Binding fields with a class of one's own works both ways`() {
     let (field, dial) = (Field(1), Dial(2))
     field <--> dial
     #expect(field.value == 2)
@@ -145,7 +145,7 @@ import Testing
     #expect([field.value, dial.value] == [8, 8])
   }
 
-  @Test func `with a class of one's own takes over what that makes of a value`() {
+  @Test func `Binding fields with a class of one's own takes over what that makes of a value`() {
     let (field, dial) = (Field(1), Dial(2, maximum: 10))
     field <--> dial
     field.value = 50
@@ -155,7 +155,7 @@ import Testing
     #expect(dial.value == 7)
   }
 
-  @Test func `ends with -/-> in each direction`() {
+  @Test func `Binding fields ends with -/-> in each direction`() {
     let (left, right) = (Field(1), Field(2))
     left <--> right
     left -/-> right
@@ -165,7 +165,7 @@ import Testing
     #expect(left.value == 4)
   }
 
-  @Test func `takes lists and enumerations along`() {
+  @Test func `Binding fields takes lists and enumerations along`() {
     let (tags, otherTags) = (Field<String>()*, Field<String>()*)
     tags <--> otherTags
     tags.append("a")
@@ -176,7 +176,7 @@ import Testing
     #expect(otherColor == .red)
   }
 
-  @Test func `keeps a list without duplicates free of them`() {
+  @Test func `Binding fields keeps a list without duplicates free of them`() {
     let source = Field<Int>()*
     let unique = ArrayField(Field<Int>(), allowsDuplicates: false)
     source --> unique
@@ -184,7 +184,7 @@ import Testing
     #expect(unique.value == [1, 2])
   }
 
-  @Test func `works with a plain source too`() {
+  @Test func `Binding fields works with a plain source too`() {
     let (source, field) = (ValueSource<Int?>(1), Field<Int>())
     source <--> field
     #expect(source.value == 1)

@@ -4,7 +4,7 @@ import Testing
 private let length = 10_000
 
 @Suite struct `A chain of ten thousand fields on a stack of 512 kB` {
-  @Test func `passes a value to its end with the stamp of its origin, one way and two ways`() {
+  @Test func `A chain of ten thousand fields passes a value with the stamp of its origin to its end, also back`() {
     let result = onSmallStack {
       let fields = (0..<length).map { _ in Field(0) }
       for (index, (left, right)) in zip(fields, fields.dropFirst()).enumerated() {
@@ -16,7 +16,7 @@ private let length = 10_000
     #expect(result == true)
   }
 
-  @Test func `mixed with sources and transforms passes a value to its end`() {
+  @Test func `A chain of ten thousand fields, sources and transforms passes a value to its end on a small stack`() {
     let last = onSmallStack {
       let fields = (0..<length).map { _ in Field(0) }
       let sources = (0..<length).map { _ in ValueSource<Int?>(0) }
@@ -30,7 +30,7 @@ private let length = 10_000
     #expect(last == 10 + length - 1)
   }
 
-  @Test func `with domains and hooks passes a value to its end`() {
+  @Test func `A chain of ten thousand fields on a stack of 512 kB with domains and hooks passes a value to its end`() {
     let last = onSmallStack {
       var sets = 0
       let fields = (0..<length).map { _ in Field(0).constrain(to: 0...10).onSet { _, _ in sets += 1 } }
@@ -53,7 +53,7 @@ private final class Log {
 }
 
 @Suite struct `An arrow from a field` {
-  @Test func `to a closure that returns something the caller does not name is a token`() {
+  @Test func `An arrow from a field to a closure that returns something the caller does not name is a token`() {
     let (name, log) = (Field("a"), Log())
     let token = name --> { log.put($0) }
     name.value = "b"
@@ -62,7 +62,7 @@ private final class Log {
     #expect(log.entries == ["a", "b"])
   }
 
-  @Test func `to a closure that goes on, or that says what it returns, is a transform`() {
+  @Test func `An arrow from a field to a closure that goes on, or that says what it returns, is a transform`() {
     let (name, length) = (Field("ab"), Field<Int>())
     let count = name --> { value -> Int? in value?.count }
     let typed: DerivedObservable<Int?> = name --> { $0?.count }
@@ -75,7 +75,7 @@ private final class Log {
 
 @Suite struct `Bound fields end` {
   @Test(arguments: [1, 2, 3, 100])
-  func `in a ring of any length, whatever the values`(length: Int) {
+  func `Bound fields end in a ring of any length, whatever the values`(length: Int) {
     let fields = (0..<length).map { Field(Double($0)) }
     let things = (0..<length).map { Field(Opaque(number: $0)) }
     for index in 0..<length {
@@ -93,7 +93,7 @@ private final class Log {
     #expect(calls == 2 * length)
   }
 
-  @Test func `when their domains have nothing in common`() {
+  @Test func `Bound fields end when their domains have nothing in common`() {
     let (low, high) = (Field(1).constrain(to: 0...10), Field(25).constrain(to: 20...30))
     low <--> high
     #expect([low.value, high.value] == [10, 25])

@@ -11,7 +11,9 @@ private final class Form: ObservationOwner {}
 
 @Suite struct `Nothing of a field leaks` {
   @Test(arguments: [true, false])
-  func `from observing or binding it, its states and what is derived from it`(keepsTokens: Bool) {
+  func `Nothing of a field leaks from observing or binding it, its states and what is derived from it`(
+    keepsTokens: Bool
+  ) {
     var tokens: [ObservationToken] = []
     var references: [Weak] = []
     do {
@@ -50,7 +52,7 @@ private final class Form: ObservationOwner {}
     tokens.forEach { $0.cancel() }
   }
 
-  @Test func `when its states outlive it`() {
+  @Test func `Nothing of a field leaks when its states outlive it`() {
     weak var field: Field<Int>?
     let states: ObservableState<ValidationState>
     do {
@@ -64,7 +66,7 @@ private final class Form: ObservationOwner {}
   }
 
   @Test(arguments: [0, 1])
-  func `when it dies in the delivery of its own value, by a set or a binding`(way: Int) {
+  func `Nothing of a field leaks when it dies in the delivery of its own value, by a set or a binding`(way: Int) {
     let source = Field(0)
     var field: Field<Int>? = Field(0)
     weak let reference = field

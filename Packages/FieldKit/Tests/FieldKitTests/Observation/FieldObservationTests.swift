@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `Observing a field` {
-  @Test func `works in every shape, with optional values`() {
+  @Test func `Observing a field works in every shape, with optional values`() {
     let name = Field<String>()
     let recorder = Recorder<String?>()
     let form = Form()
@@ -23,7 +23,7 @@ import Testing
     #expect(changes == recorder.changes)
   }
 
-  @Test func `tells of changes only, unless every set is wanted`() {
+  @Test func `Observing a field tells of changes only, unless every set is wanted`() {
     let age = Field(1)
     var (changes, sets): ([Int?], [Int?]) = ([], [])
     age.addObserver(requiresChange: true, updateImmediately: false) { changes.append($1) }
@@ -42,7 +42,7 @@ import Testing
     #expect(sets == [1, 2, nil, nil])
   }
 
-  @Test func `tells of every set of a value that can't be compared, but of nil once`() {
+  @Test func `Observing a field tells of every set of a value that can't be compared, but of nil once`() {
     let thing = Field<Opaque>()
     var numbers: [Int?] = []
     thing.addObserver(updateImmediately: false) { numbers.append($1?.number) }
@@ -53,7 +53,7 @@ import Testing
     #expect(numbers == [1, 1, nil])
   }
 
-  @Test func `finds the field as it is after the set`() {
+  @Test func `Observing a field finds the field as it is after the set`() {
     let age = Field(1).require(.range(0...10))
     age.validate()
     var states: [String] = []
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3])
-  func `compares values of any type by their own equality`(seed: Int) {
+  func `Observing a field compares values of any type by their own equality`(seed: Int) {
     func changes<T: Equatable>(_ old: T, _ new: T) -> Int {
       let field = Field(old)
       var count = 0
@@ -83,7 +83,7 @@ import Testing
     #expect(changes([seed], [seed, seed]) == 1)
   }
 
-  @Test func `ends for objects with -/-> and for closures with the token`() {
+  @Test func `Observing a field ends for objects with -/-> and for closures with the token`() {
     let name = Field("a")
     let recorder = Recorder<String?>()
     let form = Form()
@@ -102,14 +102,14 @@ import Testing
     #expect(form.lines == ["a", "b", "c"])
   }
 
-  @Test func `may itself be done in the name of a field`() {
+  @Test func `Observing a field may itself be done in the name of a field`() {
     let (name, greeting) = (Field("Ann"), Field<String>())
     name --> greeting { greeting, name in greeting.value = "Hello \(name ?? "?")" }
     name.value = "Bob"
     #expect(greeting == "Hello Bob")
   }
 
-  @Test func `shows all observers one order of values, and all end on the last`() {
+  @Test func `Observing a field shows all observers one order of values, and all end on the last`() {
     let age = Field(0)
     var (first, second): ([Int?], [Int?]) = ([], [])
     age.addObserver(updateImmediately: false) { _, new in
@@ -124,7 +124,7 @@ import Testing
 }
 
 @Suite struct `Observing a field keeps alive` {
-  @Test func `neither field, nor observer, nor owner`() {
+  @Test func `Observing a field keeps alive neither field, nor observer, nor owner`() {
     var (name, recorder, form): (Field<String>?, Recorder<String?>?, Form?) = (Field("a"), Recorder(), Form())
     weak let (first, second, third) = (name, recorder, form)
     if let name, let recorder, let form {
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2])
-  func `no field of a ring`(survivor: Int) {
+  func `Observing a field keeps alive no field of a ring`(survivor: Int) {
     var fields = (0..<3).map { Field($0) }
     let references = fields.map { Weak($0) }
     fields[0] <--> fields[1]
@@ -156,7 +156,7 @@ import Testing
     #expect(references.allSatisfy { $0.field == nil })
   }
 
-  @Test func `no array field and no enumeration field`() {
+  @Test func `Observing a field keeps alive no array field and no enumeration field`() {
     var (tags, color): (ArrayField<String>?, EnumField<Color>?) = (Field<String>()*, EnumField())
     weak let (first, second) = (tags, color)
     let (otherTags, otherColor) = (Field<String>()*, EnumField<Color>())

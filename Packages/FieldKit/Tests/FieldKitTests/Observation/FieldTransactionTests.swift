@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct `Fields in a transaction` {
-  @Test func `tell once, and carry stamps of one moment in order`() {
+  @Test func `Fields in a transaction tell once, and carry stamps of one moment in order`() {
     let fields = (0..<200).map { Field($0) }
     let recorder = Recorder<Int?>()
     fields[0].addObserver(recorder, updateImmediately: false)
@@ -24,7 +24,7 @@ import Testing
     #expect(fields[0].isNewer(than: fields[199]))
   }
 
-  @Test func `that are bound and both set end on the newer value`() {
+  @Test func `Fields in a transaction that are bound and both set end on the newer value`() {
     let (left, right) = (Field("a"), Field("a"))
     left <--> right
     var log: [String] = []
@@ -38,7 +38,7 @@ import Testing
     #expect(log == ["right a c", "left a c"])
   }
 
-  @Test func `show their states once as well`() {
+  @Test func `Fields in a transaction show their states once as well`() {
     let name = Field("a").require(.notBlank)
     name.validate()
     var states: [ValidationState] = []
@@ -57,7 +57,7 @@ import Testing
     #expect(states.map(\.isValid) == [true, false])
   }
 
-  @Test func `that came back to what they were are quiet`() {
+  @Test func `Fields in a transaction that came back to what they were are quiet`() {
     let (age, limit) = (Field(1), Field(2))
     let sum = age.combineLatest(limit).map { ($0.first ?? 0) + ($0.second ?? 0) }
     var sums: [Int] = []

@@ -34,7 +34,7 @@ extension String? {
 }
 
 @MainActor @Suite struct `Fields on the main actor` {
-  @Test func `are observed and judged by closures that touch the state of a class`() {
+  @Test func `Fields on the main actor are observed and judged by closures that touch the state of a class`() {
     let form = Form()
     form.load()
     form.name.value = "Ann"
@@ -46,7 +46,7 @@ extension String? {
     #expect(form.name.valid)
   }
 
-  @Test func `are observed by a class of the main actor`() {
+  @Test func `Fields on the main actor are observed by a class of the main actor`() {
     let (label, name) = (Label(), Field("Ann"))
     name --> label
     name.value = "Bob"

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `A field read from a dictionary` {
-  @Test func `needs a key`() {
+  @Test func `A field read from a dictionary needs a key`() {
     let field = Field(1, name: "Age")
     let error = #expect(throws: FieldError.self) { try field.read(from: ["Age": 2]) }
     #expect(error?.field == "Age")
@@ -16,7 +16,7 @@ import Testing
     #expect(field.value == 1)
   }
 
-  @Test func `keeps value and state when what is there does not fit, and says where`() {
+  @Test func `A field read from a dictionary keeps value and state when what is there does not fit, and says where`() {
     let field = Field<Int>(key: "profile.ageYears").require(.range(0...10))
     field.value = 3
     field.validate()
@@ -38,7 +38,8 @@ import Testing
     #expect(unset.loadState == .notLoaded)
   }
 
-  @Test func `says which element of a list is wrong, and keeps what a transformer threw`() {
+  @Test
+  func `A field read from a dictionary says which element of a list is wrong, and keeps what a transformer threw`() {
     struct Sold: Error {}
     let list = ArrayField(Field<[String: Int]>(key: "rows"))
     let error = #expect(throws: ValueTransformError.self) { try list.read(from: ["rows": [["a": 1], ["a": "x"]]]) }
@@ -49,7 +50,7 @@ import Testing
     #expect(thrown?.cause is Sold)
   }
 
-  @Test func `is left alone where the key is missing, also on the way`() throws {
+  @Test func `A field read from a dictionary is left alone where the key is missing, also on the way`() throws {
     let field = Field("old", key: "author.full_name")
     for dictionary in [[:], ["author": [:]], ["author": nil], ["author": ["name": "x"]]] as [AttributeDictionary] {
       try field.read(from: dictionary)
@@ -65,14 +66,16 @@ import Testing
       (5, "author: expected an object, found 5"), ("x", "author: expected an object, found the string \"x\""),
       ([["full_name": "x"]], "author: expected an object, found a list of 1 element"),
     ] as [(JSONValue, String)])
-  func `refuses a way through something that is no object`(middle: JSONValue, message: String) {
+  func `A field read from a dictionary refuses a way through something that is no object`(
+    middle: JSONValue, message: String
+  ) {
     let field = Field("old", key: "author.full_name")
     let error = #expect(throws: ValueTransformError.self) { try field.read(from: ["author": middle]) }
     #expect(error?.description == message)
     #expect(field.value == "old")
   }
 
-  @Test func `takes what is there, and is clean afterwards`() throws {
+  @Test func `A field read from a dictionary takes what is there, and is clean afterwards`() throws {
     let number = Field<Int>(key: "number")
     number.value = 1
     var seen: [Int?] = []
@@ -93,7 +96,7 @@ import Testing
     #expect(float.value == 2)
   }
 
-  @Test func `is nil and loaded after null`() throws {
+  @Test func `A field read from a dictionary is nil and loaded after null`() throws {
     let fields: [AnyField] = [Field<Int>(key: "a.b"), Field("x", key: "a.b"), *Field<Int>(key: "a.b")]
     for field in fields {
       try field.read(from: ["a": ["b": nil]])
@@ -102,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `finds its key in the case of the context, also flat`() throws {
+  @Test func `A field read from a dictionary finds its key in the case of the context, also flat`() throws {
     let field = Field<String>(key: "author.fullName")
     let context = ValueTransformerContext(keyCase: .snake)
     try field.read(from: ["author": ["full_name": "Ada", "fullName": "no"]], in: context)
@@ -121,11 +124,11 @@ import Testing
     return dictionary
   }
 
-  @Test func `needs a key`() {
+  @Test func `A field written to a dictionary needs a key`() {
     #expect(throws: FieldError.self) { try written(Field(1)) }
   }
 
-  @Test func `never replaces on its way what is no object`() {
+  @Test func `A field written to a dictionary never replaces on its way what is no object`() {
     let field = Field("x", key: "a.b.c")
     for (middle, place) in [(1, "a"), ("text", "a"), ([], "a"), (["b": 5], "a.b")] as [(JSONValue, String)] {
       var dictionary: AttributeDictionary = ["a": middle, "z": 1]
@@ -136,7 +139,8 @@ import Testing
     }
   }
 
-  @Test func `leaves the dictionary as it is when it can't be written, and says where`() {
+  @Test func `A field written to a dictionary leaves the dictionary as it is when it can't be written, and says where`()
+  {
     struct Shy: Error {}
     let shy = Field(1, key: "a.b").transform(importValue: { _ in 1 }, exportValue: { _ in throw Shy() })
     var dictionary: AttributeDictionary = ["a": ["b": 7]]
@@ -148,7 +152,7 @@ import Testing
     #expect(dictionary == ["a": ["b": 7]])
   }
 
-  @Test func `writes nothing while it is not loaded, and nil only as null that is wanted`() throws {
+  @Test func `A field that is not loaded writes nothing to a dictionary, and nil only where null is wanted`() throws {
     let explicit = ValueTransformerContext(explicitNull: true)
     let field = Field<Int>(key: "n")
     #expect(try written(field, in: explicit).isEmpty)
@@ -165,7 +169,7 @@ import Testing
     #expect(try written(field).isEmpty)
   }
 
-  @Test func `goes to its key and replaces what was there`() throws {
+  @Test func `A field written to a dictionary goes to its key and replaces what was there`() throws {
     #expect(try written(Field("value", key: "key")) == ["key": "value"])
     #expect(try written(EnumField<Color>(.red, key: "color")) == ["color": "red"])
     #expect(try written(*Field(1, key: "list")) == ["list": [1]])
@@ -174,7 +178,9 @@ import Testing
     #expect(dictionary == ["key": ["new": 1], "other": 2])
   }
 
-  @Test func `merges into the objects on its way, and makes them where there are none`() throws {
+  @Test func `A field written to a dictionary merges into the objects on its way, and makes them where there are none`()
+    throws
+  {
     var dictionary: AttributeDictionary = ["a": ["x": 1], "n": nil]
     try Field(2, key: "a.b.c").write(to: &dictionary)
     try Field(3, key: "a.b.d").write(to: &dictionary)
@@ -182,7 +188,7 @@ import Testing
     #expect(dictionary == ["a": ["x": 1, "b": ["c": 2, "d": 3]], "n": ["m": 4]])
   }
 
-  @Test func `is found again where it was written`() throws {
+  @Test func `A field written to a dictionary is found again where it was written`() throws {
     for key in ["plain", "a.b", "a.b.c", "imageURL.widgetIDs"] {
       for keyCase in KeyCase.allCases.map(Optional.some) + [nil] {
         let context = ValueTransformerContext(keyCase: keyCase)
@@ -196,7 +202,7 @@ import Testing
     #expect(flat == ["a.b": 2])
   }
 
-  @Test func `follows key case, types and names of the context`() throws {
+  @Test func `A field written to a dictionary follows key case, types and names of the context`() throws {
     var context = ValueTransformerContext(name: "api", keyCase: .upperCamel)
     context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
     let isPowered = Field(true, key: "isPowered")

@@ -105,28 +105,28 @@ private enum Either: Codable, Equatable {
       (["day": nil], "day: expected an ISO 8601 time such as 2024-03-05T10:00:00Z, found null"),
       ([1], "expected an object, found a list of 1 element"),
     ] as [(JSONValue, String)])
-  func `says where it is wrong, and what it should have been`(json: JSONValue, message: String) {
+  func `A Codable value says where it is wrong, and what it should have been`(json: JSONValue, message: String) {
     let field = Field<Event>()
     let error = #expect(throws: ValueTransformError.self) { try field.read(json) }
     #expect(error?.description == message)
     #expect(field.isUnset)
   }
 
-  @Test func `lists the cases of an enumeration inside of it`() throws {
+  @Test func `A Codable value lists the cases of an enumeration inside of it`() throws {
     var json = try #require(try Field(Event(day: Date(timeIntervalSince1970: 0))).written())
     json["color"] = "black"
     let error = #expect(throws: ValueTransformError.self) { try Field<Event>().read(json) }
     #expect(error?.description == "color: expected one of red, green, found the string \"black\"")
   }
 
-  @Test func `cuts no digits of a decimal inside of it`() throws {
+  @Test func `A Codable value cuts no digits of a decimal inside of it`() throws {
     var json = try #require(try Field(Event(day: Date(timeIntervalSince1970: 0))).written())
     json["price"] = .number("1234567890123456789012345678901234567890.5")
     let error = #expect(throws: ValueTransformError.self) { try Field<Event>().read(json) }
     #expect(error?.path == "price")
   }
 
-  @Test func `writes what is inside of it like fields of these types`() throws {
+  @Test func `A Codable value writes what is inside of it like fields of these types`() throws {
     let event = Event(
       day: Date(timeIntervalSince1970: 0), days: [Date(timeIntervalSince1970: 0.5)],
       byName: ["x": Date(timeIntervalSince1970: 1)], url: URL(string: "https://example.com/a?b#c"),
@@ -142,7 +142,7 @@ private enum Either: Codable, Equatable {
     #expect(try again(event) == event)
   }
 
-  @Test func `follows the transformers and the leniency of the context`() throws {
+  @Test func `A Codable value follows the transformers and the leniency of the context`() throws {
     var context = ValueTransformerContext(decoding: .lenient)
     context.transform(Date.self, with: DateTransformer(format: "dd.MM.yyyy"))
     let event = Event(day: Date(timeIntervalSince1970: 0), end: Date(timeIntervalSince1970: 86_400))
@@ -159,7 +159,7 @@ private enum Either: Codable, Equatable {
     #expect(error?.description == "day: expected a date as dd.MM.yyyy, found the string \"1970-01-01\"")
   }
 
-  @Test func `may be of any shape`() throws {
+  @Test func `A Codable value may be of any shape`() throws {
     #expect(try again(Shape.circle(radius: 1.5)) == .circle(radius: 1.5))
     #expect(try again(Shape.polygon([1, 2])) == .polygon([1, 2]))
     #expect(try Field(Shape.polygon([1])).written() == ["polygon": ["_0": [1]]])
@@ -175,7 +175,7 @@ private enum Either: Codable, Equatable {
     #expect(dog.breed == "Collie")
   }
 
-  @Test func `says where a list inside of it ends too early or goes wrong`() {
+  @Test func `A Codable value says where a list inside of it ends too early or goes wrong`() {
     struct Pair: Codable {
       var left: Int
       init(from decoder: any Decoder) throws {
@@ -190,7 +190,7 @@ private enum Either: Codable, Equatable {
     #expect(wrong?.description == "[1][1]: expected an integer, found true")
   }
 
-  @Test func `that throws an error of its own is told with it`() {
+  @Test func `A Codable value that throws an error of its own is notified with it`() {
     struct Never: Error {}
     struct Stubborn: Codable {
       init() {}
@@ -205,7 +205,7 @@ private enum Either: Codable, Equatable {
     #expect(writing?.cause is Never)
   }
 
-  @Test func `may have members that can only be written, and many of them`() throws {
+  @Test func `A Codable value may have members that can only be written, and many of them`() throws {
     struct Line: Encodable { var text = "x" }
     struct Page: Codable {
       init() {}
@@ -224,13 +224,13 @@ private enum Either: Codable, Equatable {
     #expect(try again(names) == names)
   }
 
-  @Test func `that can't be written says where`() {
+  @Test func `A Codable value that can't be written says where`() {
     struct Size: Codable { var width = [1.0, .nan] }
     let error = #expect(throws: ValueTransformError.self) { try Field(["size": Size()]).written() }
     #expect(error?.description == "size.width[1]: expected a finite number, found nan")
   }
 
-  @Test func `says what its own decoding found corrupt`() {
+  @Test func `A Codable value says what its own decoding found corrupt`() {
     struct Even: Codable {
       init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

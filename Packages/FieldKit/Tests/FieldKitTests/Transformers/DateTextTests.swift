@@ -4,7 +4,7 @@ import Testing
 @_spi(ModelKitInternals) @testable import FieldKit
 
 @Suite struct `Dates as ISO 8601` {
-  @Test func `come back exactly, whatever the date`() throws {
+  @Test func `Dates as ISO 8601 come back exactly, whatever the date`() throws {
     var generator = SeededGenerator(seed: 20_260_101)
     for count in 0..<20_000 {
       // Of the years 0 to 9999, of our times, and close to where Date counts from and is finest.
@@ -16,14 +16,14 @@ import Testing
     }
   }
 
-  @Test func `come back exactly as the clock gives them`() throws {
+  @Test func `Dates as ISO 8601 come back exactly as the clock gives them`() throws {
     for _ in 0..<1_000 {
       let now = Date()
       #expect(try Date(json: now.json) == now)
     }
   }
 
-  @Test func `are written with the fewest groups of three digits that bring them back`() throws {
+  @Test func `Dates as ISO 8601 are written with the fewest groups of three digits that bring them back`() throws {
     var generator = SeededGenerator(seed: 27)
     for count in 0..<40_000 {
       let places = [0, 3, 6, 9][count % 4]
@@ -55,11 +55,11 @@ import Testing
     "2199-12-31T23:59:59.999999Z", "2000-12-31T23:59:59.900Z", "2000-12-31T23:59:59.000000001Z",
     "2001-01-01T00:00:00.000000001Z", "2001-01-01T00:00:00.000000000000001Z",
   ])
-  func `are written as they were read`(text: String) throws {
+  func `Dates as ISO 8601 are written as they were read`(text: String) throws {
     #expect(try Date(json: .string(text)).json == .string(text))
   }
 
-  @Test func `next to the beginning of 2001 are written and come back`() throws {
+  @Test func `Dates as ISO 8601 next to the beginning of 2001 are written and come back`() throws {
     for interval in [-1e-20, -0.1, -0.3, -1e-9, -0.9999999999999999, 1e-20, 0.1, 0.7] {
       let date = Date(timeIntervalSinceReferenceDate: interval)
       #expect(try abs(Date(json: date.json).timeIntervalSince(date)) < 1e-18, "\(interval)")
@@ -72,7 +72,7 @@ import Testing
     (951_782_400, "2000-02-29T00:00:00Z"), (-2_203_891_200, "1900-03-01T00:00:00Z"),
     (253_402_300_799, "9999-12-31T23:59:59Z"), (-62_167_219_200, "0000-01-01T00:00:00Z"),
   ])
-  func `are written in UTC`(secondsSince1970: Double, text: String) throws {
+  func `Dates as ISO 8601 are written in UTC`(secondsSince1970: Double, text: String) throws {
     let date = Date(timeIntervalSince1970: secondsSince1970)
     #expect(try date.json == .string(text))
     #expect(try Date(json: .string(text)) == date)
@@ -83,11 +83,11 @@ import Testing
     "2024-03-05T12:30:00+02:30", "2024-03-05T12:30:00+0230", "2024-03-05T05:00:00-05", "2024-03-05T10:00",
     "2024-03-05T10:00:00,0", "2024-03-05T10:00:00.0000000000000000000000",
   ])
-  func `are read in every usual spelling`(text: String) throws {
+  func `Dates as ISO 8601 are read in every usual spelling`(text: String) throws {
     #expect(try Date(json: .string(text)) == Date(timeIntervalSince1970: 1_709_632_800))
   }
 
-  @Test func `may be days`() throws {
+  @Test func `Dates as ISO 8601 may be days`() throws {
     #expect(try Date(json: "2024-03-05") == Date(timeIntervalSince1970: 1_709_596_800))
   }
 
@@ -97,24 +97,24 @@ import Testing
     "2024-03-05T10:60:00Z", "2024-03-05T10:00:61Z", "2024-03-05T10:00:00.Z", "2024-03-05T10:00:00ZZ",
     "2024-03-05T10:00:00+24:00", "2024-03-05T", "24-03-05", "2024-3-5", "２０２４-03-05", "+2024-03-05",
   ])
-  func `that do not exist or are spelled otherwise are refused`(text: String) {
+  func `Dates as ISO 8601 that do not exist or are spelled otherwise are refused`(text: String) {
     let error = #expect(throws: ValueTransformError.self) { try Date(json: .string(text)) }
     #expect(error?.expected == "an ISO 8601 time such as 2024-03-05T10:00:00Z")
   }
 
-  @Test func `are not taken from numbers`() {
+  @Test func `Dates as ISO 8601 are not taken from numbers`() {
     #expect(throws: ValueTransformError.self) { try Date(json: 1_709_632_800) }
   }
 
   @Test(arguments: [-1e11, 1e12, .infinity, .nan])
-  func `are not written outside the years that have four digits`(interval: Double) {
+  func `Dates as ISO 8601 are not written outside the years that have four digits`(interval: Double) {
     let error = #expect(throws: ValueTransformError.self) {
       try Date(timeIntervalSinceReferenceDate: interval).json
     }
     #expect(error?.expected == "a date between the years 0 and 9999")
   }
 
-  @Test func `have the calendar that Foundation has`() {
+  @Test func `Dates as ISO 8601 have the calendar that Foundation has`() {
     var calendar = Calendar(identifier: .iso8601)
     calendar.timeZone = .gmt
     var generator = SeededGenerator(seed: 3)

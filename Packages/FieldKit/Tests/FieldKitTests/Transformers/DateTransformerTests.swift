@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `A date format` {
-  @Test func `of days reads and writes days in UTC`() throws {
+  @Test func `A date format of days reads and writes days in UTC`() throws {
     let day = Field(Date(timeIntervalSince1970: 0)).transform(with: .date(format: "yyyy-MM-dd"))
     #expect(try day.written() == "1970-01-01")
     try day.read("2015-03-03")
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ["2024-02-30", "2023-02-29", "2024-13-01", "2024-2-3", "2024-02-03 ", "03.02.2024", ""])
-  func `refuses days that do not exist or look otherwise`(text: String) {
+  func `A date format refuses days that do not exist or look otherwise`(text: String) {
     let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
     let error = #expect(throws: ValueTransformError.self) { try day.read(.string(text)) }
     #expect(error?.description == "expected a date as yyyy-MM-dd, found the string \"\(text)\"")
@@ -27,13 +27,13 @@ import Testing
     ("yyyy-MM-dd h:mm a", "2024-03-05 1:05 PM"),
     ("yyyy 'year' MM", "2024 year 03"),
   ])
-  func `brings its own text back`(format: String, text: String) throws {
+  func `A date format brings its own text back`(format: String, text: String) throws {
     let date = Field<Date>().transform(with: .date(format: format))
     try date.read(.string(text))
     #expect(try date.written() == .string(text))
   }
 
-  @Test func `means the same in the time zone it is given`() throws {
+  @Test func `A date format means the same in the time zone it is given`() throws {
     let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
     let time = Field<Date>().transform(with: .date(format: "yyyy-MM-dd HH:mm", timeZone: berlin))
     try time.read("2024-07-01 12:00")
@@ -44,7 +44,7 @@ import Testing
     #expect(throws: ValueTransformError.self) { try time.read("2024-02-30 12:00") }
   }
 
-  @Test func `speaks the language it is given`() throws {
+  @Test func `A date format speaks the language it is given`() throws {
     let french = DateTransformer(format: "d MMMM yyyy", locale: Locale(identifier: "fr_FR"))
     let day = Field<Date>().transform(with: french)
     try day.read("5 mars 2024")
@@ -52,7 +52,7 @@ import Testing
     #expect(try day.written() == "5 mars 2024")
   }
 
-  @Test func `keeps all milliseconds of all times`() throws {
+  @Test func `A date format keeps all milliseconds of all times`() throws {
     let context = ValueTransformerContext.standard
     let transformer = DateTransformer(format: "yyyy-MM-dd HH:mm:ss.SSS")
     var generator = SeededGenerator(seed: 5)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `reads the same date as from ISO 8601 text`() throws {
+  @Test func `A date format reads the same date as from ISO 8601 text`() throws {
     let transformer = DateTransformer(format: "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'")
     var generator = SeededGenerator(seed: 27)
     for _ in 0..<20_000 {
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `writes no year that it could not read again`() {
+  @Test func `A date format writes no year that it could not read again`() {
     let day = Field(Date(timeIntervalSince1970: -62_300_000_000)).transform(with: .date(format: "yyyy-MM-dd"))
     let error = #expect(throws: ValueTransformError.self) { try day.written() }
     #expect(error?.expected == "a date between the years 0 and 9999")

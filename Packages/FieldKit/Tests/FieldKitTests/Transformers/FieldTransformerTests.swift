@@ -10,7 +10,7 @@ import Testing
       exportValue: { .string("\($0)".replacing(".", with: ",")) })
   }
 
-  @Test func `is not seen in other contexts`() throws {
+  @Test func `A transformer for a named context is not seen in other contexts`() throws {
     let price = price()
     for context in [ValueTransformerContext.standard, ValueTransformerContext(name: "json")] {
       #expect(try price.written(in: context) == 1.5)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `reads and writes in every context of that name`() throws {
+  @Test func `A transformer for a named context reads and writes in every context of that name`() throws {
     let price = price()
     for context in [ValueTransformerContext(name: "csv"), ValueTransformerContext(name: "csv", explicitNull: true)] {
       #expect(try price.written(in: context) == "1,5")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `comes before the transformer of the field for all contexts, in either order of declaration`() throws {
+  @Test func `A transformer for a named context precedes that of the field for all contexts, in either order`() throws {
     let cents = Percentage()
     for price in [price().transform(with: cents), Field(1.5).transform(with: cents).transform(with: cents, in: "csv")] {
       #expect(try price.written() == 150)
@@ -40,14 +40,14 @@ import Testing
     #expect(try price().transform(with: cents).written(in: ValueTransformerContext(name: "csv")) == "1,5")
   }
 
-  @Test func `is replaced by a later one of the same name only`() throws {
+  @Test func `A transformer for a named context is replaced by a later one of the same name only`() throws {
     let field = price().transform(with: Percentage(), in: "csv").transform(with: Percentage(), in: "tsv")
     #expect(try field.written(in: ValueTransformerContext(name: "csv")) == 150)
     #expect(try field.written(in: ValueTransformerContext(name: "tsv")) == 150)
     #expect(try field.written() == 1.5)
   }
 
-  @Test func `gives way to the transformer of the context for the type where the field has none for the name`() throws {
+  @Test func `A field without a transformer for the name of a context uses that of the context for the type`() throws {
     var csv = ValueTransformerContext(name: "csv")
     csv.transform(Double.self, importValue: { _ in 0 }, exportValue: { _ in "context" })
     var other = csv
@@ -57,7 +57,8 @@ import Testing
     #expect(try price().transform(with: Percentage()).written(in: other) == 150)
   }
 
-  @Test func `keeps the rules and names of the field, and works for elements`() throws {
+  @Test func `A transformer for a named context keeps the rules and names of the field, and works for elements`() throws
+  {
     let field = Field<Double>(name: "Price", key: "price").require(.range(0...1)).transform(
       with: Percentage(), in: "csv")
     field.value = 2
@@ -69,7 +70,7 @@ import Testing
     #expect(try list.written() == [0.5, 0.25])
   }
 
-  @Test func `crosses isolations with its context`() async throws {
+  @Test func `A transformer for a named context crosses isolations with its context`() async throws {
     var context = ValueTransformerContext(name: "csv", keyCase: .snake, explicitNull: true, decoding: .strict)
     context.transform(Double.self, with: Percentage())
     let sent = context
@@ -102,14 +103,14 @@ private struct Percentage: ValueTransforming {
     return context
   }
 
-  @Test func `is the type itself where nobody else says anything`() throws {
+  @Test func `What decides how a value is read is the type itself where nothing else says anything`() throws {
     let field = Field<Celsius>()
     try field.read(0.2)
     #expect(field.value == Celsius(degrees: 0.2))
     #expect(try Field(Celsius(degrees: 10)).written() == 10)
   }
 
-  @Test func `is the context before the type`() throws {
+  @Test func `What decides how a value is read is the context before the type`() throws {
     let field = Field<Celsius>()
     try field.read(283, in: kelvin())
     #expect(field.value == Celsius(degrees: 10))
@@ -117,7 +118,8 @@ private struct Percentage: ValueTransforming {
     #expect(try field.written() == 10)
   }
 
-  @Test func `is the context inside of lists, dictionaries and optionals too`() throws {
+  @Test func `What decides how a value is read is the context inside of lists, dictionaries and optionals too`() throws
+  {
     var context = ValueTransformerContext()
     context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
     #expect(try Field([true, false]).written(in: context) == ["ON", "OFF"])
@@ -129,12 +131,12 @@ private struct Percentage: ValueTransforming {
     #expect(field.value == ["a": [true, nil, false]])
   }
 
-  @Test func `is the field before both`() throws {
+  @Test func `What decides how a value is read is the field before both`() throws {
     let field = Field(Celsius(degrees: 1)).transform(importValue: { _ in nil }, exportValue: { _ in "field" })
     #expect(try field.written(in: kelvin()) == "field")
   }
 
-  @Test func `may be kept by name in a dictionary of transformers`() throws {
+  @Test func `What decides how a value is read may be kept by name in a dictionary of transformers`() throws {
     let transformers: [String: any ValueTransforming] = [
       "Date": .date(format: "yyyy-MM-dd"),
       "Time": .date(format: "HH:mm", timeZone: .gmt, locale: Locale(identifier: "de")),

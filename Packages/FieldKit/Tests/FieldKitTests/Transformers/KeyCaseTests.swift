@@ -9,7 +9,7 @@ import Testing
     ("light_name", "light_name"), ("light-name", "light_name"), ("light name", "light_name"),
     ("LightName", "light_name"), ("name", "name"), ("", ""), ("größeÄndern", "größe_ändern"),
   ])
-  func `finds the words of a key`(key: String, snake: String) {
+  func `The case of keys finds the words of a key`(key: String, snake: String) {
     #expect(KeyCase.snake.key(key) == snake)
     #expect(KeyCase.kebab.key(key) == snake.replacing("_", with: "-"))
     #expect(KeyCase.lower.key(key) == snake.replacing("_", with: " "))
@@ -19,14 +19,14 @@ import Testing
     (KeyCase.lower, "light name"), (.upper, "LIGHT NAME"), (.capitalized, "Light Name"), (.upperCamel, "LightName"),
     (.lowerCamel, "lightName"), (.snake, "light_name"), (.kebab, "light-name"),
   ])
-  func `spells words in seven ways, and its own spelling alike`(keyCase: KeyCase, spelled: String) {
+  func `The case of keys spells words in seven ways, and its own spelling alike`(keyCase: KeyCase, spelled: String) {
     #expect(keyCase.key("lightName") == spelled)
     #expect(keyCase.key("light_name") == spelled)
     #expect(KeyCase.allCases.count == 7)
     #expect(keyCase.key(spelled) == spelled)
   }
 
-  @Test func `of a key with many words grows each word once`() {
+  @Test func `The case of keys of a key with many words grows each word once`() {
     #expect(KeyCase.upperCamel.key("created_at_time") == "CreatedAtTime")
     #expect(KeyCase.lowerCamel.key("created_at_time") == "createdAtTime")
     #expect(KeyCase.lowerCamel.key("HTTPRequest") == "httpRequest")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: KeyCase.allCases)
-  func `stays as it is when it is spelled again`(keyCase: KeyCase) {
+  func `A key that was spelled once stays as it is when it is spelled again`(keyCase: KeyCase) {
     var generator = SeededGenerator(seed: 101)
     for _ in 0..<5_000 {
       let sentence = sentence(&generator)
@@ -66,21 +66,21 @@ import Testing
     ("größe", "größe"), ("nameΑβ", "name_αβ"), ("имяФайла", "имя_файла"), ("名前", "名前"), ("__a__b__", "a_b"), ("-", ""),
     ("MP3Player", "mp3_player"), ("iPhone", "i_phone"), ("x1", "x1"), ("HTTPSURLs", "httpsurls"),
   ])
-  func `has the words it had before`(key: String, snake: String) {
+  func `A key that was spelled once has the words it had before`(key: String, snake: String) {
     #expect(KeyCase.snake.key(key) == snake)
     #expect(KeyCase.snake.key(KeyCase.kebab.key(key)) == snake)
     #expect(KeyCase.snake.key(KeyCase.lower.key(key)) == snake)
     #expect(KeyCase.snake.key(KeyCase.upper.key(key)).uppercased() == snake.uppercased())
   }
 
-  @Test func `in camel case has one word for letters that only capitals would part`() {
+  @Test func `A key that was spelled once in camel case has one word for letters that only capitals would part`() {
     #expect(KeyCase.upperCamel.key("a_b_c") == "Abc")
     #expect(KeyCase.lowerCamel.key("point_x_y") == "pointXy")
     #expect(KeyCase.lowerCamel.key("ownerID") == "ownerId")
     #expect(KeyCase.capitalized.key("ßx") == "Ssx")
   }
 
-  @Test func `with dots is spelled part by part`() {
+  @Test func `A key that was spelled once with dots is spelled part by part`() {
     #expect(ValueTransformerContext(keyCase: .snake).key("homePage.imageURL") == "home_page.image_url")
     #expect(ValueTransformerContext().key("homePage.imageURL") == "homePage.imageURL")
   }

@@ -14,7 +14,7 @@ import Testing
   @Test(arguments: [
     "1.5", "4a", "", " 4", "4 ", "+4", "0x4", "four", "[4]", "null", "NaN", "true",
   ])
-  func `refuses text that is no integer, and keeps the value`(text: String) {
+  func `Reading leniently refuses text that is no integer, and keeps the value`(text: String) {
     let field = Field(7)
     let error = #expect(throws: ValueTransformError.self) { try field.read(.string(text), in: lenient) }
     #expect(error?.description == "expected an integer, found the string \"\(text)\"")
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["9223372036854775808", "-9223372036854775809", "1e400", "1e9223372036854775807"])
-  func `says between which ends an integer has to be`(text: String) throws {
+  func `Reading leniently says between which ends an integer has to be`(text: String) throws {
     let field = Field(7)
     let range = "\(Int.min) and \(Int.max)"
     let fromText = #expect(throws: ValueTransformError.self) { try field.read(.string(text), in: lenient) }
@@ -34,7 +34,7 @@ import Testing
     #expect(field.value == 7)
   }
 
-  @Test func `speaks of a number that is too large for its type as that, and of a fraction as no integer`() throws {
+  @Test func `Lenient reading reports a number too large for its type as that, and a fraction as no integer`() throws {
     func error<Value>(_ type: Value.Type, _ json: String) throws -> String? {
       let json = try JSONValue(json: json)
       return #expect(throws: ValueTransformError.self) { try Field<Value>().read(json, in: .standard) }?.description
@@ -47,7 +47,7 @@ import Testing
     #expect(try error(UInt8.self, "256.0") == "expected an integer between 0 and 255, found 256.0")
   }
 
-  @Test func `cuts nothing`() {
+  @Test func `Reading leniently cuts nothing`() {
     #expect(value(Int.self, 1.5) == nil)
     #expect(value(Int8.self, "128") == nil)
     #expect(value(UInt.self, "-1") == nil)
@@ -56,7 +56,7 @@ import Testing
     #expect(value(Decimal.self, .string(String(repeating: "7", count: 60))) == nil)
   }
 
-  @Test func `takes text for the number it spells`() {
+  @Test func `Reading leniently takes text for the number it spells`() {
     #expect(value(Int.self, "4") == 4)
     #expect(value(Int.self, "4.0") == 4)
     #expect(value(Int.self, "-4e2") == -400)
@@ -68,7 +68,7 @@ import Testing
     #expect(value(Decimal.self, "12.345678901234567890123")?.description == "12.345678901234567890123")
   }
 
-  @Test func `takes words and 0 and 1 for booleans, and nothing else`() {
+  @Test func `Reading leniently takes words and 0 and 1 for booleans, and nothing else`() {
     let yes: [JSONValue] = [true, "true", "True", 1, 1.0]
     let no: [JSONValue] = [false, "false", "FALSE", 0]
     let neither: [JSONValue] = [2, -1, 0.5, "yes", "", "1", [], [true]]
@@ -77,7 +77,7 @@ import Testing
     #expect(neither.map { value(Bool.self, $0) } == neither.map { _ in Bool?.none })
   }
 
-  @Test func `takes numbers and booleans for text`() {
+  @Test func `Reading leniently takes numbers and booleans for text`() {
     #expect(value(String.self, 4) == "4")
     #expect(value(String.self, 1.5) == "1.5")
     #expect(value(String.self, .number("1e400")) == "1e400")
@@ -86,7 +86,7 @@ import Testing
     #expect(value(String.self, ["a": 1]) == nil)
   }
 
-  @Test func `goes by the raw value of an enumeration`() {
+  @Test func `Reading leniently goes by the raw value of an enumeration`() {
     #expect(value(Level.self, "2") == .high)
     #expect(value(Level.self, "3") == nil)
     #expect(value(Color.self, 1) == nil)
@@ -94,7 +94,7 @@ import Testing
     #expect(error?.description == "expected one of 1, 2, found the string \"2\"")
   }
 
-  @Test func `never drops an element, but says which is wrong`() throws {
+  @Test func `Reading leniently never drops an element, but says which is wrong`() throws {
     let numbers = Field<Int>()*
     try numbers.read(["1", 2, 3.0], in: lenient)
     #expect(numbers.value == [1, 2, 3])
@@ -110,20 +110,20 @@ import Testing
     #expect(value([String: [Int]].self, ["a": ["1"]]) == ["a": [1]])
   }
 
-  @Test func `says in the words of the type what did not fit`() {
+  @Test func `Reading leniently says in the words of the type what did not fit`() {
     let field = Field<Int8>()
     let error = #expect(throws: ValueTransformError.self) { try field.read("300", in: lenient) }
     #expect(error?.description == "expected an integer between -128 and 127, found the string \"300\"")
   }
 
-  @Test func `leaves transformers the JSON as it is`() throws {
+  @Test func `Reading leniently leaves transformers the JSON as it is`() throws {
     let seen = Field<String>().transform(importValue: { "\($0)" }, exportValue: { .string($0) })
     try seen.read(4, in: lenient)
     #expect(seen.value == "4")
     #expect(value(Date.self, 0) == nil)
   }
 
-  @Test func `is not the default`() {
+  @Test func `Reading leniently is not the default`() {
     #expect(ValueTransformerContext().decoding == .strict)
     #expect(ValueTransformerContext(keyCase: .snake, explicitNull: true, decoding: .strict).decoding == .strict)
     #expect(throws: ValueTransformError.self) { try Field<Int>().read("4") }

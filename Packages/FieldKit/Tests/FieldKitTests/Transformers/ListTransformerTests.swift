@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `refuses what the transformer refuses, a list too`() {
+  @Test func `A list with a transformer of its own refuses what the transformer refuses, a list too`() {
     let tags = (*Field<String>(key: "tags")).transform(with: CommaSeparated())
     tags.value = ["x"]
     let error = #expect(throws: ValueTransformError.self) { try tags.read(from: ["tags": ["a", "b"]]) }
@@ -20,7 +20,7 @@ import Testing
     #expect(tags.value == ["x"])
   }
 
-  @Test func `is read from text and written as text`() throws {
+  @Test func `A list with a transformer of its own is read from text and written as text`() throws {
     let tags = (*Field<String>()).transform(with: CommaSeparated())
     try tags.read("a,b")
     #expect(tags.value == ["a", "b"])
@@ -30,14 +30,16 @@ import Testing
     #expect(try tags.written() == nil)
   }
 
-  @Test func `is a list again in other contexts if the transformer has a name`() throws {
+  @Test func `A list with a transformer of its own is a list again in other contexts if the transformer has a name`()
+    throws
+  {
     let tags = (*Field<String>()).transform(with: CommaSeparated(), in: "csv")
     tags.value = ["a", "b"]
     #expect(try tags.written(in: ValueTransformerContext(name: "csv")) == "a,b")
     #expect(try tags.written() == ["a", "b"])
   }
 
-  @Test func `may have it from the context, unless its element has one`() throws {
+  @Test func `A list with a transformer of its own may have it from the context, unless its element has one`() throws {
     var context = ValueTransformerContext()
     context.transform([String].self, with: CommaSeparated())
     let plain = *Field<String>()
@@ -51,7 +53,7 @@ import Testing
     #expect(try special.written(in: context) == ["a"])
   }
 
-  @Test func `keeps its list when an element's transformer throws or gives nothing`() {
+  @Test func `A list keeps its value when the transformer of an element throws or returns nothing`() {
     struct Bad: Error {}
     let throwing = *Field(1).transform(
       importValue: { json in
@@ -68,7 +70,7 @@ import Testing
     #expect(silent.value == [1])
   }
 
-  @Test func `has room for null only if its elements are optional`() throws {
+  @Test func `A list with a transformer of its own has room for null only if its elements are optional`() throws {
     let optional = *Field<Int?>()
     try optional.read([1, nil])
     #expect(optional.value == [1, nil])

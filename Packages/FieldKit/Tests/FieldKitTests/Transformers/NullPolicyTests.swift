@@ -9,7 +9,7 @@ import Testing
       importValue: { $0 == "none" ? nil : $0.intValue }, exportValue: { $0 == 0 ? nil : .int($0) })
   }
 
-  @Test func `on reading makes the value nil, and loaded`() throws {
+  @Test func `A transformer that gives nil on reading makes the value nil, and loaded`() throws {
     let field = field()
     try field.read(from: ["n": "none"])
     #expect(field.value == nil)
@@ -17,7 +17,9 @@ import Testing
     #expect(!field.isDirty)
   }
 
-  @Test func `on writing leaves the key out, or makes it null where null is wanted`() throws {
+  @Test func `A transformer that gives nil on writing leaves the key out, or makes it null where null is wanted`()
+    throws
+  {
     let field = field()
     #expect(try field.written() == nil)
     #expect(try field.written(in: explicit) == .some(.null))
@@ -31,7 +33,7 @@ import Testing
     #expect(dictionary == ["n": 3])
   }
 
-  @Test func `is not asked about null, nor about nil`() throws {
+  @Test func `A transformer that gives nil is not asked about null, nor about nil`() throws {
     struct Called: Error {}
     let field = Field(1).transform(importValue: { _ in throw Called() }, exportValue: { _ in throw Called() })
     try field.read(nil)
@@ -39,7 +41,7 @@ import Testing
     #expect(try field.written(in: explicit) == nil)
   }
 
-  @Test func `does so by the context as by the field`() throws {
+  @Test func `A transformer that gives nil does so by the context as by the field`() throws {
     var context = ValueTransformerContext()
     context.transform(Int.self, importValue: { _ in nil }, exportValue: { _ in nil })
     let field = Field(1)

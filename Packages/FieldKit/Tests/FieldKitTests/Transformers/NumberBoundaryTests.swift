@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `are read exactly or refused, on every path and by every integer type`() throws {
+  @Test func `Numbers at their limits are read exactly or refused, on every path and by every integer type`() throws {
     for numeral in Self.numerals() {
       try check(Int.self, numeral); try check(UInt.self, numeral)
       try check(Int8.self, numeral); try check(UInt8.self, numeral)
@@ -79,7 +79,9 @@ import Testing
     }
   }
 
-  @Test func `are read as the standard library reads them, on every path and with their sign`() throws {
+  @Test func `Numbers at their limits are read as the standard library reads them, on every path and with their sign`()
+    throws
+  {
     for numeral in Self.numerals() {
       let double = Double(numeral).flatMap { $0.isFinite ? $0 : nil }
       for value in try read(Double.self, numeral) { #expect(value?.bitPattern == double?.bitPattern, "\(numeral)") }
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `are decimals with all their digits or refused, on every path`() throws {
+  @Test func `Numbers at their limits are decimals with all their digits or refused, on every path`() throws {
     for numeral in Self.numerals() {
       for value in try read(Decimal.self, numeral) {
         if let value { #expect(JSONNumber(value.description) == JSONNumber(numeral), "\(numeral) \(value)") }
@@ -98,7 +100,7 @@ import Testing
     #expect(try read(Decimal.self, "12345678901234567890.123456789012345678").allSatisfy { $0 != nil })
   }
 
-  @Test func `come back with the sign of zero from every value and every document`() throws {
+  @Test func `Numbers at their limits come back with the sign of zero from every value and every document`() throws {
     for numeral in ["-0", "-0.0", "-0e3"] {
       let value = try JSONValue(json: numeral)
       #expect(value.doubleValue?.sign == .minus)
@@ -112,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `are read again where only the sign of zero differs`() throws {
+  @Test func `Numbers at their limits are read again where only the sign of zero differs`() throws {
     for numeral in ["0.0", "-0.0", "-0"] {
       let field = Field(numeral.hasPrefix("-") ? 0.0 : -0.0)
       let isSame = try Array(numeral.utf8).withUnsafeBytes { bytes in
@@ -123,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `that are whole but written with a fraction are read from their digits`() throws {
+  @Test func `Numbers at their limits that are whole but written with a fraction are read from their digits`() throws {
     let field = Field<Int>()
     try field.read(JSONValue(json: "9007199254740993.0"))
     #expect(field.value == 9_007_199_254_740_993)

@@ -4,21 +4,21 @@ import Testing
 
 @Suite struct `Numbers` {
   @Test(arguments: ["4", "4.0", "4e0", "40e-1", "0.4e1"])
-  func `that are whole are integers in every spelling`(json: String) throws {
+  func `Numbers that are whole are integers in every spelling`(json: String) throws {
     let field = Field<Int>()
     try field.read(JSONValue(json: json))
     #expect(field.value == 4)
   }
 
   @Test(arguments: ["1.5", "\"4\"", "true", "1e300", "9223372036854775808", "[4]"])
-  func `that are no integers of the type are refused`(json: String) throws {
+  func `Numbers that are no integers of the type are refused`(json: String) throws {
     let field = Field(7)
     let value = try JSONValue(json: json)
     #expect(throws: ValueTransformError.self) { try field.read(value) }
     #expect(field.value == 7)
   }
 
-  @Test func `are never cut to a smaller type`() {
+  @Test func `Numbers are never cut to a smaller type`() {
     let error = #expect(throws: ValueTransformError.self) { try Field<Int8>().read(128) }
     #expect(error?.description == "expected an integer between -128 and 127, found 128")
     #expect(throws: ValueTransformError.self) { try Field<UInt>().read(-1) }
@@ -26,7 +26,7 @@ import Testing
     #expect(throws: ValueTransformError.self) { try Field<UInt64>().read(.number("18446744073709551616")) }
   }
 
-  @Test func `that are whole are fractions too`() throws {
+  @Test func `Numbers that are whole are fractions too`() throws {
     let (double, float) = (Field<Double>(), Field<Float>())
     try double.read(2)
     try float.read(2)
@@ -38,7 +38,7 @@ import Testing
     #expect(throws: ValueTransformError.self) { try float.read(1e300) }
   }
 
-  @Test func `that JSON can't spell are not written`() {
+  @Test func `Numbers that JSON can't spell are not written`() {
     for value in [Double.nan, .infinity, -.infinity] {
       #expect(throws: ValueTransformError.self) { try Field(value).written() }
       #expect(throws: ValueTransformError.self) { try Field(Float(value)).written() }
@@ -47,7 +47,7 @@ import Testing
     #expect(error?.description == "expected a finite number, found NaN")
   }
 
-  @Test func `with more digits than a decimal holds are refused, not cut`() throws {
+  @Test func `Numbers with more digits than a decimal holds are refused, not cut`() throws {
     let field = Field<Decimal>()
     let exact = String(repeating: "9", count: 38)
     try field.read(.number(JSONNumber(exact) ?? "0"))
@@ -61,7 +61,7 @@ import Testing
     #expect(field.value == 1)
   }
 
-  @Test func `of any size come back from JSON as they were`() throws {
+  @Test func `Numbers of any size come back from JSON as they were`() throws {
     var generator = SeededGenerator(seed: 11)
     for _ in 0..<2_000 {
       try check(Int64.random(in: .min ... .max, using: &generator))

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Values of standard types` {
-  @Test func `are read and written`() throws {
+  @Test func `Values of standard types are read and written`() throws {
     try check("text", as: "text")
     try check(true, as: true)
     try check(-3, as: -3)
@@ -40,7 +40,7 @@ import Testing
     #expect(try field.written() == json, sourceLocation: location)
   }
 
-  @Test func `read null as nil, and write nothing for nil`() throws {
+  @Test func `Values of standard types read null as nil, and write nothing for nil`() throws {
     let name = Field("Ann")
     try name.read(nil)
     #expect(name.value == nil)
@@ -51,7 +51,7 @@ import Testing
     #expect(tags.value == nil)
   }
 
-  @Test func `are left alone until everything else was checked`() throws {
+  @Test func `Values of standard types are left alone until everything else was checked`() throws {
     let age = Field(1)
     let apply = try age.staged(2, by: FieldReader(context: .standard))
     #expect(age.value == 1)
@@ -59,7 +59,7 @@ import Testing
     #expect(age.value == 2)
   }
 
-  @Test func `say what was wrong, and where`() {
+  @Test func `Values of standard types say what was wrong, and where`() {
     let cases: [(AnyField, JSONValue, String)] = [
       (Field<String>(), 4, "expected a string, found 4"), (Field<Bool>(), 1, "expected true or false, found 1"),
       (Field<Bool>(), "true", "expected true or false, found the string \"true\""),
@@ -86,13 +86,13 @@ import Testing
     }
   }
 
-  @Test func `say it in short when what was found is long`() {
+  @Test func `Values of standard types say it in short when what was found is long`() {
     let text = String(repeating: "x", count: 1_000)
     let error = #expect(throws: ValueTransformError.self) { try Field<Int>().read(.string(text)) }
     #expect(error?.found == "the string \"\(text.prefix(40))\"…")
   }
 
-  @Test func `in lists are read from and written to lists`() throws {
+  @Test func `Values of standard types in lists are read from and written to lists`() throws {
     let numbers = Field<Int>()*
     try numbers.read([1, 2, 2])
     #expect(numbers.value == [1, 2, 2])

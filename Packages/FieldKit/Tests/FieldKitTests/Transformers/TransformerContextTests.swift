@@ -10,7 +10,7 @@ import Testing
     func exportValue(_ value: Double, in context: ValueTransformerContext) throws -> JSONValue { .double(value * 100) }
   }
 
-  @Test func `of a field reads and writes its value`() throws {
+  @Test func `A transformer of a field reads and writes its value`() throws {
     let share = Field<Double>().transform(with: Percent())
     try share.read(50)
     #expect(share.value == 0.5)
@@ -21,7 +21,7 @@ import Testing
     #expect(share.value == nil)
   }
 
-  @Test func `may be two closures, and nil from them is nil`() throws {
+  @Test func `A transformer may be two closures, and nil from them is nil`() throws {
     let age = Field<Int>().transform(
       importValue: { json in json.stringValue.flatMap { Int($0) } }, exportValue: { .string("\($0)") })
     try age.read("12")
@@ -31,7 +31,7 @@ import Testing
     #expect(age.value == nil)
   }
 
-  @Test func `may throw errors of its own, which are the cause of ours`() {
+  @Test func `A transformer may throw errors of its own, which are the cause of ours`() {
     struct Odd: Error {}
     let age = Field(1).transform(importValue: { _ in throw Odd() }, exportValue: { _ in throw Odd() })
     let reading = #expect(throws: ValueTransformError.self) { try age.read(7) }
@@ -44,7 +44,7 @@ import Testing
     #expect(age.value == 1)
   }
 
-  @Test func `says in an error what it found, in JSON or in words`() {
+  @Test func `A transformer says in an error what it found, in JSON or in words`() {
     let json = ValueTransformError(expected: "an integer", found: JSONValue.string("seven"))
     #expect(json.description == "expected an integer, found the string \"seven\"")
     let words = ValueTransformError(expected: "a date", found: "a time", path: "days[1]")
@@ -52,7 +52,7 @@ import Testing
     #expect(words.cause == nil)
   }
 
-  @Test func `of an element reads and writes every element`() throws {
+  @Test func `A transformer of an element reads and writes every element`() throws {
     let shares = ArrayField(Field<Double>().transform(with: Percent()))
     try shares.read([50, 25])
     #expect(shares.value == [0.5, 0.25])
@@ -61,7 +61,7 @@ import Testing
     #expect(error?.description == "[1]: expected a percentage, found the string \"x\"")
   }
 
-  @Test func `of a list reads and writes the whole list`() throws {
+  @Test func `A transformer of a list reads and writes the whole list`() throws {
     let tags = (Field<String>()*).transform(
       importValue: { json in json.stringValue?.split(separator: ",").map { String($0) } },
       exportValue: { .string($0.joined(separator: ",")) })
@@ -70,7 +70,7 @@ import Testing
     #expect(try tags.written() == "a,b")
   }
 
-  @Test func `is never asked about null, also not in a list`() throws {
+  @Test func `A transformer is never asked about null, also not in a list`() throws {
     let isOn = { @Sendable (json: JSONValue) -> Bool? in json == "ON" }
     let write = { @Sendable (value: Bool) -> JSONValue in value ? "ON" : "OFF" }
     var context = ValueTransformerContext()
@@ -85,7 +85,7 @@ import Testing
 }
 
 @Suite struct `A context` {
-  @Test func `says how every value of a type is read and written, and others do not`() throws {
+  @Test func `A context says how every value of a type is read and written, and others do not`() throws {
     var context = ValueTransformerContext()
     context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
     let isOn = Field(true)
@@ -101,7 +101,7 @@ import Testing
     #expect(try Field("ON").written(in: context) == "ON")
   }
 
-  @Test func `gives way to the transformer of a field`() throws {
+  @Test func `A context gives way to the transformer of a field`() throws {
     var context = ValueTransformerContext()
     context.transform(Int.self, importValue: { _ in 1 }, exportValue: { _ in "context" })
     let field = Field(5).transform(importValue: { _ in 2 }, exportValue: { _ in "field" })
@@ -110,7 +110,7 @@ import Testing
     #expect(field.value == 2)
   }
 
-  @Test func `hands itself to transformers`() throws {
+  @Test func `A context hands itself to transformers`() throws {
     struct Spelled: ValueTransforming {
       func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> String? { nil }
       func exportValue(_ value: String, in context: ValueTransformerContext) throws -> JSONValue {

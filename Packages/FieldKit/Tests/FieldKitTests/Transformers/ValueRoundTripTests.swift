@@ -59,7 +59,9 @@ private struct Everything: Codable, Equatable, Sendable {
     Data((0..<Int.random(in: 0...20, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 
-  @Test mutating func `comes back from a document as it was written`() throws {
+  @Test mutating func `A value of every type that needs no transformer comes back from a document as it was written`()
+    throws
+  {
     for _ in 0..<2_000 {
       try check(Bool.random(using: &generator))
       try check(Int.random(in: .min ... .max, using: &generator))
@@ -88,7 +90,9 @@ private struct Everything: Codable, Equatable, Sendable {
     for ratio in Ratio.allCases { try check(ratio) }
   }
 
-  @Test mutating func `comes back as a member of a Codable type`() throws {
+  @Test mutating func `A value of every type that needs no transformer comes back as a member of a Codable type`()
+    throws
+  {
     for _ in 0..<500 {
       try check(
         Everything(
@@ -100,7 +104,9 @@ private struct Everything: Codable, Equatable, Sendable {
     }
   }
 
-  @Test mutating func `is read from its own JSON in other spellings`() throws {
+  @Test mutating func `A value of every type that needs no transformer is read from its own JSON in other spellings`()
+    throws
+  {
     for (json, expected) in [("7.0", 7), ("7e0", 7), ("70e-1", 7), ("-0", 0)] as [(String, Int128)] {
       let field = Field<Int128>()
       try field.read(JSONValue(json: json))

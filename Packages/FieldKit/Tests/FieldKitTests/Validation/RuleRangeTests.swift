@@ -14,7 +14,7 @@ import Testing
     return nil
   }
 
-  @Test func `agrees with the range, whatever its kind and its ends`() {
+  @Test func `A rule about a range agrees with the range, whatever its kind and its ends`() {
     var generator = SeededGenerator(seed: 4)
     for _ in 0..<2_000 {
       let ends = [Int.random(in: -9...9, using: &generator), Int.random(in: -9...9, using: &generator)].sorted()
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `agrees with the range for lengths and counts too`() {
+  @Test func `A rule about a range agrees with the range for lengths and counts too`() {
     var generator = SeededGenerator(seed: 5)
     for _ in 0..<500 {
       let ends = [Int.random(in: 0...6, using: &generator), Int.random(in: 0...6, using: &generator)].sorted()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `takes every kind of number, texts and dates`() {
+  @Test func `A rule about a range takes every kind of number, texts and dates`() {
     func check<Value: Comparable>(_ low: Value, _ high: Value, inside: Value, outside: Value) {
       let rule = Rule<Value>.range(low...high)
       #expect(rule.violation(of: inside) == nil)
@@ -84,7 +84,7 @@ import Testing
       outside: Date(timeIntervalSince1970: 4))
   }
 
-  @Test func `does not mix up rules of other types or kinds with the same ends`() {
+  @Test func `A rule about a range does not mix up rules of other types or kinds with the same ends`() {
     #expect(Rule<Int>.range(1...3).violation(of: 4)?.message == "must be less than or equal to 3")
     #expect(Rule<Double>.range(1...3).violation(of: 3.5)?.message == "must be less than or equal to 3.0")
     #expect(Rule<Int>.range(1..<3).violation(of: 3)?.message == "must be less than 3")
@@ -94,7 +94,7 @@ import Testing
     #expect(Rule<Int>.range(...3).violation(of: -1) == nil)
   }
 
-  @Test func `refuses what can not be compared`() {
+  @Test func `A rule about a range refuses what can not be compared`() {
     #expect(Rule<Double>.range(0...1).violation(of: .nan) != nil)
     #expect(Rule<Double>.range(0...).violation(of: .nan) != nil)
     #expect(Rule<Double>.range(..<0).violation(of: .nan) != nil)
@@ -102,7 +102,7 @@ import Testing
     #expect(Rule<Double>.range(0...Double.infinity).arguments["maximum"] == "inf")
   }
 
-  @Test func `of no value at all refuses every value`() {
+  @Test func `A rule about a range of no value at all refuses every value`() {
     #expect(Rule<Int>.range(5..<5).violation(of: 5)?.message == "must be less than 5")
     #expect(Rule<Int>.range(5..<5).violation(of: 4)?.message == "must be greater than or equal to 5")
   }
@@ -113,7 +113,7 @@ import Testing
     func contains(_ element: Int) -> Bool { element % 2 == 0 }
   }
 
-  @Test func `asks a range of one's own`() {
+  @Test func `A rule about a range asks a range of one's own`() {
     let rule = Rule<Int>.range(Even())
     #expect(rule.violation(of: 2) == nil)
     #expect(rule.violation(of: 3)?.message == "is out of range")
@@ -121,7 +121,7 @@ import Testing
     #expect(Rule.length(Even()).violation(of: "abc")?.message == "length is out of range")
   }
 
-  @Test func `says its ends in JSON, each as what it is`() {
+  @Test func `A rule about a range says its ends in JSON, each as what it is`() {
     #expect(Rule<Int8>.range((-3)...).arguments == ["minimum": -3])
     #expect(Rule<UInt64>.range(...UInt64.max).arguments["maximum"] == .number("18446744073709551615"))
     #expect(Rule<Float>.range(0.1...).arguments == ["minimum": 0.1])
@@ -130,7 +130,7 @@ import Testing
     #expect(Rule<Decimal>.range(...12).arguments == ["maximum": 12])
   }
 
-  @Test func `takes one length or one count`() {
+  @Test func `A rule about a range takes one length or one count`() {
     #expect(Rule.length(3).violation(of: "ab")?.message == "length must be equal to 3")
     #expect(Rule.length(3).violation(of: "abc") == nil)
     #expect(Rule<[Int]>.count(1).violation(of: [])?.message == "count must be equal to 1")

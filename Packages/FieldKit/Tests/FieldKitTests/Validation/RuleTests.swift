@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `A rule` {
-  @Test func `of one's own says that the value is invalid, or what it was told to say`() {
+  @Test func `A rule of one's own says that the value is invalid, or what it was told to say`() {
     let age = Field<Int>().require { $0 > 0 }
     age.value = 0
     #expect(age.validate() == .invalid(["is invalid"]))
@@ -12,7 +12,7 @@ import Testing
     #expect(even.validate() == .invalid(["must be even"]))
   }
 
-  @Test func `lets nil pass without being asked, unless nil is forbidden`() {
+  @Test func `A rule lets nil pass without being asked, unless nil is forbidden`() {
     var calls = 0
     let lenient = Field<Int>().require {
       calls += 1
@@ -24,14 +24,14 @@ import Testing
     #expect(strict.validate() == .invalid(["must be even"]))
   }
 
-  @Test func `that there is a value`() {
+  @Test func `A rule that there is a value`() {
     let age = Field<Int>().requireNotNil()
     #expect(age.validate() == .invalid(["is required"]))
     age.value = 0
     #expect(age.valid)
   }
 
-  @Test func `about a range says which end was missed`() {
+  @Test func `A rule about a range says which end was missed`() {
     let cases: [(Rule<Int>, Int, String?)] = [
       (.range(6...6), 7, "must be equal to 6"), (.range(6...6), 5, "must be equal to 6"), (.range(6...6), 6, nil),
       (.range(0...130), -1, "must be greater than or equal to 0"), (.range(0...130), 0, nil),
@@ -51,11 +51,11 @@ import Testing
     ("", "length must be greater than or equal to 1"), ("1", nil), ("111", nil),
     ("1111", "length must be less than or equal to 3"), ("👩‍👩‍👧‍👦é", nil),
   ])
-  func `about the length of a text counts characters`(text: String, message: String?) {
+  func `A rule about the length of a text counts characters`(text: String, message: String?) {
     #expect(Rule.length(1...3).violation(of: text)?.message == message)
   }
 
-  @Test func `about a smallest length`() {
+  @Test func `A rule about a smallest length`() {
     let name = Field<String>().require(.length(10...))
     name.value = "123456789"
     #expect(name.validate() == .invalid(["length must be greater than or equal to 10"]))
@@ -64,7 +64,7 @@ import Testing
     #expect(Rule.length(4...4).violation(of: "abc")?.message == "length must be equal to 4")
   }
 
-  @Test func `about the number of elements`() {
+  @Test func `A rule about the number of elements`() {
     let tags = ArrayField(Field<String>()).require(.count(1...1))
     #expect(tags.validate() == .invalid(["count must be equal to 1"]))
     tags.append("a")
@@ -76,11 +76,11 @@ import Testing
 
   @Test(
     arguments: [("", "cannot be blank"), ("hi", nil), (" ", nil), (nil, "cannot be blank")] as [(String?, String?)])
-  func `against blank texts`(text: String?, message: String?) {
+  func `A rule against blank texts`(text: String?, message: String?) {
     #expect(Rule.notBlank.violation(of: text)?.message == message)
   }
 
-  @Test func `about the characters of a text`() {
+  @Test func `A rule about the characters of a text`() {
     let digits = Field("J9").require(.characters(in: "0123456789ABCDEF"))
     #expect(digits.validate() == .invalid(["contains invalid characters"]))
     digits.value = "F9"
@@ -89,14 +89,14 @@ import Testing
     #expect(digits.valid)
   }
 
-  @Test func `about the form of a text wants the whole text to match`() {
+  @Test func `A rule about the form of a text wants the whole text to match`() {
     let word = Field("abc").require(.matching(/[a-z]+/))
     #expect(word.valid)
     word.value = "abc1"
     #expect(word.validate() == .invalid(["does not have the right form"]))
   }
 
-  @Test func `about the form of a text refuses long texts without matching them`() {
+  @Test func `A rule about the form of a text refuses long texts without matching them`() {
     let rule = Rule.matching(/a*/)
     #expect(rule.violation(of: String(repeating: "a", count: 1_000)) == nil)
     #expect(
@@ -106,7 +106,7 @@ import Testing
     #expect(rule.arguments == ["maximumLength": 1_000])
   }
 
-  @Test func `has a code and arguments for messages of one's own`() {
+  @Test func `A rule has a code and arguments for messages of one's own`() {
     #expect(Rule<Int>.range(0...130).arguments == ["minimum": 0, "maximum": 130])
     #expect(Rule<Int>.range(0..<130).arguments == ["minimum": 0, "below": 130])
     #expect(Rule<Double>.range(0.5...).arguments == ["minimum": 0.5])
@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct `Rules of elements` {
-  @Test func `are checked for every element, and say which`() {
+  @Test func `Rules of elements are checked for every element, and say which`() {
     let tags = ArrayField(Field<String>().require(.notBlank).require(.length(...3)))
     #expect(tags.valid)
     tags.value = ["a", "", "abcd", "b"]
@@ -131,7 +131,7 @@ import Testing
     #expect(tags.valid)
   }
 
-  @Test func `come after the rules of the list`() {
+  @Test func `Rules of elements come after the rules of the list`() {
     let tags = (Field<String>().require(.notBlank)*).require(.count(...1))
     tags.value = ["a", ""]
     #expect(tags.validate() == .invalid(["count must be less than or equal to 1", "[1] cannot be blank"]))

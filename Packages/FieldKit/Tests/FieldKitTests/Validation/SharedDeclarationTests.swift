@@ -9,7 +9,7 @@ import Testing
     return first.metadata != nil && first.metadata === second.metadata
   }
 
-  @Test func `is kept once for all fields that are declared alike`() {
+  @Test func `What is said of a field is kept once for all fields that are declared alike`() {
     #expect(isShared { Field<Int>(name: "Age", key: "age", priority: 3) })
     #expect(isShared { Field<Int>(name: "Age", key: "age").require(.range(0...130)) })
     #expect(isShared { Field<String>().require(.notBlank).require(.length(1...80)) })
@@ -23,7 +23,7 @@ import Testing
     #expect(isShared { ArrayField(Field<String>().require(.notBlank), name: "Tags").require(.count(1...5)) })
   }
 
-  @Test func `is a field's own where a test of the user's has a say`() {
+  @Test func `What is said of a field is a field's own where a test of the user's has a say`() {
     #expect(!isShared { Field<Int>(name: "Age").require { $0 > 0 } })
     #expect(!isShared { Field<Int>(name: "Age").require { $0 > 0 }.require(.range(0...9)) })
     #expect(!isShared { Field<String>().require(.matching(/a/)) })
@@ -32,7 +32,7 @@ import Testing
     #expect(!isShared { Field<Int>().require(Rule { $0 > 0 }.message("must be positive")) })
   }
 
-  @Test func `is not the same for different declarations`() {
+  @Test func `What is said of a field is not the same for different declarations`() {
     let fields = [
       Field<Int>(name: "a"), Field<Int>(key: "a"), Field<Int>(name: "a", key: "a"), Field<Int>(priority: 0),
       Field<Int>(name: "a", priority: 0), Field<Int>(priority: 1), Field<Int>(name: ""), Field<Int>(key: ""),
@@ -50,7 +50,7 @@ import Testing
     #expect(Field<Int>(name: "a", key: "a").metadata === fields[2].metadata)
   }
 
-  @Test func `stays with its field when another one is told more`() {
+  @Test func `What is said of a field stays with its field when another one is notified more`() {
     let (first, second) = (Field<Int>(1, name: "N"), Field<Int>(1, name: "N"))
     #expect(first.metadata === second.metadata)
     first.require(.range(5...))
@@ -63,7 +63,7 @@ import Testing
     #expect(Field<Int>(1, name: "N").require(.range(5...)).metadata?.transformer == nil)
   }
 
-  @Test func `is the same in all threads`() async {
+  @Test func `What is said of a field is the same in all threads`() async {
     let found = await withTaskGroup(of: [ObjectIdentifier].self) { group in
       for _ in 0..<8 {
         group.addTask {

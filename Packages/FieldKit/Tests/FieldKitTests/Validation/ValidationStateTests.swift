@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `Validation` {
-  @Test func `is unknown before the first time and after every set`() {
+  @Test func `Validation is unknown before the first time and after every set`() {
     let age = Field(3).require { $0 > 0 }
     #expect(age.validationState == .unknown)
     #expect(age.validate() == .valid)
@@ -11,12 +11,12 @@ import Testing
     #expect(age.validationState == .unknown)
   }
 
-  @Test func `of a field without rules finds it valid`() {
+  @Test func `Validation of a field without rules finds it valid`() {
     #expect(Field<Int>().validate() == .valid)
     #expect(Field<Int>().valid)
   }
 
-  @Test func `says all that is wrong, in the order of the rules`() {
+  @Test func `Validation says all that is wrong, in the order of the rules`() {
     let name = Field("").require(.notBlank).require(.length(2...)).require(message: "must have an x") {
       $0.contains("x")
     }
@@ -29,7 +29,7 @@ import Testing
     #expect(name.valid)
   }
 
-  @Test func `runs again only when it is needed`() {
+  @Test func `Validation runs again only when it is needed`() {
     var calls = 0
     let age = Field(3).require { _ in
       calls += 1
@@ -46,7 +46,7 @@ import Testing
     #expect(calls == 3)
   }
 
-  @Test func `keeps a message added by hand behind the rules', until it runs again`() {
+  @Test func `Validation keeps a message added by hand behind the rules', until it runs again`() {
     let age = Field(0).require(message: "must be positive") { $0 > 0 }
     age.validate()
     age.addValidationError("is taken")
@@ -56,7 +56,7 @@ import Testing
     #expect(age.validationState == .unknown)
   }
 
-  @Test func `is not needed for a message added by hand`() {
+  @Test func `Validation is not needed for a message added by hand`() {
     let name = Field("Ann")
     name.validate()
     name.addValidationError("is taken")
@@ -68,7 +68,7 @@ import Testing
     #expect(name.validationState.messages == ["is reserved"])
   }
 
-  @Test func `has states that say what they are`() {
+  @Test func `Validation has states that say what they are`() {
     #expect(ValidationState.valid.isValid)
     #expect(!ValidationState.valid.isInvalid)
     #expect(ValidationState.invalid(["a"]).isInvalid)
@@ -79,7 +79,7 @@ import Testing
     #expect(ValidationState.invalid(["a", "b"]) != .invalid(["b", "a"]))
   }
 
-  @Test func `of one field does not touch another that was declared like it`() {
+  @Test func `Validation of one field does not touch another that was declared like it`() {
     func make() -> Field<Int> { Field(1).require(.range(0...10)) }
     let (first, second) = (make(), make())
     first.require { $0 > 5 }

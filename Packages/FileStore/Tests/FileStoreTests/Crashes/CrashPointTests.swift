@@ -11,7 +11,7 @@ import Testing
   static let wanted = 1_000 * TestEffort.factor
 
   @Test(arguments: 0..<2 as Range<UInt64>)
-  func `holds in every possible state what was acknowledged, whole batches only, and can be written`(
+  func `A store that lost its power has what was acknowledged in every state, whole batches only, and can be written`(
     part: UInt64
   ) throws {
     var run = CrashRun()
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: CrashDefect.allCases)
-  func `is found out if it has a defect`(defect: CrashDefect) throws {
+  func `A store that lost its power is found out if it has a defect`(defect: CrashDefect) throws {
     var run = CrashRun(defect: defect)
     var seed: UInt64 = 3
     while run.failures.isEmpty, run.workloads < 12 {

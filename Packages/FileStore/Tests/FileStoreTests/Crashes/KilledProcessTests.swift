@@ -10,7 +10,9 @@
   @Suite(.serialized) struct `A store whose process was killed` {
     static let seeds = TestEffort.seeds(30)
 
-    @Test func `holds what was acknowledged, whole transactions only, and goes on`() async throws {
+    @Test func `A store whose process was killed holds what was acknowledged, whole transactions only, and goes on`()
+      async throws
+    {
       try await withTemporaryDirectory { directory in
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         var acknowledged = 0

@@ -7,7 +7,8 @@ import Testing
 /// Lets a store live through a long row of random steps. A failure names its seed.
 @Suite struct `A journal through many crashes, repairs and compactions` {
   @Test(arguments: [false, true])
-  func `holds what was acknowledged, shows it to all readers, and finds nothing wrong`(hasFaults: Bool) {
+  func `A journal through crashes, repairs and compactions has what was acknowledged, for all readers`(hasFaults: Bool)
+  {
     for seed in TestEffort.seeds(60) {
       var life = LongLife(seed: seed, hasFaults: hasFaults)
       for _ in 0..<60 where life.failure == nil { life.step() }
@@ -15,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `keeps what is written after its files were damaged, and is sound after a repair`() {
+  @Test func `A journal through crashes and repairs keeps what is written after damage, and is sound after a repair`() {
     for seed in TestEffort.seeds(60) {
       var life = LongLife(seed: seed)
       for _ in 0..<5 {

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `has the models of all types, and makes the same store of them`() async throws {
+  @Test func `A file of JSON has the models of all types, and makes the same store of them`() async throws {
     try await withStores { store, other, url in
       try await store.createAll([book("é\"\n\\", "Émile"), book("2", "Line\nbreak"), book("3", "gone")])
       let reader = Reader()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `may be laid out by others, with more in it`() async throws {
+  @Test func `A file of JSON may be laid out by others, with more in it`() async throws {
     try await withStores { store, _, url in
       let text = """
         { "comment": {"a": [1, "}"]},
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `of many models goes through in pieces`() async throws {
+  @Test func `A file of JSON of many models goes through in pieces`() async throws {
     try await withStores { store, other, url in
       try await store.createAll((0..<20_000).map { book("\($0)", String(repeating: "x", count: 300)) })
       var steps = 0
@@ -119,7 +119,9 @@ import Testing
     Mistake(text: start + "\n" + good + "]} rest", place: "line 2"),
     Mistake(text: start + "\n" + good + ",\n{\"type\":\"Bo", place: "line 3, offset 104"),
   ])
-  func `that is wrong is refused with line and offset, and nothing of it is imported`(mistake: Mistake) async throws {
+  func `A file of JSON that is wrong is refused with line and offset, and nothing of it is imported`(mistake: Mistake)
+    async throws
+  {
     try await withStores { store, _, url in
       try Data(mistake.text.utf8).write(to: url)
       let error = await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
@@ -129,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `of a newer version is refused`() async throws {
+  @Test func `A file of JSON of a newer version is refused`() async throws {
     try await withStores { store, _, url in
       try Data(#"{"format":"modelkit-models","version":2,"models":[]}"#.utf8).write(to: url)
       let error = await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
@@ -138,7 +140,8 @@ import Testing
     }
   }
 
-  @Test func `with models that are there already is refused, or they are kept or replaced`() async throws {
+  @Test func `A file of JSON with models that are there already is refused, or they are kept or replaced`() async throws
+  {
     try await withStores { store, other, url in
       try await store.createAll([book("1", "Emma"), book("2", "Sanditon")])
       try await store.exportJSON(to: url)
@@ -156,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `with a model twice is refused`() async throws {
+  @Test func `A file of JSON with a model twice is refused`() async throws {
     try await withStores { store, _, url in
       try Data("\(Self.start)\(Self.good),\n\(Self.good)]}".utf8).write(to: url)
       let error = await #expect(throws: ModelStoreError.self) { try await store.importJSON(from: url) }
@@ -189,7 +192,7 @@ import Testing
     Misfit(
       record: #""type":"Reader","identifier":"07","value":{"id":7}"#, identifier: "07", reason: #"the identifier "7""#),
   ])
-  func `with a model that does not fit its class is refused with its place, and nothing is imported`(
+  func `A file of JSON with a model that does not fit its class is refused with the place, and not imported`(
     misfit: Misfit
   ) async throws {
     try await withStores { store, _, url in
@@ -208,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `is compared with the classes that the store has used`() async throws {
+  @Test func `A file of JSON is compared with the classes that the store has used`() async throws {
     try await withStores { store, _, url in
       try await store.create(book("0", "Emma"))
       try Data(#"\#(Self.start){"type":"Book","identifier":"2","value":{"id":"3"}}]}"#.utf8).write(to: url)
@@ -217,7 +220,9 @@ import Testing
     }
   }
 
-  @Test func `of unknown classes is imported, and what can't be read is named and can be deleted`() async throws {
+  @Test func `A file of JSON of unknown classes is imported, and what can't be read is named and can be deleted`()
+    async throws
+  {
     try await withStores { store, _, url in
       let wrong = #"{"type":"Book","identifier":"2","value":{"id":"2","title":[7]}}"#
       try Data("\(Self.start)\(Self.good),\n\(wrong)]}".utf8).write(to: url)
@@ -233,7 +238,7 @@ import Testing
     }
   }
 
-  @Test func `that is imported for two classes of one name is refused`() async throws {
+  @Test func `A file of JSON that is imported for two classes of one name is refused`() async throws {
     final class Other: Model {
       let id = Field<String>()
       override var identifierField: AnyField? { id }
@@ -249,7 +254,7 @@ import Testing
     }
   }
 
-  @Test func `whose writing fails says what of it is there`() async throws {
+  @Test func `A file of JSON whose writing fails says what of it is there`() async throws {
     try await withStores { store, other, url in
       try await store.createAll([book("1", "Emma"), book("2", "Emma")])
       try await store.exportJSON(to: url)
@@ -261,7 +266,7 @@ import Testing
     }
   }
 
-  @Test func `is written without touching what has the name under which it is made`() async throws {
+  @Test func `A file of JSON is written without touching what has the name under which it is made`() async throws {
     try await withStores { store, other, url in
       try await store.create(book("1", "Emma"))
       for suffix in ["new", "new-2"] { try Data("mine".utf8).write(to: url.appendingPathExtension(suffix)) }
@@ -275,7 +280,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `is written where a symbolic link leads to`(isThere: Bool) async throws {
+  func `A file of JSON is written where a symbolic link leads to`(isThere: Bool) async throws {
     try await withStores { store, other, url in
       try await store.create(book("1", "Emma"))
       let folder = url.deletingLastPathComponent().appending(path: "folder")
@@ -295,7 +300,7 @@ import Testing
   }
 
   @Test(arguments: ["manifest.json", "lock", "groups", "groups/@default/000001.journal"])
-  func `is never one of the files of the store`(path: String) async throws {
+  func `A file of JSON is never one of the files of the store`(path: String) async throws {
     try await withStores { store, _, url in
       try await store.create(book("1", "Emma"))
       let error = await #expect(throws: ModelStoreError.self) {
@@ -306,7 +311,7 @@ import Testing
     }
   }
 
-  @Test func `that can't be written leaves nothing`() async throws {
+  @Test func `A file of JSON that can't be written leaves nothing`() async throws {
     try await withStores { store, _, url in
       try await store.create(book("1", "Emma"))
       let missing = url.deletingLastPathComponent().appending(path: "nowhere/export.json")

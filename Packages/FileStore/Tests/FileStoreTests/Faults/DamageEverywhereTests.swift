@@ -114,7 +114,7 @@ import Testing
     !path.hasSuffix("/lock") && !path.hasSuffix(".quarantine") && !path.hasSuffix(".new")
   }
 
-  @Test func `reports every damaged byte with its file and place, and keeps the rest`() throws {
+  @Test func `A damaged store reports every damaged byte with its file and place, and keeps the rest`() throws {
     let (image, options) = try makeStore(4, rounds: 6)
     let expected = try look(at: image, options)
     #expect(expected.findings == [])
@@ -132,7 +132,7 @@ import Testing
     print("Damage: \(count) flipped bits in \(image.files.count) files.")
   }
 
-  @Test func `reports every file that was cut, wherever, and keeps what is before that`() throws {
+  @Test func `A damaged store reports every file that was cut, wherever, and keeps what is before that`() throws {
     let (image, options) = try makeStore(4, rounds: 6)
     let expected = try look(at: image, options)
     var count = 0
@@ -146,7 +146,7 @@ import Testing
     print("Damage: \(count) cuts.")
   }
 
-  @Test func `reports random damage of a large store`() throws {
+  @Test func `A large store reports random damage`() throws {
     let (image, options) = try makeStore(8, rounds: 400)
     let expected = try look(at: image, options)
     #expect(expected.findings == [])

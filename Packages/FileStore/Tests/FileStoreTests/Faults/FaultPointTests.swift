@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: codes)
-  func `loses nothing acknowledged whichever call fails, and says what failed`(code: Int32) throws {
+  func `A store loses nothing acknowledged whichever call fails, and reports what failed`(code: Int32) throws {
     var runs = 0
     // A new store, or one of an older version that becomes a new one meanwhile.
     for seed in (code == ENOSPC ? [2, 4] : code == EIO ? [1, 4] : [4]) as [UInt64] {
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [ENOSPC, EROFS, EMFILE])
-  func `loses nothing acknowledged when everything fails from some call on, for a while`(code: Int32) throws {
+  func `A store loses nothing acknowledged when everything fails from some call on, for a while`(code: Int32) throws {
     for call in TestEffort.sample(0..<(try callCount(3)), every: 3, offset: Int(code)) {
       let reads = code == EMFILE
       var run = try FaultRun(
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `goes on where the system does less than it was asked for`() throws {
+  @Test func `A store goes on where the system does less than was requested`() throws {
     for call in 0..<(try callCount(4)) {
       var run = try FaultRun(seed: 4, fault: Fault(kind: .short, calls: call..<call + 3))
       try run.run()
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `acknowledges nothing once its directory is gone, whenever that happens`() throws {
+  @Test func `A store acknowledges nothing once its directory is gone, whenever that happens`() throws {
     for seed in [5, 6] as [UInt64] {
       for call in 0..<(try callCount(seed)) {
         var run = try FaultRun(seed: seed, fault: Fault(kind: .vanishing, calls: call..<call + 1))
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: [EIO, EMFILE, EINTR])
-  func `is followed by a reader whichever of its calls fails`(code: Int32) throws {
+  func `A store in a world of errors is followed by a reader whichever of its calls fails`(code: Int32) throws {
     var call = 0
     var isDone = false
     while !isDone {

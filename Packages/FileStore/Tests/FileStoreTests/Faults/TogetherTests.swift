@@ -50,7 +50,9 @@ import Testing
       ? try await engine.readChunk("Account", byteLimit: .max).numbers.reduce(0, +) : -1
   }
 
-  @Test func `keeps the sum of its accounts in 16 tasks, while it is compacted, checked and followed`() async throws {
+  @Test func `A file store keeps the sum of its accounts in 16 tasks, while it is compacted, checked and followed`()
+    async throws
+  {
     try await withTemporaryPath { directory in
       let engine = makeEngine(directory)
       try await engine.write((0..<8).map { .create("Account", "\($0)", value(100)) })
@@ -104,7 +106,9 @@ import Testing
     }
   }
 
-  @Test func `is opened and closed by many, one after the other, and dropped without being closed`() async throws {
+  @Test func `A file store is opened and closed by many, one after the other, and released without being closed`()
+    async throws
+  {
     try await withTemporaryPath { directory in
       let acknowledged = try await withThrowingTaskGroup(of: [String].self) { group in
         for task in 0..<4 {
@@ -142,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `finds what a reader was about to read when the journal is compacted just then`() async throws {
+  @Test func `A reader of a file store finds its record although the journal is compacted just then`() async throws {
     let fileSystem = TracingFileSystem()
     try fileSystem.createDirectories("/store/groups")
     let journal = try Journal.open(group: "", in: "/store/groups", fileSystem: fileSystem)
@@ -161,7 +165,7 @@ import Testing
     try await service.close()
   }
 
-  @Test func `gives its directory back only when what is under way has ended`() throws {
+  @Test func `A file store unlocks its directory only when the calls under way have ended`() throws {
     let (upkeep, ended) = (Mailbox<FileEngineService.Job>(), Mailbox<String>())
     let caretaker = Caretaker(upkeep: upkeep, writes: Mailbox(), fileSystem: TracingFileSystem()) { true }
     let gate = Mailbox<Void>()
@@ -189,7 +193,8 @@ import Testing
   }
 
   /// As a process that is being started has it for a moment.
-  @Test func `gives its directory back when it is closed, although somebody has inherited its files`() async throws {
+  @Test func `A closed file store unlocks its directory although another process has inherited its files`() async throws
+  {
     try await withTemporaryPath { directory in
       let first = makeEngine(directory)
       try await first.write([.create("Book", "1", value(1))])
@@ -229,7 +234,7 @@ import Testing
   }
 
   #if os(Linux) || os(macOS)
-    @Test func `is followed by a second process, which can write when the first has gone`() async throws {
+    @Test func `A file store is followed by a second process, which can write when the first has ended`() async throws {
       try await withTemporaryPath { directory in
         let first = makeEngine(directory)
         for number in 0..<60 { try await first.write([.create("Book", "\(number)", value(number))]) }

@@ -14,7 +14,9 @@ import Testing
     }
   }
 
-  @Test func `cuts links in lists and in several fields of records that nobody has read`() async throws {
+  @Test func `A deletion in a file store cuts links in lists and in several fields of records that nobody has read`()
+    async throws
+  {
     try await withClubs { store in
       try await store.delete(try await store.lookup(Club.self, identifier: "reds"))
       let other = FileModelStore(store.handle)
@@ -28,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `cuts no links to an identifier that only Swift calls equal`() async throws {
+  @Test func `A deletion in a file store cuts no links to an identifier that only Swift calls equal`() async throws {
     try await withClubs { store in
       let clubs = ["caf\u{e9}", "cafe\u{301}"].map { name in
         let club = Club()
@@ -46,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `of both ends of a record in one transaction cuts both`() async throws {
+  @Test func `A deletion in a file store of both ends of a record in one transaction cuts both`() async throws {
     try await withClubs { store in
       try await store.transaction { store in
         try await store.delete(try await store.lookup(Club.self, identifier: "reds"))
@@ -58,8 +60,7 @@ import Testing
     }
   }
 
-  @Test func `cuts links of live models, which are not dirty then, but for what they changed themselves`() async throws
-  {
+  @Test func `A deletion cuts links of live models, which are dirty only for their own changes`() async throws {
     try await withClubs { store in
       let match = try await store.lookup(Match.self, identifier: "1")
       match.goals.value = 9
@@ -72,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `of a model that is gone already changes nothing`() async throws {
+  @Test func `A deletion in a file store of a model that is gone already changes nothing`() async throws {
     try await withClubs { store in
       let other = FileModelStore(store.handle)
       let reds = try await store.lookup(Club.self, identifier: "reds")
@@ -82,7 +83,9 @@ import Testing
     }
   }
 
-  @Test func `finds what leads there among many with an index it makes by itself`() async throws {
+  @Test func `A deletion in a file store finds what leads there among many with an index it makes by itself`()
+    async throws
+  {
     try await withClubs { store in
       let greens = try await store.lookup(Club.self, identifier: "greens")
       let matches = (0..<1_500).map { (number: Int) in
@@ -117,7 +120,7 @@ import Testing
   }
 
   @Test(arguments: [300, 1_200], [false, true])
-  func `of many models in one transaction looks at a number of records that grows like theirs`(
+  func `Deletions of many models in one transaction read a number of records that grows with theirs`(
     count: Int, areNew: Bool
   ) async throws {
     try await withTemporaryDirectory { directory in
@@ -150,7 +153,9 @@ import Testing
     }
   }
 
-  @Test func `by cascade finds what goes with the model with an index it makes by itself`() async throws {
+  @Test func `A deletion in a file store by cascade finds what goes with the model with an index it makes by itself`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       let teams = (0..<600).map { (number: Int) in
@@ -176,7 +181,9 @@ import Testing
     }
   }
 
-  @Test func `by rules that deny and cascade counts what other fronts wrote`() async throws {
+  @Test func `A deletion in a file store by rules that deny and cascade counts what other store instances wrote`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       let team = ContractTeam()
@@ -201,7 +208,9 @@ import Testing
 }
 
 @Suite struct `A condition on a file store about a relation that only the other side keeps` {
-  @Test func `is asked of the models that lead there`() async throws {
+  @Test func `A file store tests a condition about the inverse of a relation on the models that refer to it`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let first = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
       try await Clubs.fill(first)

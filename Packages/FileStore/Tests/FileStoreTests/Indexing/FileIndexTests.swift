@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `of everything finds what random queries find without`(seed: UInt64) async throws {
+  func `An index of a file store of everything finds what random queries find without`(seed: UInt64) async throws {
     try await withTemporaryDirectory { directory in
       try await ModelStoreContract.randomQueries(700, seed: seed).run {
         let store = FileModelStore(directory: directory, options: Self.options)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ModelStoreContract.checks)
-  func `keeps the contract`(check: ModelStoreContract.Check) async throws {
+  func `An index of a file store keeps the contract`(check: ModelStoreContract.Check) async throws {
     try await withTemporaryDirectory { directory in
       try await check.run {
         let store = FileModelStore(directory: directory, options: Self.options)
@@ -65,7 +65,11 @@ import Testing
     try await store.index(\ContractPerson.nickname)
   }
 
-  @Test func `follows creates, updates, deletes and compactions, those of other fronts too`() async throws {
+  @Test
+  func
+    `An index of a file store follows creates, updates, deletes and compactions, those of other store instances too`()
+    async throws
+  {
     try await withStore { store in
       try await store.create(person("Ada", age: 36))
       try await store.index(\ContractPerson.age)
@@ -86,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `made while others write knows all that they wrote`() async throws {
+  @Test func `An index of a file store made while others write knows all that they wrote`() async throws {
     try await withStore { store in
       try await store.createAll((0..<6_000).map { person("n\($0)", age: $0 % 50) })
       let handle = store.handle
@@ -115,7 +119,9 @@ import Testing
     }
   }
 
-  @Test func `that is unique refuses a commit and names the field and who has the value`() async throws {
+  @Test func `An index of a file store that is unique refuses a commit and names the field and who has the value`()
+    async throws
+  {
     try await withStore { store in
       try await store.index(\ContractPerson.name, unique: true)
       let ada = try await store.create(person("Ada"))
@@ -135,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `that is unique makes a batch and a transaction all or nothing`() async throws {
+  @Test func `An index of a file store that is unique makes a batch and a transaction all or nothing`() async throws {
     try await withStore { store in
       try await store.index(\ContractPerson.name, unique: true)
       await #expect(throws: ModelStoreError.self) {
@@ -161,7 +167,9 @@ import Testing
     }
   }
 
-  @Test func `that is unique lets values be exchanged in a transaction, and stays unique`() async throws {
+  @Test func `An index of a file store that is unique lets values be exchanged in a transaction, and stays unique`()
+    async throws
+  {
     try await withStore { store in
       try await store.index(\ContractPerson.name, unique: true)
       let ada = person("Ada"), bob = person("Bob"), cleo = person("Cleo")
@@ -191,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `that is unique lets one of many writers win`() async throws {
+  @Test func `An index of a file store that is unique lets one of many writers win`() async throws {
     try await withStore { store in
       try await store.index(\ContractPerson.name, unique: true)
       let handle = store.handle
@@ -214,7 +222,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where a value is there twice already`() async throws {
+  @Test func `An index of a file store is refused where a value is there twice already`() async throws {
     try await withStore { store in
       try await store.createAll([person("Ada"), person("Ada")])
       let error = await #expect(throws: ModelStoreError.self) {
@@ -228,7 +236,7 @@ import Testing
     }
   }
 
-  @Test func `of a foreign key finds the models that lead to another one`() async throws {
+  @Test func `An index of a file store of a foreign key finds the models that lead to another one`() async throws {
     try await withStore { store in
       try await store.index(\ContractPerson.company)
       let acme = ContractCompany()
@@ -244,7 +252,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `sorted by its field reads no more than the limit`(isDescending: Bool) async throws {
+  func `An index of a file store sorted by its field reads no more than the limit`(isDescending: Bool) async throws {
     try await withStore { store in
       try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
       let order: ModelSort<ContractPerson> = isDescending ? .descending(\.age) : .ascending(\.age)
@@ -264,7 +272,9 @@ import Testing
     }
   }
 
-  @Test func `is not followed where it costs less to read all records and sort them`() async throws {
+  @Test func `An index of a file store is not followed where it costs less to read all records and sort them`()
+    async throws
+  {
     try await withStore { store in
       try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
       try await store.index(\ContractPerson.age)
@@ -279,7 +289,8 @@ import Testing
     }
   }
 
-  @Test func `is merged with what a transaction wrote, for counts and for order`() async throws {
+  @Test func `An index of a file store is merged with what a transaction wrote, for counts and for order`() async throws
+  {
     try await withStore { store in
       try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
       try await store.index(\ContractPerson.age)
@@ -301,7 +312,7 @@ import Testing
     }
   }
 
-  @Test func `of a store for reading only changes nothing about what is found`() async throws {
+  @Test func `An index of a file store of a store for reading only changes nothing about what is found`() async throws {
     try await withTemporaryDirectory { directory in
       let writer = FileModelStore(directory: directory, options: Self.options)
       try await writer.create(person("Ada", age: 36))

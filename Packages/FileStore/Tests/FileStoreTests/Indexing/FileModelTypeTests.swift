@@ -38,7 +38,7 @@ extension Lamp {
     }
   }
 
-  @Test func `uses an index that was declared by the name of a field`() async throws {
+  @Test func `A file store uses an index that was declared by the name of a field`() async throws {
     try await withLamps { store in
       try await store.index(type, "watts")
       #expect(try await store.list(type, where: { $0["watts"] == 40 }).map(\.id.value) == [2])
@@ -48,7 +48,7 @@ extension Lamp {
     }
   }
 
-  @Test func `uses an index of a foreign key that was declared by its name`() async throws {
+  @Test func `A file store uses an index of a foreign key that was declared by its name`() async throws {
     try await withLamps { store in
       try await store.index(type, "owner")
       let owner = try await store.lookup(Lamp.self, identifier: "1")
@@ -58,7 +58,7 @@ extension Lamp {
     }
   }
 
-  @Test func `has one index of a field that is declared by its path and by its name`() async throws {
+  @Test func `A file store has one index of a field that is declared by its path and by its name`() async throws {
     try await withLamps { store in
       try await store.index(\Lamp.label)
       try await store.index(type, "label", unique: true)
@@ -69,7 +69,9 @@ extension Lamp {
     }
   }
 
-  @Test func `refuses an index of what is not there`() async throws {
+  @Test func `A file store that is given types of models instead of classes refuses an index of what is not there`()
+    async throws
+  {
     try await withLamps { store in
       let error = await #expect(throws: ModelStoreError.self) { try await store.index(type, "volts") }
       #expect(error?.code == .invalid)

@@ -25,7 +25,9 @@ import Testing
     return person
   }
 
-  @Test func `looks at what indexes lead to and at what the transaction wrote, and at no more`() async throws {
+  @Test func `A query in a transaction of a file store reads only matches of indexes and records that it wrote`()
+    async throws
+  {
     try await withPeople { store in
       try await store.transaction { store in
         try await store.create(person(30))
@@ -82,7 +84,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64]) func `finds what a filter over all of its models finds`(seed: UInt64)
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `A query inside a transaction of a file store finds what a filter over all of its models finds`(seed: UInt64)
     async throws
   {
     try await withPeople { store in

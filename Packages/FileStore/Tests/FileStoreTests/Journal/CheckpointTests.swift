@@ -17,7 +17,7 @@ import Testing
     return (fileSystem, try Journal.scripted(fileSystem.disk(), segmentSize: 300).snapshot())
   }
 
-  @Test func `lets opening read only what was written after it`() throws {
+  @Test func `A checkpoint lets opening read only what was written after it`() throws {
     let (fileSystem, snapshot) = try makeJournal()
     let before = fileSystem.log.count
     let journal = try Journal.scripted(fileSystem, segmentSize: 300)
@@ -29,7 +29,7 @@ import Testing
       journal.contents.withIndex { index in index.number(of: "Book").map { index.types[$0].largestInteger } } == 3)
   }
 
-  @Test func `of an earlier time is completed by what was written since`() throws {
+  @Test func `A checkpoint of an earlier time is completed by what was written since`() throws {
     let (fileSystem, snapshot) = try makeJournal(isClosed: false)
     let disk = fileSystem.disk(after: .dropped)
     #expect(disk.bytes(path) != nil)
@@ -40,7 +40,7 @@ import Testing
     #expect(try Journal.scripted(disk.disk(after: .dropped)).snapshot() == journal.snapshot())
   }
 
-  @Test func `that is damaged is passed over`() throws {
+  @Test func `A checkpoint that is damaged is passed over`() throws {
     let (fileSystem, snapshot) = try makeJournal()
     let bytes = try #require(fileSystem.bytes(path))
     for bit in stride(from: 0, to: bytes.count * 8, by: 7) {
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `hides no segment that is missing or shorter than it was`() throws {
+  @Test func `A checkpoint hides no segment that is missing or shorter than it was`() throws {
     let (fileSystem, _) = try makeJournal()
     let segments = fileSystem.paths.filter { $0.hasSuffix(".journal") }
     #expect(segments.count > 2)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `that the disk can't read is passed over`() throws {
+  @Test func `A checkpoint that the disk can't read is passed over`() throws {
     let (fileSystem, snapshot) = try makeJournal()
     let healthy = fileSystem.disk()
     _ = try Journal.scripted(healthy, segmentSize: 300)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `that was not used is gone for good`(isClosed: Bool) throws {
+  func `A checkpoint that was not used is gone for good`(isClosed: Bool) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write([.create("Book", "1", JournalScript.json("a"))])
@@ -109,7 +109,7 @@ import Testing
     #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == expected)
   }
 
-  @Test func `does not keep a check from finding what is damaged`() throws {
+  @Test func `A checkpoint does not keep a check from finding what is damaged`() throws {
     let (fileSystem, _) = try makeJournal()
     let segment = JournalScript.folder + "/000001.journal"
     var bytes = try #require(fileSystem.bytes(segment))

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `holds the same in less room, and goes on`(segmentSize: UInt64) throws {
+  func `A journal that is compacted holds the same in less room, and goes on`(segmentSize: UInt64) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, segmentSize: segmentSize)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [EMFILE, EIO])
-  func `counts from the moment it has its name, also if that can't be brought to the disk`(code: Int32) throws {
+  func `A compacted journal counts from the moment it has its name, also if that can't be synced`(code: Int32) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `has its types in the order in which they first appeared`() throws {
+  @Test func `A journal that is compacted has its types in the order in which they first appeared`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write([.create("Book", "emma", JournalScript.json("a"))])
@@ -69,7 +69,7 @@ import Testing
     #expect(try Journal.scripted(fileSystem.disk()).contents.withIndex { $0.typeNames } == ["Book", "Author"])
   }
 
-  @Test func `is a text that a person can read`() throws {
+  @Test func `A journal that is compacted is a text that a person can read`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -94,7 +94,7 @@ import Testing
     #expect(lines == expected)
   }
 
-  @Test func `keeps what is written meanwhile`() throws {
+  @Test func `A journal that is compacted keeps what is written meanwhile`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches.prefix(2) { try journal.write(batch) }
@@ -107,7 +107,7 @@ import Testing
     #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == other.snapshot())
   }
 
-  @Test func `lets nobody get a number that a deleted model had`() throws {
+  @Test func `A journal that is compacted lets nobody get a number that a deleted model had`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write((1...5).map { .create("Book", "\($0)", JournalScript.json("x")) })
@@ -118,7 +118,7 @@ import Testing
     #expect(reopened.contents.withIndex { $0.reserveInteger(type: 0) } == 6)
   }
 
-  @Test func `goes on counting its batches when a compaction has left nothing`() throws {
+  @Test func `A journal that is compacted goes on counting its batches when a compaction has left nothing`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for name in ["1", "one"] {
@@ -138,7 +138,7 @@ import Testing
     #expect(!crashed.paths.contains { $0.contains("quarantine") })
   }
 
-  @Test func `can stop at any point, and opening clears up`() throws {
+  @Test func `A journal that is compacted can stop at any point, and opening clears up`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -162,7 +162,9 @@ import Testing
     #expect(!fileSystem.paths.contains { $0.hasSuffix(".new") })
   }
 
-  @Test func `removes nothing because of a file that only has the name of a compacted one`() throws {
+  @Test func `A journal that is compacted removes nothing because of a file that only has the name of a compacted one`()
+    throws
+  {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, segmentSize: 300)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -177,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func `is left as it is if a record in it can't be read`() throws {
+  @Test func `A journal that is compacted is left as it is if a record in it can't be read`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -193,7 +195,7 @@ import Testing
     try journal.write([.create("Book", "new", JournalScript.json("x"))])
   }
 
-  @Test func `is left as it is if there was damage when it was opened, until that is repaired`() throws {
+  @Test func `A journal that was damaged when it was opened is not compacted until it is repaired`() throws {
     let fileSystem = FaultyFileSystem()
     var journal = try Journal.scripted(fileSystem)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -222,7 +224,9 @@ import Testing
   }
 
   @Test(arguments: [0, 256] as [UInt64])
-  func `can be opened for writing on a disk that was too full to compact it`(preallocation: UInt64) throws {
+  func `A journal that is compacted can be opened for writing on a disk that was too full to compact it`(
+    preallocation: UInt64
+  ) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: preallocation)
     for batch in JournalScript.batches { try journal.write(batch) }
@@ -245,7 +249,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `holds after a crash at any call what was acknowledged`(segmentSize: UInt64) throws {
+  func `A journal that is compacted holds after a crash at any call what was acknowledged`(segmentSize: UInt64) throws {
     var states: [Snapshot] = [Snapshot()]
     let healthy = FaultyFileSystem()
     try run(on: healthy, segmentSize: segmentSize) { states.append($0) }
@@ -275,7 +279,7 @@ import Testing
   }
 
   @Test(arguments: [ENOSPC, EIO, EMFILE])
-  func `keeps every acknowledged batch whichever call fails`(code: Int32) throws {
+  func `A journal that is compacted keeps every acknowledged batch whichever call fails`(code: Int32) throws {
     let healthy = FaultyFileSystem()
     try run(on: healthy, segmentSize: 300) { _ in }
     for number in 1...healthy.calls {

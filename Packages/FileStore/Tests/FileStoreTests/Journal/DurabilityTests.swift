@@ -70,7 +70,7 @@ import Testing
     while engine.waitingJobs < count { await Task.yield() }
   }
 
-  @Test func `shares a sync with all that come while the disk is busy`() async throws {
+  @Test func `A write shares a sync with all that come while the disk is busy`() async throws {
     let first = try await beginWrite("first")
     let before = fileSystem.fileSyncs
     let others = (1...64).map { number in Task { try await create("\(number)") } }
@@ -82,7 +82,7 @@ import Testing
     #expect(try await Set(identifiersOnDisk()) == Set(["first"] + (1...64).map(String.init)))
   }
 
-  @Test func `is not seen before it is on the disk, and reading does not wait for it`() async throws {
+  @Test func `A write is not seen before it is on the disk, and reading does not wait for it`() async throws {
     try await create("0")
     let write = try await beginWrite("1")
     #expect(try await engine.read("Book", "0")?.revision == 1)
@@ -93,7 +93,7 @@ import Testing
     #expect(try await engine.identifiers("Book") == ["0", "1"])
   }
 
-  @Test func `that is cancelled in the queue is withdrawn, and one that was begun is completed`() async throws {
+  @Test func `A write that is cancelled in the queue is withdrawn, and one that was begun is completed`() async throws {
     let begun = try await beginWrite("begun")
     let queued = Task { try await create("queued") }
     await waitForWrites(1)
@@ -108,7 +108,7 @@ import Testing
     #expect(try await identifiersOnDisk() == ["begun", "later"])
   }
 
-  @Test func `that is refused does not take its neighbours along`() async throws {
+  @Test func `A write that is refused does not take its neighbours along`() async throws {
     let first = try await beginWrite("1")
     let twins = (1...2).map { _ in Task { try await create("2") } }
     let third = Task { try await create("3") }
@@ -126,14 +126,14 @@ import Testing
     #expect(try await Set(identifiersOnDisk()) == ["1", "2", "3"])
   }
 
-  @Test func `is on the disk when it returns, with the names of its files`() async throws {
+  @Test func `A write is on the disk when it returns, with the names of its files`() async throws {
     for number in 1...3 {
       try await create("\(number)")
       #expect(try await identifiersOnDisk() == (1...number).map(String.init))
     }
   }
 
-  @Test func `with an interval is on the disk when that has passed, and not before`() async throws {
+  @Test func `A write with an interval is on the disk when that has passed, and not before`() async throws {
     try await create("0", .none)
     try await engine.sync()
     try await create("1", .interval(.seconds(5)))
@@ -148,7 +148,7 @@ import Testing
     #expect(try await identifiersOnDisk() == ["0", "1", "2", "3", "4"])
   }
 
-  @Test func `with an interval needs nothing else to come to the disk`() async throws {
+  @Test func `A write with an interval needs nothing else to come to the disk`() async throws {
     let engine = FileEngine.simulated(on: fileSystem)
     try await engine.open()
     gate.shut()
@@ -160,7 +160,7 @@ import Testing
     #expect(try await identifiersOnDisk() == ["1"])
   }
 
-  @Test func `without durability is on the disk after a sync or when the store was closed`() async throws {
+  @Test func `A write without durability is on the disk after a sync or when the store was closed`() async throws {
     try await engine.open()
     let before = fileSystem.fileSyncs
     for number in 1...10 { try await create("\(number)", .none) }
@@ -173,7 +173,7 @@ import Testing
     #expect(try await identifiersOnDisk().count == 11)
   }
 
-  @Test func `is refused after a sync in the background failed, and closing says so`() async throws {
+  @Test func `A write is refused after a sync in the background failed, and closing says so`() async throws {
     try await create("1")
     // Opening read the segment's size last; the next call is the write, then comes the sync.
     fileSystem.fail(fileSystem.calls + 2, with: EIO)

@@ -10,7 +10,7 @@ import Testing
     .simulated(on: fileSystem)
   }
 
-  @Test func `gives back from a real disk what was written, group by group`() async throws {
+  @Test func `A file engine gives back from a real disk what was written, group by group`() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory + "/a/b/store"
       var engine = FileEngine(directory: path)
@@ -52,7 +52,9 @@ import Testing
     }
   }
 
-  @Test func `lists models in the order of their creation, chunk by chunk, while others come and go`() async throws {
+  @Test func `A file engine lists models in the order of their creation, chunk by chunk, while others come and go`()
+    async throws
+  {
     let engine = makeEngine()
     try await engine.write((1...100).map { .create("Book", "\($0)", JournalScript.json("\($0)")) })
     try await engine.write([.update("Book", "1", JournalScript.json("new"))])
@@ -73,7 +75,7 @@ import Testing
     #expect(try await engine.readChunk("Book", byteLimit: 1).rows.count == 1)
   }
 
-  @Test func `gives no integer identifier twice`() async throws {
+  @Test func `A file engine gives no integer identifier twice`() async throws {
     let fileSystem = FaultyFileSystem()
     let engine = makeEngine(fileSystem)
     #expect(try await engine.reserveIntegerIdentifier("Book") == 1)
@@ -94,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `says who has the store open, and opens it once it is free`() async throws {
+  @Test func `A file engine says who has the store open, and opens it once it is free`() async throws {
     try await withTemporaryDirectory { directory in
       let first = FileEngine(directory: directory)
       try await first.open()
@@ -114,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `is refused to another process while this one has it open`() async throws {
+  @Test func `A file engine is refused to another process while this one has it open`() async throws {
     try await withTemporaryDirectory { directory in
       let engine = FileEngine(directory: directory)
       try await engine.open()
@@ -127,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `lets nobody in after it was closed, and closes once`() async throws {
+  @Test func `A file engine lets nobody in after it was closed, and closes once`() async throws {
     let fileSystem = FaultyFileSystem()
     let engine = makeEngine(fileSystem)
     try await engine.write([.create("Book", "1", value)])
@@ -146,7 +148,7 @@ import Testing
     await #expect(throws: closed) { try await unopened.open() }
   }
 
-  @Test func `refuses a store of a newer version without changing it`() async throws {
+  @Test func `A file engine refuses a store of a newer version without changing it`() async throws {
     let fileSystem = FaultyFileSystem()
     let engine = makeEngine(fileSystem)
     try await engine.open()
@@ -173,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `says in a sentence why a place is no good for a store`() async throws {
+  @Test func `A file engine says in a sentence why a place is no good for a store`() async throws {
     try await withTemporaryDirectory { directory in
       let file = directory + "/file"
       try Data("x".utf8).write(to: URL(fileURLWithPath: file))
@@ -188,7 +190,9 @@ import Testing
     }
   }
 
-  @Test func `that could not be opened can be tried again, and keeps what it acknowledges then`() async throws {
+  @Test func `A file engine that could not be opened can be tried again, and keeps what it acknowledges then`()
+    async throws
+  {
     let healthy = FaultyFileSystem()
     let opened = makeEngine(healthy)
     try await opened.open()
@@ -209,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func `keeps its promises to many tasks at once`() async throws {
+  @Test func `A file engine keeps its promises to many tasks at once`() async throws {
     try await withTemporaryDirectory { directory in
       let engine = FileEngine(directory: directory)
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -237,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func `closes itself when it is no longer used`() async throws {
+  @Test func `A file engine closes itself when it is no longer used`() async throws {
     let (closed, continuation) = AsyncStream.makeStream(of: Void.self)
     let fileSystem = FaultyFileSystem(onSync: { continuation.yield() })
     do {

@@ -25,7 +25,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `that cut it anywhere holds exactly the batches that were complete`(hasReservedRoom: Bool) throws {
+  func `A journal after a crash that cut it anywhere holds exactly the batches that were complete`(
+    hasReservedRoom: Bool
+  ) throws {
     let states = try states()
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 0)
@@ -58,7 +60,9 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `at any call holds what was acknowledged, and batches whole or not at all`(segmentSize: UInt64) throws {
+  func `A journal after a crash at any call holds what was acknowledged, and batches whole or not at all`(
+    segmentSize: UInt64
+  ) throws {
     let states = try states()
     let healthy = FaultyFileSystem()
     try run(on: healthy, segmentSize: segmentSize)
@@ -82,7 +86,9 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 400] as [UInt64])
-  func `that reordered what was never synced holds a beginning of it`(segmentSize: UInt64) throws {
+  func `A journal after a crash that reordered what was never synced holds a beginning of it`(segmentSize: UInt64)
+    throws
+  {
     let states = try states()
     for size in [1, 2, 3, 6] {
       for seed in 0..<100 as Range<UInt64> {
@@ -108,7 +114,9 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `of its process only shows nothing that a power cut could take`(segmentSize: UInt64) throws {
+  func `A journal after a crash of its process only shows nothing that a power cut could take`(segmentSize: UInt64)
+    throws
+  {
     let healthy = FaultyFileSystem()
     try run(on: healthy, segmentSize: segmentSize, isDurable: false)
     for stop in 1...healthy.calls + 1 {
@@ -124,7 +132,9 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `shows nothing that a power cut could take although an earlier sync had failed`(segmentSize: UInt64) throws {
+  func `A journal after a crash shows nothing that a power cut could take although an earlier sync had failed`(
+    segmentSize: UInt64
+  ) throws {
     let healthy = FaultyFileSystem()
     try run(on: healthy, segmentSize: segmentSize)
     for (number, call) in healthy.log.enumerated() where call.hasPrefix("synchronize") && call.hasSuffix(".journal") {
@@ -138,7 +148,8 @@ import Testing
     }
   }
 
-  @Test func `leaves no part of a quarantine file behind when there is no room for it`() throws {
+  @Test func `A journal after a crash leaves no part of a quarantine file behind when there is no room for it`() throws
+  {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write([.create("Book", "1", JournalScript.json("x"))])
@@ -154,7 +165,7 @@ import Testing
     #expect(try Journal.scripted(crashed).contents.findings.count == 1)
   }
 
-  @Test func `does not lose the quarantined end of an earlier crash`() throws {
+  @Test func `A journal after a crash does not lose the quarantined end of an earlier crash`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 0)
     try journal.write(JournalScript.batches[0])
@@ -172,7 +183,7 @@ import Testing
     #expect(disk.bytes(path) == bytes)
   }
 
-  @Test func `just after it was made has its first line`() throws {
+  @Test func `A journal after a crash just after it was made has its first line`() throws {
     let fileSystem = FaultyFileSystem()
     _ = try Journal.scripted(fileSystem)
     let bytes = fileSystem.disk(after: .dropped).bytes(JournalScript.folder + "/000001.journal")

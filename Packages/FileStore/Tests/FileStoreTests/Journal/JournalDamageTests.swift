@@ -37,7 +37,9 @@ import Testing
   }
 
   @Test(arguments: [0, 1 << 62 + 1, .max] as [UInt64])
-  func `reports a first line whose number no batch can have, and can be written`(firstBatch: UInt64) throws {
+  func `A damaged journal reports a first line whose number no batch can have, and can be written`(firstBatch: UInt64)
+    throws
+  {
     let fileSystem = try makeJournal(isClosed: true)
     var line = LineEncoder()
     line.segment(number: 1, firstBatch: firstBatch, group: "books")
@@ -53,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `reports every flipped bit and keeps all that it did not hit`(isClosed: Bool) throws {
+  func `A damaged journal reports every flipped bit and keeps all that it did not hit`(isClosed: Bool) throws {
     let fileSystem = try makeJournal(isClosed: isClosed)
     let bytes = try #require(fileSystem.bytes(path))
     let lines = lines(bytes)
@@ -85,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `that was closed reports every missing end and keeps the rest`() throws {
+  @Test func `A damaged journal that was closed reports every missing end and keeps the rest`() throws {
     let fileSystem = try makeJournal(isClosed: true)
     let bytes = try #require(fileSystem.bytes(path))
     let lines = lines(bytes)
@@ -102,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [1, 16, 64, 150])
-  func `reports blocks of zeros and keeps the lines around them`(size: Int) throws {
+  func `A damaged journal reports blocks of zeros and keeps the lines around them`(size: Int) throws {
     let fileSystem = try makeJournal(isClosed: true)
     let bytes = try #require(fileSystem.bytes(path))
     let lines = lines(bytes)
@@ -122,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `reports lines that somebody removed, doubled or moved`() throws {
+  @Test func `A damaged journal reports lines that somebody removed, doubled or moved`() throws {
     let fileSystem = try makeJournal(isClosed: true)
     let bytes = try #require(fileSystem.bytes(path))
     let lines = lines(bytes).map { Array(bytes[$0.range]) }
@@ -151,7 +153,7 @@ import Testing
     #expect(found == Self.all)
   }
 
-  @Test func `reports segments that are missing and keeps the others`() throws {
+  @Test func `A damaged journal reports segments that are missing and keeps the others`() throws {
     let fileSystem = try makeJournal(isClosed: true, segmentSize: 1)
     let segments = fileSystem.paths.filter { $0.hasSuffix(".journal") }
     #expect(segments.count == 5)
@@ -166,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func `is not led astray by file names that no journal has`() throws {
+  @Test func `A damaged journal is not led astray by file names that no journal has`() throws {
     let fileSystem = try makeJournal(isClosed: true)
     let names = ["0", "-1", "1", "000000", "4294967295", "1073741825", "000001.journal", "00000x", "x"]
     for name in names { fileSystem.overwrite(JournalScript.folder + "/\(name).journal", with: Array("x".utf8)) }
@@ -177,7 +179,7 @@ import Testing
     #expect(try identifiers(journal) == Self.all)
   }
 
-  @Test func `reports a mark that is damaged and goes on without it`() throws {
+  @Test func `A damaged journal reports a mark that is damaged and goes on without it`() throws {
     let fileSystem = try makeJournal(isClosed: true)
     let mark = JournalScript.folder + "/closed.json"
     let bytes = try #require(fileSystem.bytes(mark))
@@ -192,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `says so when a record is damaged while it is open`() throws {
+  @Test func `A damaged journal says so when a record is damaged while it is open`() throws {
     let fileSystem = try makeJournal(isClosed: false)
     let journal = try Journal.scripted(fileSystem)
     let entry = try #require(journal.contents.entry("Book", "1.2"))

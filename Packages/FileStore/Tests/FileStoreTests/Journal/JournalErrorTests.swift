@@ -9,7 +9,9 @@ import Testing
   }
 
   @Test(arguments: [ENOSPC, EIO, EMFILE], [1 << 20, 300] as [UInt64])
-  func `keeps every acknowledged batch whichever call fails`(code: Int32, segmentSize: UInt64) throws {
+  func `A journal on a failing disk keeps every acknowledged batch whichever call fails`(
+    code: Int32, segmentSize: UInt64
+  ) throws {
     let healthy = FaultyFileSystem()
     _ = try run(on: healthy, segmentSize: segmentSize)
     for number in 1...healthy.calls {
@@ -61,7 +63,9 @@ import Testing
     return (acknowledged, refused)
   }
 
-  @Test func `writes nothing more after a sync that failed, until it is opened again`() throws {
+  @Test func `A journal on a failing disk writes nothing more after a sync that failed, until it is opened again`()
+    throws
+  {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 0)
     try journal.write(Self.batches[0])
@@ -88,7 +92,9 @@ import Testing
   }
 
   @Test(arguments: [".journal", "/books"])
-  func `writes nothing more after the sync of a new segment or its name failed`(suffix: String) throws {
+  func `A journal on a failing disk writes nothing more after the sync of a new segment or its name failed`(
+    suffix: String
+  ) throws {
     let healthy = FaultyFileSystem()
     let other = try Journal.scripted(healthy, segmentSize: 1)
     try other.write(Self.batches[0])
@@ -113,7 +119,7 @@ import Testing
     try reopened.write(Self.batches[1])
   }
 
-  @Test func `says what to do about it`() {
+  @Test func `A journal on a failing disk says what to do about it`() {
     func message(_ code: Int32) -> String { FileSystemError(.write, "/file", code: code).description }
     #expect(message(ENOSPC).hasSuffix("(errno \(ENOSPC)). Make room on the disk, then try again."))
     #expect(message(EMFILE).contains("Close files"))
@@ -123,7 +129,7 @@ import Testing
     #expect(message(EIO).hasSuffix("(errno \(EIO))."))
   }
 
-  @Test func `goes on after a full disk has room again`() throws {
+  @Test func `A journal on a failing disk goes on after a full disk has room again`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 0)
     try journal.write(Self.batches[0])
@@ -138,7 +144,7 @@ import Testing
     #expect(reopened.contents.findings == [])
   }
 
-  @Test func `continues writes that the disk takes in pieces`() throws {
+  @Test func `A journal on a failing disk continues writes that the disk takes in pieces`() throws {
     let fileSystem = FaultyFileSystem()
     fileSystem.limitWrites(to: 7)
     let journal = try Journal.scripted(fileSystem)
@@ -148,7 +154,7 @@ import Testing
     #expect(reopened.contents.findings == [])
   }
 
-  @Test func `calls again what a signal has interrupted, and nothing else`() throws {
+  @Test func `A journal on a failing disk calls again what a signal has interrupted, and nothing else`() throws {
     var codes = [EINTR, EINTR, 0]
     let result = try retryingInterrupts(.read, "/file") { () -> Int in
       errno = codes.removeFirst()

@@ -9,7 +9,9 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64], [false, true])
-  func `sees each batch when it follows, and changes nothing`(segmentSize: UInt64, compacts: Bool) throws {
+  func `A reader of somebody else's journal sees each batch when it follows, and changes nothing`(
+    segmentSize: UInt64, compacts: Bool
+  ) throws {
     let fileSystem = FaultyFileSystem()
     try fileSystem.createDirectories(JournalScript.directory)
     let reader = try makeReader(fileSystem)
@@ -30,7 +32,7 @@ import Testing
     #expect(reader.contents.findings == [])
   }
 
-  @Test func `that looks away for long finds everything again`() throws {
+  @Test func `A reader of somebody else's journal that looks away for long finds everything again`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, segmentSize: 300)
     try journal.write(JournalScript.batches[0])
@@ -44,7 +46,7 @@ import Testing
     #expect(try reader.contents.snapshot() == journal.snapshot())
   }
 
-  @Test func `shows no part of a batch that is being written`() throws {
+  @Test func `A reader of somebody else's journal shows no part of a batch that is being written`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 4_096)
     try journal.write(JournalScript.batches[0])
@@ -67,7 +69,9 @@ import Testing
   }
 
   @Test(arguments: [EIO, EMFILE])
-  func `goes on after any of its calls has failed while it began anew`(code: Int32) throws {
+  func `A reader of somebody else's journal goes on after any of its calls has failed while it began again`(code: Int32)
+    throws
+  {
     var call = 0
     var isDone = false
     while !isDone {
@@ -122,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [0, 4_096] as [UInt64], ["4", "another"])
-  func `does not keep what was refused, nor miss what is written in its place`(
+  func `A reader beside a writer does not keep what was refused, nor miss what is written in its place`(
     preallocation: UInt64, identifier: String
   ) throws {
     let fileSystem = FaultyFileSystem()
@@ -136,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func `sees another batch of the same length in the place of one that was refused`() throws {
+  @Test func `A reader beside a writer reads another batch of the same length in the place of a refused one`() throws {
     let fileSystem = FaultyFileSystem()
     let (journal, reader) = try makeRefused(preallocation: 0, fileSystem)
     try journal.write([.create("Book", "4", JournalScript.json("b"))])
@@ -144,7 +148,7 @@ import Testing
     #expect(try reader.contents.snapshot() == journal.snapshot())
   }
 
-  @Test func `keeps its place in a journal of which only the compacted file is left`() throws {
+  @Test func `A reader beside a writer keeps its place in a journal of which only the compacted file is left`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     for number in 1...6 { try journal.write([.create("Book", "\(number)", JournalScript.json("a"))]) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `A journal` {
   @Test(arguments: [1 << 20, 300] as [UInt64])
-  func `holds after reopening what was written`(segmentSize: UInt64) throws {
+  func `A journal holds after reopening what was written`(segmentSize: UInt64) throws {
     let fileSystem = FaultyFileSystem()
     var journal = try Journal.scripted(fileSystem, segmentSize: segmentSize)
     for batch in JournalScript.batches {
@@ -25,7 +25,7 @@ import Testing
     #expect(segments.count > (segmentSize == 300 ? 3 : 0))
   }
 
-  @Test func `writes a batch over several types with one call`() throws {
+  @Test func `A journal writes a batch over several types with one call`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 1 << 16)
     try journal.write(JournalScript.batches[0])
@@ -35,7 +35,7 @@ import Testing
     #expect(calls == ["write", "synchronize"])
   }
 
-  @Test func `is a text that a person can read`() throws {
+  @Test func `A journal is a text that a person can read`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write(JournalScript.batches[0])
@@ -53,7 +53,7 @@ import Testing
     #expect(lines == expected)
   }
 
-  @Test func `refuses what does not fit the stored models, and nothing of its batch is written`() throws {
+  @Test func `A journal refuses what does not fit the stored models, and nothing of its batch is written`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write(JournalScript.batches[0])
@@ -77,7 +77,7 @@ import Testing
     #expect(try Journal.scripted(fileSystem).snapshot() == before)
   }
 
-  @Test func `checks batches that are written together one after the other`() throws {
+  @Test func `A journal checks batches that are written together one after the other`() throws {
     let journal = try Journal.scripted(FaultyFileSystem())
     let value = JournalScript.json("x")
     let results = journal.commit(
@@ -90,7 +90,7 @@ import Testing
     #expect(try journal.snapshot().types["Book"]?.map(\.revision) == [1])
   }
 
-  @Test func `keeps identifiers and types apart that look alike`() throws {
+  @Test func `A journal keeps identifiers and types apart that look alike`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     let names = ["", "a", "A", "é", "e\u{301}", "../../x", "\0", "😀", String(repeating: "k", count: 10_240)]
@@ -110,7 +110,7 @@ import Testing
     #expect(fileSystem.paths.allSatisfy { $0 == "/" || $0.hasPrefix("/store") })
   }
 
-  @Test func `gives reserved room back when it is closed, and never takes it for damage`() throws {
+  @Test func `A journal gives reserved room back when it is closed, and never takes it for damage`() throws {
     let fileSystem = FaultyFileSystem()
     let path = JournalScript.folder + "/000001.journal"
     let journal = try Journal.scripted(fileSystem, preallocation: 4_096)
@@ -124,7 +124,7 @@ import Testing
     #expect(fileSystem.bytes(path)?.last == 0x0a)
   }
 
-  @Test func `begins a new segment where the old is full, and never divides a batch`() throws {
+  @Test func `A journal begins a new segment where the old is full, and never divides a batch`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, segmentSize: 200)
     let large = (1...20).map { Change.create("Book", "\($0)", JournalScript.json("\($0)")) }
@@ -139,7 +139,7 @@ import Testing
     #expect(reopened.contents.findings == [])
   }
 
-  @Test func `closes the gaps of deleted models and keeps the order of the others`() throws {
+  @Test func `A journal closes the gaps of deleted models and keeps the order of the others`() throws {
     let journal = try Journal.scripted(FaultyFileSystem(), preallocation: 0)
     let value = JournalScript.json("x")
     try journal.write((1...5_000).map { .create("Book", "\($0)", value) })
@@ -156,7 +156,7 @@ import Testing
     #expect(journal.contents.withIndex { $0.reserveInteger(type: 0) } == 5_001)
   }
 
-  @Test func `is refused if a newer version wrote it, and left as it is`() throws {
+  @Test func `A journal is refused if a newer version wrote it, and left as it is`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write(JournalScript.batches[0])
@@ -175,7 +175,7 @@ import Testing
     #expect(error.map { "\($0)" }?.contains("operation \"patch\"") == true)
   }
 
-  @Test func `is refused in the folder of another group`() throws {
+  @Test func `A journal is refused in the folder of another group`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.close()

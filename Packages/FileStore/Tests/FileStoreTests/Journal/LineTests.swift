@@ -4,7 +4,7 @@ import Testing
 @testable import FileStore
 
 @Suite struct `The lines of a journal` {
-  @Test func `have the checksum that RFC 3720 gives`() {
+  @Test func `The lines of a journal have the checksum that RFC 3720 gives`() {
     func checksum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes(CRC32C.checksum) }
     #expect(checksum(Array("123456789".utf8)) == 0xe306_9283)
     #expect(checksum([UInt8](repeating: 0, count: 32)) == 0x8a91_36aa)
@@ -13,7 +13,7 @@ import Testing
     #expect(checksum([]) == 0)
   }
 
-  @Test func `have the same checksum on a processor without an instruction for it`() {
+  @Test func `The lines of a journal have the same checksum on a processor without an instruction for it`() {
     var random = SplitMix(seed: 41)
     for count in Array(0...70) + [255, 1_000, 4_099] {
       let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["Person", "", "a\"b\\c", "\0\u{1}\n\r\t\u{7f}", "../../x", "👩‍👩‍👧", "é", "e\u{301}", "\u{2028}"])
-  func `give any type and identifier back byte by byte`(text: String) throws {
+  func `The lines of a journal give any type and identifier back byte by byte`(text: String) throws {
     var encoder = LineEncoder()
     let value = Array(#"{"a":[1,2,"]"]}"#.utf8)
     let range = encoder.record(.update(text, text + "!", value), revision: .max)
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `are not taken for sound with any bit flipped`() {
+  @Test func `The lines of a journal are not taken for sound with any bit flipped`() {
     var encoder = LineEncoder()
     _ = encoder.record(.create("Person", "1", JournalScript.json("x")), revision: 1)
     let line = Array(encoder.bytes.dropLast())
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `that are long are found whatever the size of the window`() throws {
+  @Test func `The lines of a journal that are long are found whatever the size of the window`() throws {
     let fileSystem = FaultyFileSystem()
     let lines = [0, 1, 15, 16, 17, 64, 1_000, 3].map { [UInt8](repeating: UInt8(ascii: "a"), count: $0) }
     fileSystem.overwrite("/file", with: Array(lines.joined(separator: [0x0a])))
@@ -73,7 +73,7 @@ import Testing
 }
 
 @Suite struct `The folder of a group` {
-  @Test func `stays inside its parent and is nobody else's, whatever the group is called`() {
+  @Test func `The folder of a group stays inside its parent and is nothing else's, whatever the group is called`() {
     let groups = [
       "", "@default", "%", "a", "A", "..", ".", "../../x", "a/b", "a%2fb", "con.txt", "\0", "é", "e\u{301}", "😀",
       String(repeating: "x", count: 120), String(repeating: "x", count: 121), String(repeating: "x", count: 10_240),
@@ -90,7 +90,7 @@ import Testing
     #expect(GroupFolder.name(of: "Ä/") == "%c3%84%2f")
   }
 
-  @Test func `is told apart by a true SHA-256`() {
+  @Test func `The folder of a group is notified apart by a true SHA-256`() {
     func digest(_ text: String) -> String {
       SHA256.digest(of: Array(text.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 64 << 20] as [UInt64])
-  func `is written piece by piece, and each record is found`(segmentSize: UInt64) throws {
+  func `A long batch is written piece by piece, and each record is found`(segmentSize: UInt64) throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, segmentSize: segmentSize)
     try journal.write(Self.short)
@@ -35,7 +35,7 @@ import Testing
     #expect(opened.contents.findings.isEmpty)
   }
 
-  @Test func `is whole or absent wherever the machine stops`() throws {
+  @Test func `A long batch is whole or absent wherever the machine stops`() throws {
     let healthy = FaultyFileSystem()
     let first = try Journal.scripted(healthy)
     try first.write(Self.short)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `leaves nothing behind if the disk is full in the middle of it`() throws {
+  @Test func `A long batch leaves nothing behind if the disk is full in the middle of it`() throws {
     let healthy = FaultyFileSystem()
     let first = try Journal.scripted(healthy)
     try first.write(Self.short)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [0, 40, 64 << 10] as [UInt64])
-  func `or a short one leaves the same file, with or without zeros behind it`(filling: UInt64) throws {
+  func `A long batch or a short one leaves the same file, with or without zeros behind it`(filling: UInt64) throws {
     func file(_ filling: UInt64) throws -> [UInt8]? {
       var options = Journal.Options()
       (options.preallocation, options.filling) = (1 << 16, filling)

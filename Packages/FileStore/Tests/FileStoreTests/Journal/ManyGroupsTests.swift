@@ -24,7 +24,9 @@ import Testing
     try await engine.write([.create("Book", identifier, JournalScript.json(identifier))], durability: durability)
   }
 
-  @Test func `is written, read, copied, closed and opened again`() async throws {
+  @Test func `A store of more groups than files may be open is written, read, copied, closed and opened again`()
+    async throws
+  {
     try await withTemporaryDirectory { (directory: String) in
       let fileSystem = LimitedFileSystem(base: PosixFileSystem(), limit: 24)
       let engine = makeEngine(fileSystem, in: directory + "/store", openGroups: 6, openFiles: 6)
@@ -59,7 +61,7 @@ import Testing
     #expect(after - before <= 11)
   }
 
-  @Test func `is followed by others with as few`() async throws {
+  @Test func `A store of more groups than files may be open is followed by others with as few`() async throws {
     let disk = FaultyFileSystem()
     let writer = makeEngine(disk, openGroups: 3, openFiles: 3)
     for number in 0..<30 { try await create("0", in: writer.group("\(number)")) }
@@ -82,7 +84,9 @@ import Testing
   }
 
   @Test(arguments: [Durability.none, .interval(.seconds(3_600))])
-  func `has brought to the disk what is in a file that it closes`(durability: Durability) async throws {
+  func `A store of more groups than files may be open has brought to the disk what is in a file that it closes`(
+    durability: Durability
+  ) async throws {
     let fileSystem = FaultyFileSystem()
     let engine = makeEngine(fileSystem)
     try await create("1", in: engine.group("a"), durability)
@@ -94,7 +98,7 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `writes no more to a group for which the sync before that failed`() async throws {
+  @Test func `A store of many groups writes no more to a group whose sync failed`() async throws {
     let fileSystem = FaultyFileSystem()
     let engine = makeEngine(fileSystem)
     try await create("1", in: engine.group("b"))
@@ -116,7 +120,9 @@ import Testing
   enum Change: Sendable, CaseIterable { case removed, cut, grown, lastByteChanged, otherFile }
 
   @Test(arguments: Change.allCases)
-  func `writes no more to a closed file that is not there any more, or not what it was`(change: Change) async throws {
+  func `A store of many groups writes no more to a closed file that was removed or replaced`(change: Change)
+    async throws
+  {
     let fileSystem = FaultyFileSystem()
     let engine = makeEngine(fileSystem)
     try await create("1", in: engine.group("a"))
@@ -144,7 +150,9 @@ import Testing
     await #expect(throws: FileEngineError.self) { try await engine.close() }
   }
 
-  @Test func `says when it is closed that a closed file was removed`() async throws {
+  @Test func `A store of more groups than files may be open says when it is closed that a closed file was removed`()
+    async throws
+  {
     let fileSystem = FaultyFileSystem()
     let engine = makeEngine(fileSystem)
     try await create("1", in: engine.group("a"))
@@ -154,7 +162,9 @@ import Testing
     #expect(error?.code == ENOENT)
   }
 
-  @Test func `goes on once there is room for another open file`() async throws {
+  @Test func `A store of more groups than files may be open goes on once there is room for another open file`()
+    async throws
+  {
     let fileSystem = LimitedFileSystem(base: FaultyFileSystem(), limit: 100)
     let engine = makeEngine(fileSystem)
     try await create("1", in: engine.group("a"))
@@ -168,7 +178,8 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `closes the file of the group that was used least recently`() {
+  @Test func `A store of more groups than files may be open closes the file of the group that was used least recently`()
+  {
     var groups = RecentGroups(limit: 2)
     #expect(groups.use("a") == nil)
     #expect(groups.use("b") == nil)
@@ -178,7 +189,7 @@ import Testing
     #expect(groups.use("c") == nil)
   }
 
-  @Test func `closes what was read least recently, and all of a group that is closed`() throws {
+  @Test func `A store of many groups closes the file read least recently, and all files of a closed group`() throws {
     let disk = FaultyFileSystem()
     let fileSystem = LimitedFileSystem(base: disk, limit: 100)
     let files = OpenFiles(limit: 2)

@@ -34,7 +34,9 @@ import Testing
     // Foreign for certain, even if somebody has put a journal beside it.
     ["manifest.json": #"{"name":"My app"}"#, "groups/@default/000001.journal": ""],
   ])
-  func `is not made of a folder of somebody else, which stays as it is`(contents: [String: String]) async throws {
+  func `The home of a store is not made of a folder of somebody else, which stays as it is`(contents: [String: String])
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       for (path, text) in contents { try write(text, to: "\(directory)/\(path)") }
       let before = try files(directory)
@@ -57,7 +59,7 @@ import Testing
     ["lock": #"{"pid":1,"since":"2001-01-01T00:00:00Z"}"# + "\n"],
     ["lock": "", "groups/.DS_Store": "", "manifest.json.new": #"{"crc":"#],
   ])
-  func `is made where nobody would miss anything, or a crash has ended the making`(
+  func `The home of a store is made where nobody would miss anything, or a crash has ended the making`(
     contents: [String: String]
   ) async throws {
     try await withTemporaryDirectory { directory in
@@ -73,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: 1...6, [false, true])
-  func `opens while another process makes the store, whenever its files appear`(
+  func `The home of a store opens while another process makes the store, whenever its files appear`(
     number: Int, isBegun: Bool
   ) async throws {
     try await withTemporaryDirectory { directory in
@@ -115,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `is not made by who only reads, and he is told so`() async throws {
+  @Test func `The home of a store is not made by who only reads, and he is notified so`() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory + "/none"
       let error = FileEngineError.noStore(directory: path)
@@ -125,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `is left as it is if its lock is a link to another file`() async throws {
+  @Test func `The home of a store is left as it is if its lock is a link to another file`() async throws {
     try await withTemporaryDirectory { directory in
       let store = directory + "/store"
       for text in ["precious", ""] {
@@ -152,7 +154,7 @@ import Testing
     }
   }
 
-  @Test func `opens without its manifest, and says so`() async throws {
+  @Test func `The home of a store opens without its manifest, and says so`() async throws {
     try await withTemporaryDirectory { directory in
       var store = makeEngine(directory)
       try await store.write([.create("Book", "1", value)])
@@ -168,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `of a newer version keeps its lock as it is`() async throws {
+  @Test func `The home of a store of a newer version keeps its lock as it is`() async throws {
     try await withTemporaryDirectory { directory in
       try write(#"{"crc":"43b5dfb0","format":"modelkit-file-store","version":99}"#, to: directory + "/manifest.json")
       for lock in [nil, "whose it was"] as [String?] {
@@ -182,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `keeps what was in its manifest when it is repaired`() async throws {
+  @Test func `The home of a store keeps what was in its manifest when it is repaired`() async throws {
     try await withTemporaryDirectory { directory in
       var store = makeEngine(directory)
       try await store.write([.create("Book", "1", value)])
@@ -201,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `lets nobody write any more when its lock was removed`() async throws {
+  @Test func `The home of a store lets nobody write any more when its lock was removed`() async throws {
     try await withTemporaryDirectory { directory in
       let first = makeEngine(directory)
       try await first.write([.create("Book", "1", value)])
@@ -225,7 +227,8 @@ import Testing
     }
   }
 
-  @Test func `acknowledges nothing that was written while its lock was being removed`() async throws {
+  @Test func `The home of a store acknowledges nothing that was written while its lock was being removed`() async throws
+  {
     let fileSystem = TracingFileSystem()
     let store = try ScriptedStore(fileSystem, groups: [""], options: Journal.Options())
     try store.journals[0].write([.create("Book", "1", value)])
@@ -241,7 +244,7 @@ import Testing
     #expect(store.journals[0].contents.entry("Book", "2") != nil)
   }
 
-  @Test func `takes a new lock if the one that it has found was removed meanwhile`() async throws {
+  @Test func `The home of a store takes a new lock if the one that it has found was removed meanwhile`() async throws {
     try await withTemporaryDirectory { directory in
       let removals = Lock(2)
       let fileSystem = HookedFileSystem(base: PosixFileSystem(), willList: {}) { path in
@@ -268,7 +271,9 @@ import Testing
 
 @Suite struct `A URL for a store` {
   @Test(arguments: ["https://example.com/people.store", "people.store", "file:///tmp/people%00.store"])
-  func `that is no place for files is refused by the first call, and nothing is made`(text: String) async throws {
+  func `A URL for a store that is no place for files is refused by the first call, and nothing is made`(text: String)
+    async throws
+  {
     let url = try #require(URL(string: text))
     for mode in [FileStoreMode.readWrite, .readOnly] {
       let store = FileModelStore(directory: url, options: FileStoreOptions(mode: mode))
@@ -288,7 +293,7 @@ import Testing
     }
   }
 
-  @Test func `with a zero byte is refused before any of its folders is made`() async throws {
+  @Test func `A URL for a store with a zero byte is refused before any of its folders is made`() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory + "/a\0b/store"
       let error = FileEngineError.noPath(path, reason: "it has a zero byte")

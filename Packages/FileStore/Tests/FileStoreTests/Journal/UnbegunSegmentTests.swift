@@ -26,7 +26,9 @@ import Testing
   }
 
   @Test(arguments: faults.indices)
-  func `leaves no file behind that would vouch for the one before it`(fault: Int) throws {
+  func `A segment that could not be begun leaves no file behind that would vouch for the one before it`(fault: Int)
+    throws
+  {
     let (journal, fileSystem) = try makeJournal(fault)
     #expect(!fileSystem.paths.contains(Self.next))
     try journal.write([.create("Book", "2", JournalScript.json("b"))])
@@ -43,7 +45,10 @@ import Testing
     #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == whole)
   }
 
-  @Test func `does not keep the store from being opened on a disk that is still full`() throws {
+  @Test
+  func `A segment that could not be begun does not keep the store from being opened on a disk that is still full`()
+    throws
+  {
     let (_, fileSystem) = try makeJournal(2)
     let disk = fileSystem.disk()
     let calls = disk.calls
@@ -52,7 +57,7 @@ import Testing
     #expect(try journal.snapshot().types["Book"]?.count == 1)
   }
 
-  @Test func `lets nothing be written any more if it can't be removed`() throws {
+  @Test func `A segment that could not be begun lets nothing be written any more if it can't be removed`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write([.create("Book", "1", JournalScript.json("a"))])
@@ -69,7 +74,7 @@ import Testing
     #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == journal.snapshot())
   }
 
-  @Test func `is forgotten by a follower that had seen it`() throws {
+  @Test func `A segment that could not be begun is forgotten by a follower that had seen it`() throws {
     let fileSystem = TracingFileSystem()
     try fileSystem.createDirectories(JournalScript.directory)
     let follower = try JournalReader(group: "books", in: JournalScript.directory, fileSystem: fileSystem)

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `opens as a store with all groups, also those that are not open`() async throws {
+  @Test func `A backup of a file store opens as a store with all groups, also those that are not open`() async throws {
     try await withStore { first, target in
       try await first.createAll([person("Ada"), person("Bob")])
       try await first.compact()
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `while others write, compact and copy has whole transactions, all up to some moment`() async throws {
+  @Test func `A backup beside writes, compactions and copies has whole transactions up to one moment`() async throws {
     try await withStore { store, target in
       let handle = store.handle
       try await store.create(person("first"))
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `is refused where something is already, which stays`() async throws {
+  @Test func `A backup of a file store is refused where something is already, which stays`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `leaves alone what has the name under which it is made`() async throws {
+  @Test func `A backup of a file store leaves alone what has the name under which it is made`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let folder = target.appendingPathExtension("unfinished")
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `into the store itself is refused`() async throws {
+  @Test func `A backup of a file store into the store itself is refused`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let directory = store.handle.directory
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `that fails leaves nothing half, and the store goes on`() async throws {
+  @Test func `A backup of a file store that fails leaves nothing half, and the store goes on`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let parent = target.deletingLastPathComponent()
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: [0, 10])
-  func `passes over a group whose journal was never begun`(length: Int) async throws {
+  func `A backup of a file store passes over a group whose journal was never begun`(length: Int) async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let folder = store.handle.directory.appending(path: "groups/never")
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `is refused if it can't be told which group is in a folder`() async throws {
+  @Test func `A backup of a file store is refused if it can't be told which group is in a folder`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let folder = store.handle.directory.appending(path: "groups/lost")

@@ -61,7 +61,9 @@ import Testing
   private func count(_ entry: String) -> Int { disk.log.count { $0.hasPrefix(entry) } }
 
   @Test(arguments: [false, true])
-  func `stops to check, and what follows is done as ever`(isReadOnly: Bool) async throws {
+  func `A check or a repair that is cancelled stops to check, and what follows is done as ever`(isReadOnly: Bool)
+    async throws
+  {
     let writer = makeEngine(readingPath: "000002.journal")
     try await fill(writer)
     let engine = isReadOnly ? makeEngine(readingPath: "000002.journal", isReadOnly: true) : writer
@@ -74,7 +76,7 @@ import Testing
     try await writer.close()
   }
 
-  @Test func `leaves a compaction free to be made`() async throws {
+  @Test func `A check or a repair that is cancelled leaves a compaction free to be made`() async throws {
     let engine = makeEngine(readingPath: "000002.journal")
     try await fill(engine)
     await #expect(throws: CancellationError.self) { try await cancelling { try await engine.verify() } }
@@ -84,7 +86,9 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `changes nothing if it is cancelled before everything was read`() async throws {
+  @Test func `A check or a repair that is cancelled changes nothing if it is cancelled before everything was read`()
+    async throws
+  {
     let engine = makeEngine(readingPath: "000004.journal")
     try await fill(engine)
     try damage(2)
@@ -101,7 +105,10 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `comes to its end if it is cancelled after it has changed something`() async throws {
+  @Test
+  func `A check or a repair that is cancelled comes to its end if it is cancelled after it has changed something`()
+    async throws
+  {
     let engine = makeEngine(openingPath: "repair-1.quarantine")
     try await fill(engine)
     try damage(2)
@@ -112,7 +119,7 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `says so as errors of stores do`() async throws {
+  @Test func `A check or a repair that is cancelled says so as errors of stores do`() async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let store = FileModelStore(directory: directory)
       try await store.open()

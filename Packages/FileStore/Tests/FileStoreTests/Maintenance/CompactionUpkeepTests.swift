@@ -26,7 +26,7 @@ import Testing
     try await engine.sync()
   }
 
-  @Test func `that fails is tried again when the journal has grown`() async throws {
+  @Test func `A compaction in the background that fails is tried again when the journal has grown`() async throws {
     try await engine.write([.create("Book", "1", JournalScript.json("a book"))])
     // A folder is where the new file would be made.
     _ = try fileSystem.createDirectory("\(folder)/000001.compacted.journal.new")
@@ -42,7 +42,8 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `that can't begin is tried again when the journal has grown`() async throws {
+  @Test func `A compaction in the background that can't begin is tried again when the journal has grown`() async throws
+  {
     try await engine.write([.create("Book", "1", JournalScript.json("a book"))])
     // A folder is where the next segment would be made.
     _ = try fileSystem.createDirectory("\(folder)/000002.journal")
@@ -57,7 +58,7 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `lets another one wait, which does what is left`() async throws {
+  @Test func `A compaction in the background lets another one wait, which does what is left`() async throws {
     try await engine.write([.create("Book", "1", JournalScript.json("a book"))])
     try await update(20)
     async let first: Void = engine.compact()

@@ -53,7 +53,9 @@ import Testing
   }
 
   @Test(arguments: Loss.allCases)
-  func `says so to who opens it, or only reads, or checks it, until it is repaired`(loss: Loss) throws {
+  func `A missing part of a journal is reported by opening, reading and checking until it is repaired`(loss: Loss)
+    throws
+  {
     let (fileSystem, _) = try makeStore(loss, isClosed: true)
     try cause(loss, on: fileSystem)
     // Nobody can know any more what compacted files there were.
@@ -82,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: Loss.allCases)
-  func `is found out while it is open`(loss: Loss) throws {
+  func `A journal of which something is missing is found out while it is open`(loss: Loss) throws {
     let (fileSystem, journal) = try makeStore(loss, isClosed: false)
     #expect(try verify(journal) == [])
     try cause(loss, on: fileSystem)

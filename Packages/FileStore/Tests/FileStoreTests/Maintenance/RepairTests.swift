@@ -32,7 +32,7 @@ import Testing
     try handle.close()
   }
 
-  @Test func `of a sound store changes nothing`() async throws {
+  @Test func `A repair of a file store of a sound store changes nothing`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.create(book("1", "Emma"))
@@ -47,7 +47,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `keeps all that is readable, moves the rest aside, and says whose it was`(isReopened: Bool) async throws {
+  func `A repair of a file store keeps all that is readable, moves the rest aside, and says whose it was`(
+    isReopened: Bool
+  ) async throws {
     try await withTemporaryDirectory { directory in
       var store = FileModelStore(directory: directory)
       try await store.create(book("1", "Emma"))
@@ -99,7 +101,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `is what errors about damage advise, which name the model and the place`(isReopened: Bool) async throws {
+  func `A repair of a file store is what errors about damage advise, which name the model and the place`(
+    isReopened: Bool
+  ) async throws {
     try await withTemporaryDirectory { directory in
       var store = FileModelStore(directory: directory)
       try await store.create(book("1", "Emma"))
@@ -134,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `shows fronts what they have read already as it is now`() async throws {
+  @Test func `A repair of a file store shows store instances what they have read already as it is now`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       let emma = try await store.create(book("1", "Emma"))
@@ -148,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `of a damaged manifest writes it anew`() async throws {
+  @Test func `A repair of a file store of a damaged manifest writes it again`() async throws {
     try await withTemporaryDirectory { directory in
       let first = FileModelStore(directory: directory)
       try await first.create(book("1", "Emma"))
@@ -163,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `of a store for reading only is refused`() async throws {
+  @Test func `A repair of a file store of a store for reading only is refused`() async throws {
     try await withTemporaryDirectory { directory in
       let writer = FileModelStore(directory: directory)
       try await writer.create(book("1", "Emma"))
@@ -182,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: [ENOSPC, EMFILE])
-  func `keeps unique values unique, whichever call it is`(code: Int32) async throws {
+  func `A repair that fails keeps unique values unique, whichever call it is`(code: Int32) async throws {
     var call = 0
     var isDone = false
     while !isDone {
@@ -211,7 +215,7 @@ import Testing
 }
 
 @Suite struct `A journal that is repaired` {
-  @Test func `is after a crash at any call as it was or as it is to be`() throws {
+  @Test func `A journal that is repaired is after a crash at any call as it was or as it is to be`() throws {
     let path = JournalScript.folder + "/000001.journal"
     func makeDamaged() throws -> FaultyFileSystem {
       let fileSystem = FaultyFileSystem()

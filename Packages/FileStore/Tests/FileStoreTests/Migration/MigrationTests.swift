@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: ["version-1", "version-1-crashed"])
-  func `changes the records of every old format, once`(fixture: String) async throws {
+  func `A migration of a file store changes the records of every old format, once`(fixture: String) async throws {
     try await withFixture(fixture) { directory in
       let store = try await open(directory, [Self.toThree, Self.toTwo])
       try await check(store)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `goes on from where an older program had come`() async throws {
+  @Test func `A migration of a file store goes on from where an older program had come`() async throws {
     try await withFixture("version-1") { directory in
       let first = try await open(directory, [Self.toTwo])
       try await first.close()
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func `that fails names the record and changes nothing`() async throws {
+  @Test func `A migration of a file store that fails names the record and changes nothing`() async throws {
     try await withFixture("version-1") { directory in
       let failing = Migration(Person.self, to: 3) { record in
         if record.identifier == "3" { throw Failure() }
@@ -105,7 +105,9 @@ import Testing
     }
   }
 
-  @Test func `is demanded of a program that does not know it, with the version it needs`() async throws {
+  @Test func `A migration of a file store is demanded of a program that does not know it, with the version it needs`()
+    async throws
+  {
     try await withFixture("version-1") { directory in
       let store = try await open(directory, [Self.toTwo, Self.toThree])
       try await store.close()
@@ -119,7 +121,9 @@ import Testing
     }
   }
 
-  @Test func `is demanded of who follows the store while another program migrates it`() async throws {
+  @Test func `A migration of a file store is demanded of who follows the store while another program migrates it`()
+    async throws
+  {
     try await withFixture("version-1") { directory in
       let reader = FileModelStore(directory: directory, options: FileStoreOptions(mode: .readOnly))
       try await reader.open()
@@ -134,7 +138,7 @@ import Testing
     }
   }
 
-  @Test func `that is due is left to a program that may write`() async throws {
+  @Test func `A migration of a file store that is due is left to a program that may write`() async throws {
     try await withFixture("version-1") { directory in
       let options = FileStoreOptions(mode: .readOnly, migrations: [Self.toTwo])
       let error = await #expect(throws: ModelStoreError.self) {
@@ -145,7 +149,9 @@ import Testing
     }
   }
 
-  @Test func `is not needed by a new store, which has the last version at once`() async throws {
+  @Test func `A migration of a file store is not needed by a new store, which has the last version at once`()
+    async throws
+  {
     try await withTemporaryDirectory { directory in
       let failing = [2, 3].map { Migration(Person.self, to: $0) { _ in throw Failure() } }
       let store = try await open(directory, failing)
@@ -161,7 +167,7 @@ import Testing
   }
 
   @Test(arguments: [[3], [2, 4], [2, 2], [1, 2]])
-  func `whose steps don't go together is refused`(versions: [Int]) async throws {
+  func `A migration of a file store whose steps don't go together is refused`(versions: [Int]) async throws {
     try await withFixture("version-1") { directory in
       let error = await #expect(throws: ModelStoreError.self) {
         _ = try await open(directory, versions.map { Migration(Person.self, to: $0) { _ in } })
@@ -171,7 +177,7 @@ import Testing
     }
   }
 
-  @Test func `applies to what is imported from an older version`() async throws {
+  @Test func `A migration of a file store applies to what is imported from an older version`() async throws {
     try await withFixture("version-1") { directory in
       let old = try await open(directory, [])
       let url = directory.appending(path: "export.json")
@@ -210,7 +216,7 @@ import Testing
     return fileSystem
   }
 
-  @Test func `is after a crash at any call as it was or all new, and the next opening completes it`() throws {
+  @Test func `A migrated journal is old or new after a crash at any call, and the next opening completes it`() throws {
     let healthy = try makeOld()
     let journal = try Journal.scripted(healthy)
     let old = try journal.snapshot()
@@ -248,7 +254,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `does not run again over records although any byte of one of their versions is damaged`(
+  func `A migration does not run again over its records although any byte of a version is damaged`(
     isCompacted: Bool
   ) throws {
     let healthy = try makeOld()
@@ -274,7 +280,7 @@ import Testing
     }
   }
 
-  @Test func `is refused, and not repeated, if nothing readable is left of the version of its records`() throws {
+  @Test func `A migration is refused, and not repeated, if no version of its records is readable`() throws {
     let healthy = try makeOld()
     let journal = try Journal.scripted(healthy)
     try journal.migrate(Self.counting)
@@ -290,7 +296,7 @@ import Testing
     #expect(try again.snapshot().types["Book"] == expected)
   }
 
-  @Test func `that an older program has run gets a copy of the version with the next opening`() throws {
+  @Test func `The next opening copies the version of a migration that an older program has run`() throws {
     let fileSystem = try makeOld()
     let journal = try Journal.scripted(fileSystem)
     try journal.write([.create(ModelVersions.typeName, "Book", Array(#"{"version":3}"#.utf8))])

@@ -184,7 +184,7 @@ private final class Watched {
   }
 
   @Test(arguments: [1, 2] as [UInt64])
-  func `are after every batch what a list gives`(seed: UInt64) async throws {
+  func `Live queries against an oracle are after every batch what a list gives`(seed: UInt64) async throws {
     var random = SeededRandom(state: seed)
     let writer = MemoryModelStore()
     let reader = MemoryModelStore(writer.handle)

@@ -56,7 +56,7 @@ private final class TaciturnStore: LiveModelStore {
     return person
   }
 
-  @Test func `read what a store did not say of records that it wrote`() async throws {
+  @Test func `Live queries in use read what a store did not say of records that it wrote`() async throws {
     let store = TaciturnStore(MemoryModelStore())
     let ada = try await store.create(person("Ada", age: 36))
     var iterator = store.observe(ContractPerson.self, where: { $0.age > 30 }).makeAsyncIterator()
@@ -75,7 +75,7 @@ private final class TaciturnStore: LiveModelStore {
     #expect(await iterator.next()?.models == [])
   }
 
-  @Test func `that are cancelled before their first result don't listen any more`() async throws {
+  @Test func `Live queries in use that are cancelled before their first result don't listen any more`() async throws {
     let store = MemoryModelStore()
     let feed = store.changeFeed
     let handle = store.handle
@@ -91,7 +91,9 @@ private final class TaciturnStore: LiveModelStore {
     await task.value
   }
 
-  @Test func `are right after thousands of changes by several fronts at once`() async throws {
+  @Test func `Live queries in use are right after thousands of changes by several store instances at once`()
+    async throws
+  {
     let store = MemoryModelStore()
     let people = (0..<3_000).map { person("Person \($0)", age: $0 % 100) }
     try await store.createAll(people)
@@ -126,7 +128,7 @@ private final class TaciturnStore: LiveModelStore {
     #expect(await iterator.nextIfReady() == nil)
   }
 
-  @Test func `of a type of which nothing was ever stored begin empty, and go on`() async throws {
+  @Test func `Live queries in use of a type of which nothing was ever stored begin empty, and go on`() async throws {
     let store = MemoryModelStore()
     var iterator = store.observe(ContractTeam.self, where: { $0.members.isEmpty }).makeAsyncIterator()
     #expect(await iterator.next()?.models == [])
@@ -136,7 +138,7 @@ private final class TaciturnStore: LiveModelStore {
     #expect(await iterator.next()?.models.map(\.id.value) == ["reds"])
   }
 
-  @Test func `leave out what is deleted while a stream goes on`() async throws {
+  @Test func `Live queries in use leave out what is deleted while a stream goes on`() async throws {
     let store = MemoryModelStore()
     try await store.createAll((0..<10).map { person("Person \($0)", age: $0) })
     let other = MemoryModelStore(store.handle)

@@ -26,7 +26,7 @@ import Testing
     try await front.update(person)
   }
 
-  @Test func `is done for the one record that was written`() async throws {
+  @Test func `The work of live queries is done for the one record that was written`() async throws {
     let store = try await filled()
     let results = store.observe(LivePerson.self, where: { $0.age >= 50 }, sort: [.descending(\.score)], limit: 10)
     var iterator = results.makeAsyncIterator()
@@ -42,7 +42,9 @@ import Testing
     #expect(results.work.changes == 1)
   }
 
-  @Test func `is none for a change that concerns neither the query nor what it shows`() async throws {
+  @Test func `The work of live queries is none for a change that concerns neither the query nor what it shows`()
+    async throws
+  {
     let store = try await filled()
     let results = store.observe(LivePerson.self, where: { $0.age >= 50 }, sort: [.descending(\.score)], limit: 10)
     var iterator = results.makeAsyncIterator()
@@ -57,7 +59,8 @@ import Testing
   }
 
   /// The feed is handed records only by a batch that is taken down, which raises its position.
-  @Test func `is none for writes to which nobody listens, before a consumer comes and after he has gone`() async throws
+  @Test func `Writes without a consumer of live results make no work, before it begins and after it ended`()
+    async throws
   {
     let store = try await filled()
     let feed = store.changeFeed
@@ -86,7 +89,9 @@ import Testing
     #expect(feed.position == 4 && feed.deliveryCount == deliveries)
   }
 
-  @Test func `is no question of the condition when a shown model changes elsewhere`() async throws {
+  @Test func `The work of live queries is no question of the condition when a shown model changes elsewhere`()
+    async throws
+  {
     let store = try await filled()
     let results = store.observe(LivePerson.self, where: { $0.age >= 50 }, sort: [.descending(\.score)], limit: 10)
     var iterator = results.makeAsyncIterator()
@@ -101,7 +106,7 @@ import Testing
   }
 
   @Test(arguments: ["equal", "range", "text", "foreign key"])
-  func `wakes one of 100 queries if a change concerns one`(kind: String) async throws {
+  func `The work of live queries wakes one of 100 queries if a change concerns one`(kind: String) async throws {
     let store = try await filled()
     var iterators: [LiveResults<LivePerson>.AsyncIterator] = []
     for number in 0..<100 {
@@ -123,7 +128,7 @@ import Testing
     #expect(await iterators[41].nextIfReady() == nil)
   }
 
-  @Test func `asks those again that refer to a related model, and no others`() async throws {
+  @Test func `The work of live queries asks those again that refer to a related model, and no others`() async throws {
     let store = try await filled()
     let company = LiveCompany()
     company.name.value = "Acme"
@@ -144,7 +149,7 @@ import Testing
     #expect(results.work.evaluations == before + 3)
   }
 
-  @Test func `is collapsed to the newest result when too much waits`() async throws {
+  @Test func `The work of live queries is collapsed to the newest result when too much waits`() async throws {
     let store = try await filled(10)
     var results = store.observe(LivePerson.self, sort: [.descending(\.score)])
     results.capacity = 20
@@ -162,7 +167,9 @@ import Testing
     #expect(results.work.listings == 2)
   }
 
-  @Test func `goes on after a record that can't be read, and keeps the last good result`() async throws {
+  @Test func `The work of live queries goes on after a record that can't be read, and keeps the last good result`()
+    async throws
+  {
     let store = try await filled(3)
     var iterator = store.observe(LivePerson.self, where: { $0.age >= 0 }).makeAsyncIterator()
     let first = try #require(await iterator.next())
@@ -180,7 +187,7 @@ import Testing
     #expect(third.models == first.models)
   }
 
-  @Test func `wakes a consumer that waits, in its own isolation`() async throws {
+  @Test func `The work of live queries wakes a consumer that waits, in its own isolation`() async throws {
     let store = try await filled(3)
     let handle = store.handle
     let (names, continuation) = AsyncStream.makeStream(of: [String?].self)
@@ -201,7 +208,9 @@ import Testing
     #expect(store.changeFeed.consumerCount == 0)
   }
 
-  @Test func `does not bring back what a model was before it was deleted and created again elsewhere`() async throws {
+  @Test func `Live results do not restore values from before a model was deleted and created again elsewhere`()
+    async throws
+  {
     let store = try await filled(3)
     let reader = MemoryModelStore(store.handle)
     var iterator = reader.observe(LivePerson.self, where: { $0.score == 1 }).makeAsyncIterator()
@@ -221,7 +230,9 @@ import Testing
     #expect(seen.note.value == "after" && seen.score.value == 7)
   }
 
-  @Test func `does not bring back what a slow consumer was told before his query lost the model`() async throws {
+  @Test func `Live results do not restore values that a slow consumer got before its query lost the model`()
+    async throws
+  {
     let store = try await filled(3)
     let reader = MemoryModelStore(store.handle)
     var quick = reader.observe(LivePerson.self).makeAsyncIterator()
@@ -239,7 +250,7 @@ import Testing
     #expect(shown.note.value == "second")
   }
 
-  @Test func `is dropped with its consumer`() async throws {
+  @Test func `The work of live queries is dropped with its consumer`() async throws {
     let store = try await filled(3)
     weak var work: LiveWork?
     do {

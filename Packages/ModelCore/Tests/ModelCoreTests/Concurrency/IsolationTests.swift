@@ -61,7 +61,7 @@ private actor Library {
 }
 
 @Suite struct `Models in an isolation` {
-  @MainActor @Test func `are used by a class of the main actor`() async throws {
+  @MainActor @Test func `Models in an isolation are used by a class of the main actor`() async throws {
     let screen = AuthorScreen()
     let label = Label()
     screen.author.name --> label
@@ -75,21 +75,21 @@ private actor Library {
     screen.close()
   }
 
-  @Test func `are made in the background and handed over`() async throws {
+  @Test func `Models in an isolation are made in the background and handed over`() async throws {
     let authors = try await load()
     #expect(authors[0].books.value?.first?.author.value === authors[0])
     authors[0].name.value = "changed here"
     #expect(authors[0].name == "changed here")
   }
 
-  @Test func `are handed over to the main actor`() async throws {
+  @Test func `Models in an isolation are handed over to the main actor`() async throws {
     let name = try await MainActor.run { () -> Task<String?, any Error> in
       Task { try await load().first?.name.value }
     }.value
     #expect(name == "Bob")
   }
 
-  @Test func `belong to an actor`() async throws {
+  @Test func `Models in an isolation belong to an actor`() async throws {
     let library = Library()
     let json = Data(#"[{"id": 1, "name": "Ada"}, {"id": 2}]"#.utf8)
     #expect(try await library.add(json) == 2)
@@ -98,7 +98,7 @@ private actor Library {
     #expect(await library.dictionaries == [["id": 1, "name": "Ada"], ["id": 2, "name": "Bob"]])
   }
 
-  @Test func `are given away to an actor`() async throws {
+  @Test func `Models in an isolation are given away to an actor`() async throws {
     let library = Library()
     let author = Author(id: 3, name: "Cy")
     author.books.add(Book(title: "T"))
@@ -106,7 +106,7 @@ private actor Library {
     #expect(await library.names == ["Cy"])
   }
 
-  @Test func `are independent of those of other actors`() async throws {
+  @Test func `Models in an isolation are independent of those of other actors`() async throws {
     let json = Data(#"[{"id": 1, "name": "Ada"}]"#.utf8)
     let names = try await withThrowingTaskGroup(of: [String?].self) { group in
       for number in 0..<8 {

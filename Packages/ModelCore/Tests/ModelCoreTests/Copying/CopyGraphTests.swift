@@ -62,7 +62,7 @@ import Testing
     for person in people { person.markSaved(person.fields, asOf: .next()) }
   }
 
-  @Test func `look like the originals, and leave them alone`() throws {
+  @Test func `Copies of random graphs look like the originals, and leave them alone`() throws {
     for seed in 1...200 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)
       let people = try people(&generator)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `are freed with all they lead to`() throws {
+  @Test func `Copies of random graphs are freed with all they lead to`() throws {
     for seed in 1...50 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)
       let people = try people(&generator)

@@ -5,7 +5,7 @@ import Testing
   private let firm = Workplace(
     id: "f", name: "ACM", employees: [StaffMember(id: 1, name: "Ada"), StaffMember(id: 2, name: "Bob")])
 
-  @Test func `is another object with the same identifier and values`() {
+  @Test func `A copy of a model is another object with the same identifier and values`() {
     let copy = firm.copy()
     #expect(copy !== firm)
     #expect(copy.identifier == "f")
@@ -13,7 +13,7 @@ import Testing
     #expect(copy.dictionaryValue == firm.dictionaryValue)
   }
 
-  @Test func `has copies of the related models, which lead to the copy`() throws {
+  @Test func `A copy of a model has copies of the related models, which lead to the copy`() throws {
     let copy = firm.copy()
     let employees = try #require(copy.employees.value)
     #expect(employees.map(\.name.value) == ["Ada", "Bob"])
@@ -22,7 +22,7 @@ import Testing
     #expect(firm.employees.value?.allSatisfy { $0.firm.value === firm } == true)
   }
 
-  @Test func `goes its own way`() throws {
+  @Test func `A copy of a model goes its own way`() throws {
     let copy = firm.copy()
     copy.name.value = "IBM"
     copy.employees.value?[0].name.value = "Eve"
@@ -35,7 +35,7 @@ import Testing
     #expect(firm.employees.count == 1)
   }
 
-  @Test func `does not go through the scope of the original`() throws {
+  @Test func `A copy of a model does not go through the scope of the original`() throws {
     let scope = ModelScope()
     let original = try Workplace.from(dictionaryValue: ["id": "f", "name": "ACM", "employees": [["id": 1]]], in: scope)
     let copy = original.copy()
@@ -47,7 +47,7 @@ import Testing
     #expect(StaffMember.with(identifier: "1", in: scope) === original.employees.value?.first)
   }
 
-  @Test func `has the states of the original`() throws {
+  @Test func `A copy of a model has the states of the original`() throws {
     let original = try Workplace.from(dictionaryValue: [
       "id": "f", "name": "ACM", "employees": [["id": 1, "name": "Ada"]],
     ])
@@ -68,7 +68,7 @@ import Testing
     #expect(original.name == "IBM")
   }
 
-  @Test func `of a model that was only referred to is as incomplete`() {
+  @Test func `A copy of a model of a model that was only referred to is as incomplete`() {
     let shell = Workplace.with(identifier: "f", in: ModelScope())
     let copy = shell.copy()
     #expect(copy.loadState == .incomplete)
@@ -76,7 +76,7 @@ import Testing
     #expect(copy.name.loadState == .notLoaded)
   }
 
-  @Test func `refers over foreign keys to the same models, without a word to them`() {
+  @Test func `A copy of a model refers over foreign keys to the same models, without a word to them`() {
     let album = Album()
     album.id.value = 1
     let tracks = (0..<2).map { index in
@@ -95,7 +95,7 @@ import Testing
     #expect(!tracks[0].album.isDirty || album.tracks.isDirty)
   }
 
-  @Test func `follows a foreign key to what is copied anyway, in the order of the list`() {
+  @Test func `A copy of a model follows a foreign key to what is copied anyway, in the order of the list`() {
     final class Node: Model {
       let id = Field<Int>()
       let children = ModelField<Node>()*
@@ -121,7 +121,7 @@ import Testing
     #expect(nodes[0].friends.value == [nodes[1], nodes[3], nodes[2]])
   }
 
-  @Test func `retains what it leads to, and nothing else`() {
+  @Test func `A copy of a model retains what it leads to, and nothing else`() {
     weak var copied: Workplace?
     weak var member: StaffMember?
     do {
@@ -139,7 +139,7 @@ import Testing
     #expect(member == nil)
   }
 
-  @Test func `of a model that leads to itself leads to itself`() {
+  @Test func `A copy of a model of a model that leads to itself leads to itself`() {
     let person = Person()
     person.spouse.value = person
     let copy = person.copy()
@@ -147,7 +147,7 @@ import Testing
     #expect(person.spouse.value === person)
   }
 
-  @Test func `of some fields has nothing else, and no identifier`() {
+  @Test func `A copy of a model of some fields has nothing else, and no identifier`() {
     let copy = firm.copy(fields: [firm.name])
     #expect(copy.name == "ACM")
     #expect(copy.identifier == nil)
@@ -161,12 +161,12 @@ import Testing
     #expect(withStaff.name.value == nil)
   }
 
-  @Test func `of a subclass is of that subclass`() {
+  @Test func `A copy of a model of a subclass is of that subclass`() {
     let shape: Shape = Circle()
     #expect(shape.copy() is Circle)
   }
 
-  @Test func `replaces what the class puts into its fields`() {
+  @Test func `A copy of a model replaces what the class puts into its fields`() {
     final class Counter: Model {
       let count = Field<Int>()
       required init() {
@@ -181,7 +181,7 @@ import Testing
     #expect(counter.copy().count.value == nil)
   }
 
-  @Test func `of a chain of 20,000 models needs no deep stack`() {
+  @Test func `A copy of a model of a chain of 20,000 models needs no deep stack`() {
     let chain = ChainLink.chain(20_000)
     chain[19_999].name.value = "end"
     let copy = chain[0].copy()

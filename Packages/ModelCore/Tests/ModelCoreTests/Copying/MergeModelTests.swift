@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `Merging models` {
-  @Test func `takes what is newer, but for what is excluded`() {
+  @Test func `Merging models takes what is newer, but for what is excluded`() {
     let mine = Author(id: 1, name: "Ada")
     let other = Author(id: 2, name: "Bob")
     #expect(mine.merge(from: other, exclude: [mine.id]).compactMap(\.key) == ["name"])
@@ -13,21 +13,21 @@ import Testing
     #expect(mine.merge(from: other).isEmpty)
   }
 
-  @Test func `takes the fields of either model for what is excluded and included`() {
+  @Test func `Merging models takes the fields of either model for what is excluded and included`() {
     let mine = Author(id: 1, name: "Ada")
     let other = Author(id: 2, name: "Bob")
     #expect(mine.merge(from: other, exclude: [other.id, other.books]).compactMap(\.key) == ["name"])
     #expect(mine.merge(from: other, include: [other.id]).compactMap(\.key) == ["id"])
   }
 
-  @Test func `keeps what is newer here`() {
+  @Test func `Merging models keeps what is newer here`() {
     let other = Author(id: 2, name: "Bob")
     let mine = Author(id: 1, name: "Ada")
     #expect(mine.merge(from: other).isEmpty)
     #expect(mine.name == "Ada")
   }
 
-  @Test func `takes nothing from fields that were not set or not loaded`() {
+  @Test func `Merging models takes nothing from fields that were not set or not loaded`() {
     let mine = Author(id: 1, name: "Ada")
     let other = Author()
     #expect(mine.merge(from: other).isEmpty)
@@ -37,7 +37,7 @@ import Testing
     #expect(mine.dictionaryValue == ["id": 1, "name": "Ada"])
   }
 
-  @Test func `can be limited to fields and by a condition`() {
+  @Test func `Merging models can be limited to fields and by a condition`() {
     let mine = Book(id: 1, title: "A")
     let other = Book(id: 2, title: "B")
     other.year.value = 1843
@@ -48,7 +48,7 @@ import Testing
     #expect(mine.id == 1)
   }
 
-  @Test func `refers to the other's models`() {
+  @Test func `Merging models refers to the other's models`() {
     let mine = Order()
     let other = Order()
     let book = Book(title: "T")
@@ -58,7 +58,7 @@ import Testing
     #expect(other.items.value == [book])
   }
 
-  @Test func `brings an edited copy back`() {
+  @Test func `Merging models brings an edited copy back`() {
     let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada")])
     let draft = firm.copy()
     draft.name.value = "IBM"
@@ -67,7 +67,7 @@ import Testing
     #expect(firm.employees.value?.first?.firm.value === firm)
   }
 
-  @Test func `tells observers when all was taken`() {
+  @Test func `Merging models tells observers when all was taken`() {
     let mine = Author(id: 1, name: "Ada")
     var seen: [String] = []
     mine.id.addObserver(updateImmediately: false) { _, _ in seen.append("\(mine.name.value ?? "")") }
@@ -75,12 +75,12 @@ import Testing
     #expect(seen == ["Bob"])
   }
 
-  @Test func `with itself takes nothing`() {
+  @Test func `Merging models with itself takes nothing`() {
     let mine = Author(id: 1, name: "Ada")
     #expect(mine.merge(from: mine).isEmpty)
   }
 
-  @Test func `reports a field whose namesake has another type`() {
+  @Test func `Merging models reports a field whose namesake has another type`() {
     let mine = Author(name: "Ada")
     mine << Field<Int>(key: "mismatched")
     let other = Author()
@@ -89,7 +89,7 @@ import Testing
     #expect(issues == ["Field \"mismatched\" keeps its value: it takes Int, not String."])
   }
 
-  @Test func `is not needed where nothing differs`() {
+  @Test func `Merging models is not needed where nothing differs`() {
     let mine = Author(id: 1, name: "Ada")
     let other = mine.copy()
     #expect(mine.differences(from: other).isEmpty)

@@ -142,7 +142,7 @@ private final class World {
     return "[" + objects.joined(separator: ",") + "]"
   }
 
-  @Test func `of what is there already gives what the tree way gives`() throws {
+  @Test func `Reading straight from bytes of what is there already gives what the tree way gives`() throws {
     var directCount = 0
     for seed in 0..<900 as Range<UInt64> {
       let types: [any Model.Type] = [
@@ -154,7 +154,8 @@ private final class World {
     #expect(directCount > 500 || !LayoutCache.isOn)
   }
 
-  @Test func `gives what the tree way gives: models, states, errors, notifications`() throws {
+  @Test func `Reading straight from bytes gives what the tree way gives: models, states, errors, notifications`() throws
+  {
     var directCount = 0
     for seed in 0..<650 as Range<UInt64> {
       let type = modelClasses[Int(seed) % modelClasses.count]
@@ -166,7 +167,7 @@ private final class World {
     #expect(directCount > 250 || !LayoutCache.isOn)
   }
 
-  @Test func `takes the document's value where an observer changed one meanwhile`() throws {
+  @Test func `Reading straight from bytes takes the document's value where an observer changed one meanwhile`() throws {
     let scope = ModelScope()
     let books = try Book.list(
       fromJSON: Data(#"[{"id": 1, "title": "A"}, {"id": 2, "title": "B", "year": 1900}]"#.utf8), in: scope)
@@ -179,7 +180,9 @@ private final class World {
     #expect(!books[1].isDirty)
   }
 
-  @Test func `gives fields that were not changed a new time and nobody a notification`() throws {
+  @Test func `Reading straight from bytes gives fields that were not changed a new time and nobody a notification`()
+    throws
+  {
     let scope = ModelScope()
     let data = Data(#"[{"id": 1, "title": "A", "year": 1900}]"#.utf8)
     let book = try #require(try Book.list(fromJSON: data, in: scope).first)
@@ -194,7 +197,7 @@ private final class World {
     #expect(calls == 0)
   }
 
-  @Test func `mixes models that are there with new ones, whose fields have nothing of others`() throws {
+  @Test func `Reading from bytes mixes live models with new ones, whose fields have nothing of others`() throws {
     let scope = ModelScope()
     let first = try Book.from(dictionaryValue: ["id": 1, "title": "A", "year": 1900], in: scope)
     let read = try Book.list(
@@ -205,7 +208,7 @@ private final class World {
     #expect(read[2].year.loadState == .notLoaded)
   }
 
-  @Test func `of many models inside each other ends`() throws {
+  @Test func `Reading straight from bytes of many models inside each other ends`() throws {
     let depth = 200
     let text = String(repeating: #"{"parent":"#, count: depth) + "{}" + String(repeating: "}", count: depth)
     var person: Person? = try Person.from(json: Data(text.utf8))
@@ -216,7 +219,7 @@ private final class World {
     #expect(error?.code == .tooDeep)
   }
 
-  @Test func `keeps local changes where a store reads`() throws {
+  @Test func `Reading straight from bytes keeps local changes where a store reads`() throws {
     let scope = ModelScope()
     let data = Data(#"{"books": [{"id": 1, "title": "A", "year": 1900}]}"#.utf8)
     let book = try #require(try scope.models(Book.self, fromJSON: data, at: "books", keepsLocalChanges: true).first)
@@ -229,7 +232,7 @@ private final class World {
   }
 
   @Test(.enabled(if: LayoutCache.isOn))
-  func `needs no tree for documents without mistakes and unknown keys, whatever the context does with these`() throws {
+  func `Reading from bytes makes no tree for documents without mistakes and unknown keys`() throws {
     let context = ValueTransformerContext(decoding: .lenient, keepsUnknownKeys: true)
     func read(_ text: String) -> Author? {
       ModelReader.directModel(Author.self, from: Data(text.utf8), in: ModelScope(transformers: context))

@@ -32,7 +32,7 @@ import Testing
     return direct != nil && !models.isEmpty
   }
 
-  @Test func `gives the bytes that the tree way gives`() throws {
+  @Test func `Writing straight to bytes gives the bytes that the tree way gives`() throws {
     var directCount = 0
     for seed in 0..<650 as Range<UInt64> {
       let type = modelClasses[Int(seed) % modelClasses.count]
@@ -41,7 +41,9 @@ import Testing
     #expect(directCount > 250)
   }
 
-  @Test func `puts relations in the order of their keys, and what is met first in full`() throws {
+  @Test func `Writing straight to bytes puts relations in the order of their keys, and what is met first in full`()
+    throws
+  {
     let crossing = Crossing()
     let author = Author(id: 1, name: "Ada")
     crossing.zeta.value = author
@@ -55,7 +57,7 @@ import Testing
     #expect(data != nil)
   }
 
-  @Test func `knows which classes choose fields and classes themselves`() {
+  @Test func `Writing straight to bytes knows which classes choose fields and classes themselves`() {
     #expect(!OverrideProbe.choosesFields(Author.self))
     #expect(OverrideProbe.choosesFields(Crossing.self))
     #expect(!OverrideProbe.choosesInstanceClass(Author.self))

@@ -36,7 +36,9 @@ private final class Volume: Model {
      {"id": 1, "label": "A"}, {"id": 2, "volumes": [{"id": 3, "shelf": {"id": 2, "label": "B"}}, {"id": 3}]}]
     """.utf8)
 
-  @Test func `is nothing but the models, with and without a scope, one by one and together`() async throws {
+  @Test func `What is left of reading is nothing but the models, with and without a scope, one by one and together`()
+    async throws
+  {
     let scope = ModelScope()
     for _ in 0..<3 {
       for scope in [nil, scope] {
@@ -52,7 +54,7 @@ private final class Volume: Model {
     }
   }
 
-  @Test func `is what says how to read the next document, which is read as if it were the first`() throws {
+  @Test func `Each document is read as if it were the first, whatever was kept of the one before`() throws {
     let scope = ModelScope()
     let first = try Shelf.list(fromJSON: document, in: scope)
     var heard: [String] = []

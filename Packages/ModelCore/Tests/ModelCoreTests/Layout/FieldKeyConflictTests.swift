@@ -23,7 +23,7 @@ private final class Fish: Model {
 }
 
 @Suite struct `Fields with the same key` {
-  @Test func `of a class and its superclass are reported when the first instance is made, and once`() {
+  @Test func `Equal keys of a class and its superclass are reported once, when the first instance is made`() {
     let issues = ReportedIssues.about("Cat has") {
       _ = Cat()
       _ = Cat()
@@ -35,11 +35,11 @@ private final class Fish: Model {
     #expect(issues == [text])
   }
 
-  @Test func `of one class are reported once for each key`() {
+  @Test func `Fields with the same key of one class are reported once for each key`() {
     #expect(ReportedIssues.about("Fish has") { _ = Fish.prototype() }.count == 1)
   }
 
-  @Test func `are something else than keys of which one goes on where the other ends`() {
+  @Test func `Fields with the same key are something else than keys of which one goes on where the other ends`() {
     #expect(ReportedIssues.about("Dog has") { _ = Dog() }.isEmpty)
   }
 }

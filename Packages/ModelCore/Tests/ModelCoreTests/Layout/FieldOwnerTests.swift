@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `A field of a model` {
-  @Test func `knows its model and is called like its property`() {
+  @Test func `A field of a model knows its model and is called like its property`() {
     let book = Book()
     #expect(book.title.owner === book)
     #expect(book.title.key == "title")
@@ -10,7 +10,7 @@ import Testing
     #expect(book.author.key == "author")
   }
 
-  @Test func `keeps the key it was declared with`() {
+  @Test func `A field of a model keeps the key it was declared with`() {
     final class Song: Model {
       let title = Field<String>(name: "Title", key: "song_title")
       let tags = ArrayField(Field<String>(key: "labels"))
@@ -21,7 +21,7 @@ import Testing
     #expect(song.tags.key == "labels")
   }
 
-  @Test func `has no owner and no key once its model is gone`() {
+  @Test func `A field of a model has no owner and no key once its model is gone`() {
     var book: Book? = Book(title: "T")
     let title = book?.title
     let author = book?.author
@@ -35,7 +35,7 @@ import Testing
     #expect(title?.value == "still works")
   }
 
-  @Test func `that outlived its model still takes a related model`() {
+  @Test func `A field of a model that outlived its model still takes a related model`() {
     let author = Author(name: "Ada")
     let field = Book().author
     field.value = author
@@ -45,7 +45,7 @@ import Testing
     #expect(field.value == nil)
   }
 
-  @Test func `that outlived its model still keeps a list`() {
+  @Test func `A field of a model that outlived its model still keeps a list`() {
     let book = Book(title: "T")
     let field = Author(name: "Ada").books
     #expect(field.add(book))
@@ -56,13 +56,13 @@ import Testing
     #expect(field.value == [])
   }
 
-  @Test func `without model has neither owner nor property name`() {
+  @Test func `A field of a model without model has neither owner nor property name`() {
     let field = Field<Int>()
     #expect(field.owner == nil)
     #expect(field.key == nil)
   }
 
-  @Test func `starts unset, relations too`() {
+  @Test func `A field of a model starts unset, relations too`() {
     let author = Author()
     #expect(author.fields.allSatisfy { $0.loadState == .notLoaded })
     #expect(author.books.value == [])
@@ -70,7 +70,7 @@ import Testing
     #expect(!author.isDirty)
   }
 
-  @Test func `makes its model dirty when it changes`() throws {
+  @Test func `A field of a model makes its model dirty when it changes`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"])
     #expect(!author.isDirty)
     author.name.value = "Ada"

@@ -29,7 +29,7 @@ private final class Derived<Content>: Base<Content> {
     return results.withLock { $0 }
   }
 
-  @Test func `may be made by several threads at once`() {
+  @Test func `The first instance of a class may be made by several threads at once`() {
     for results in [
       race(Derived<Int>.self), race(Derived<String>.self), race(Derived<Bool>.self), race(Derived<Double>.self),
       race(Derived<[Int]>.self), race(Derived<[String]>.self), race(Derived<Int8>.self), race(Derived<UInt>.self),
@@ -39,7 +39,7 @@ private final class Derived<Content>: Base<Content> {
     }
   }
 
-  @Test func `gives one layout for all threads`() {
+  @Test func `The first instance of a class gives one layout for all threads`() {
     let layouts = Mutex<Set<ObjectIdentifier>>([])
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       let layout = ObjectIdentifier(Derived<Unicode.Scalar>().layout)

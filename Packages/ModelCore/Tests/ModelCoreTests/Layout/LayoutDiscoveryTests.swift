@@ -63,33 +63,33 @@ private func localModel() -> ModelObject {
 }
 
 @Suite struct `The layout of a model class` {
-  @Test func `lists the fields in the order of their declaration, superclasses first`() {
+  @Test func `The layout of a model class lists the fields in the order of their declaration, superclasses first`() {
     #expect(Cabriolet.fieldKeys == ["id", "secret", "wheels", "doors", "roof"])
     #expect(Car.fieldKeys == ["id", "secret", "wheels", "doors"])
     #expect(Empty.fieldKeys == [])
   }
 
-  @Test func `gives an inherited field the same index in every subclass`() {
+  @Test func `The layout of a model class gives an inherited field the same index in every subclass`() {
     let models = [Vehicle(), Car(), Cabriolet(), Bicycle()]
     #expect(models.map(\.id.layoutIndex) == [0, 0, 0, 0])
     #expect(models.map(\.wheels.layoutIndex) == [2, 2, 2, 2])
     #expect(models.map(\.layout.identifierIndex) == [0, 0, 0, 0])
   }
 
-  @Test func `is proven for every ordinary class, and made once`() {
+  @Test func `The layout of a model class is proven for every ordinary class, and made once`() {
     #expect(Cabriolet().layout.isProven == LayoutCache.isOn)
     #expect(Cabriolet().layout === Cabriolet().layout)
     #expect(Cabriolet().layout !== Car().layout)
   }
 
-  @Test func `tells private fields of the same name in a hierarchy apart`() {
+  @Test func `The layout of a model class tells private fields of the same name in a hierarchy apart`() {
     let invoice = Invoice()
     #expect(invoice.layout.isProven == LayoutCache.isOn)
     #expect(invoice.fields.compactMap(\.key) == ["documentState", "invoiceState"])
     #expect(invoice.fields.allSatisfy { $0.owner === invoice })
   }
 
-  @Test func `is found for each specialisation of a generic class`() {
+  @Test func `The layout of a model class is found for each specialisation of a generic class`() {
     let number = Box<Int>()
     let text = Box<String>()
     #expect(number.layout !== text.layout)
@@ -98,7 +98,7 @@ private func localModel() -> ModelObject {
     #expect(Box<Box<Int>>.fieldKeys == ["content", "label"])
   }
 
-  @Test func `is found for classes inside generic types and inside functions`() {
+  @Test func `The layout of a model class is found for classes inside generic types and inside functions`() {
     final class Local: Model {
       let title = Field<String>()
     }
@@ -108,7 +108,7 @@ private func localModel() -> ModelObject {
     #expect(local.title.owner === local)
   }
 
-  @Test func `does not depend on what a custom mirror shows`() {
+  @Test func `The layout of a model class does not depend on what a custom mirror shows`() {
     let shown = Shown()
     #expect(shown.fields.count == 2)
     #expect(shown.count.key == "count")
@@ -116,14 +116,14 @@ private func localModel() -> ModelObject {
     #expect(shown.layout.isProven == LayoutCache.isOn)
   }
 
-  @Test func `knows subclasses of fields, and constants of their superclass`() {
+  @Test func `The layout of a model class knows subclasses of fields, and constants of their superclass`() {
     let page = Page()
     #expect(Page.fieldKeys == ["slug", "base"])
     #expect(page.slug.owner === page)
     #expect(page.base.owner === page)
   }
 
-  @Test func `sorts fields with a priority before the others, small numbers first`() {
+  @Test func `The layout of a model class sorts fields with a priority before the others, small numbers first`() {
     final class Form: Model {
       let third = Field<Int>()
       let second = Field<Int>(priority: 2)
@@ -133,7 +133,7 @@ private func localModel() -> ModelObject {
     #expect(Form.fieldKeys == ["first", "second", "third", "fourth"])
   }
 
-  @Test func `numbers fields without priority from 1,000 on`() {
+  @Test func `The layout of a model class numbers fields without priority from 1,000 on`() {
     final class Form: Model {
       let middle = Field<Int>()
       let last = Field<Int>(priority: 5_000)
@@ -142,7 +142,7 @@ private func localModel() -> ModelObject {
     #expect(Form.fieldKeys == ["first", "middle", "last"])
   }
 
-  @Test func `names the hierarchy after its topmost class, without the module`() {
+  @Test func `The layout of a model class names the hierarchy after its topmost class, without the module`() {
     #expect(Circle.typeName == "Shape")
     #expect(Shape.typeName == "Shape")
     #expect(Vehicle.typeName == "Vehicle")

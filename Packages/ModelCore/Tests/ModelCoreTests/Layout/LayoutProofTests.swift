@@ -87,7 +87,7 @@ private func nestedModel() -> ModelObject {
       && model.layout.fields(of: model).allSatisfy { $0.owner === model }
   }
 
-  @Test func `leads to the fields that the runtime finds, on the first instance and the next`() {
+  @Test func `A proven layout leads to the fields that the runtime finds, on the first instance and the next`() {
     for _ in 0..<2 {
       #expect(agrees(Ledger()))
       #expect(agrees(Journal<Int, String>()))
@@ -99,7 +99,7 @@ private func nestedModel() -> ModelObject {
     }
   }
 
-  @Test func `leads to fields in the places of optional, variable and lazy properties, whenever they come`() {
+  @Test func `A proven layout finds fields of optional, variable and lazy properties, whenever they are set`() {
     let journal = Journal<Int, Int>()
     #expect(agrees(journal))
     let checked = Journal<Int, Int>(isChecked: Field<Bool>())
@@ -115,7 +115,7 @@ private func nestedModel() -> ModelObject {
     #expect(agrees(journal))
   }
 
-  @Test func `tells what is no field of the model from what is`() {
+  @Test func `A proven layout tells what is no field of the model from what is`() {
     let diary = Diary()
     let reader = Ledger()
     diary.reader = reader
@@ -123,7 +123,7 @@ private func nestedModel() -> ModelObject {
       diary.fieldKeysInOrder == ["id", "ledgerHidden", "amount", "tags", "entry", "journalHidden", "related", "mood"])
   }
 
-  @Test func `is not used where the switch for diagnosis says so`() {
+  @Test func `A proven layout is not used where the switch for diagnosis says so`() {
     let isOff = ProcessInfo.processInfo.environment["MODELKIT_LAYOUT_CACHE"] == "off"
     #expect(LayoutCache.isOn == !isOff)
     #expect(Diary().details?.mirroredFields == nil || isOff)

@@ -52,7 +52,7 @@ private final class Wrapped: Model {
 }
 
 @Suite struct `Stored properties` {
-  @Test func `that refer weakly to a field of another model don't adopt it`() {
+  @Test func `Stored properties that refer weakly to a field of another model don't adopt it`() {
     let lender = Book(title: "T")
     let borrower = Borrower(borrowing: lender.title)
     #expect(lender.title.owner === lender)
@@ -61,13 +61,13 @@ private final class Wrapped: Model {
     #expect(Borrower.fieldKeys == ["own"])
   }
 
-  @Test func `that are weak leave the field alone when their model dies`() {
+  @Test func `Stored properties that are weak leave the field alone when their model dies`() {
     let lender = Book(title: "T")
     _ = Borrower(borrowing: lender.title)
     #expect(lender.title.owner === lender)
   }
 
-  @Test func `that are optional count if they hold a field`() {
+  @Test func `Stored properties that are optional count if they hold a field`() {
     let with = Draft(subtitle: Field<String>())
     let without = Draft()
     #expect(with.subtitle?.owner === with)
@@ -76,7 +76,7 @@ private final class Wrapped: Model {
     #expect(without.fields.compactMap(\.key) == ["title", "note"])
   }
 
-  @Test func `that are optional and get their field later count from then on`() throws {
+  @Test func `Stored properties that are optional and get their field later count from then on`() throws {
     let draft = Draft()
     draft.summary = Field<String>()
     draft.summary?.value = "S"
@@ -86,7 +86,7 @@ private final class Wrapped: Model {
     #expect(draft.summary?.value == "new")
   }
 
-  @Test func `that are lazy count once they were used`() throws {
+  @Test func `Stored properties that are lazy count once they were used`() throws {
     let draft = Draft()
     #expect(draft.fields.compactMap(\.key) == ["title", "note"])
     draft.comment.value = "C"
@@ -95,7 +95,7 @@ private final class Wrapped: Model {
     #expect(draft.comment.key == "comment")
   }
 
-  @Test func `that are variables may get another field`() {
+  @Test func `Stored properties that are variables may get another field`() {
     let draft = Draft()
     #expect(draft.note.key == "note")
     draft.note = Field<String>("N")
@@ -104,7 +104,7 @@ private final class Wrapped: Model {
     #expect(draft.note.key == "note")
   }
 
-  @Test func `that are variables may swap their fields`() {
+  @Test func `Stored properties that are variables may swap their fields`() {
     let draft = Draft()
     draft.note.value = "N"
     draft.comment.value = "C"
@@ -114,7 +114,7 @@ private final class Wrapped: Model {
     #expect(draft.comment.key == "comment")
   }
 
-  @Test func `that got another field leave no owner behind in the old one`() {
+  @Test func `Stored properties that got another field leave no owner behind in the old one`() {
     var draft: Draft? = Draft()
     let old = draft?.note
     draft?.note = Field<String>()
@@ -124,7 +124,7 @@ private final class Wrapped: Model {
     #expect(old?.key == nil)
   }
 
-  @Test func `with escaped names give keys without back ticks`() {
+  @Test func `Stored properties with escaped names give keys without back ticks`() {
     #expect(Keywords.fieldKeys == ["default", "class", "is new", "größe"])
     let keywords = Keywords()
     keywords.default.value = "d"
@@ -132,7 +132,7 @@ private final class Wrapped: Model {
     #expect(keywords.dictionaryValue == ["default": "d", "is new": true])
   }
 
-  @Test func `that hide fields in lists, pairs or existentials don't count`() {
+  @Test func `Stored properties that hide fields in lists, pairs or existentials don't count`() {
     #expect(Wrapped.fieldKeys == ["erased", "field"])
   }
 }

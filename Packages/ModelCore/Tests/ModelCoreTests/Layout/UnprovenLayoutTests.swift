@@ -26,21 +26,21 @@ private let unproven: ModelLayout = {
 @Suite struct `A model whose layout can't be proven` {
   init() { #expect(!unproven.isProven) }
 
-  @Test func `finds its fields by reflecting every instance`() {
+  @Test func `A model whose layout can't be proven finds its fields by reflecting every instance`() {
     let gizmo = Gizmo()
     #expect(gizmo.layout === unproven)
     #expect(gizmo.fields.compactMap(\.key) == ["id", "name", "size", "parts", "whole"])
     #expect(gizmo.fields.allSatisfy { $0.owner === gizmo })
   }
 
-  @Test func `is read, validated and written`() throws {
+  @Test func `A model whose layout can't be proven is read, validated and written`() throws {
     let gizmo = try Gizmo.from(dictionaryValue: ["id": 1, "name": "G", "size": 3])
     #expect(gizmo.identifier == "1")
     #expect(gizmo.validate() == .valid)
     #expect(gizmo.dictionaryValue == ["id": 1, "name": "G", "size": 3])
   }
 
-  @Test func `has relations with both sides`() {
+  @Test func `A model whose layout can't be proven has relations with both sides`() {
     let whole = Gizmo()
     let part = Gizmo()
     part.whole.value = whole
@@ -49,7 +49,7 @@ private let unproven: ModelLayout = {
     #expect(part.whole.value == nil)
   }
 
-  @Test func `lets its fields go when it dies`() {
+  @Test func `A model whose layout can't be proven lets its fields go when it dies`() {
     var gizmo: Gizmo? = Gizmo()
     weak let ghost = gizmo
     let name = gizmo?.name

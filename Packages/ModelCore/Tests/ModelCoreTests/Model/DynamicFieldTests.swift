@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `A field that is added at run time` {
-  @Test func `belongs to the model and is found by its key`() {
+  @Test func `A field that is added at run time belongs to the model and is found by its key`() {
     let author = Author(name: "Ada")
     let nickname = Field<String>(key: "nickname")
     author << nickname
@@ -16,7 +16,7 @@ import Testing
     #expect(Author(name: "Bob").field(at: "nickname") == nil)
   }
 
-  @Test func `is written and read`() throws {
+  @Test func `A field that is added at run time is written and read`() throws {
     let author = Author(name: "Ada")
     author << Field<String>(key: "nickname")
     author << Field<Int>(key: "address.zip")
@@ -31,7 +31,7 @@ import Testing
     #expect(String(decoding: try author.jsonData(), as: UTF8.self).contains("\"nickname\":\"Ada\""))
   }
 
-  @Test func `is validated`() {
+  @Test func `A field that is added at run time is validated`() {
     let author = Author(name: "Ada")
     author << Field<String>(key: "nickname").require(.notBlank).requireNotNil()
     #expect(
@@ -41,7 +41,7 @@ import Testing
     #expect(author.validate() == .valid)
   }
 
-  @Test func `is copied and merged`() {
+  @Test func `A field that is added at run time is copied and merged`() {
     let author = Author(name: "Ada")
     author << Field<String>(key: "nickname").require(.notBlank)
     author["nickname"] = "A"
@@ -55,14 +55,14 @@ import Testing
     #expect(author["nickname"] as? String == "")
   }
 
-  @Test func `may be a relation`() throws {
+  @Test func `A field that is added at run time may be a relation`() throws {
     let author = Author(name: "Ada")
     author << ModelField<Book>(key: "favourite")
     try author.read(["favourite": ["title": "T"]])
     #expect(author["favourite.title"] as? String == "T")
   }
 
-  @Test func `is refused without key, with a key that is taken, and if it belongs to somebody`() {
+  @Test func `A field added at run time is refused without key, with a taken key, and if it has an owner`() {
     let author = Author(name: "Ada")
     func refusal(_ field: AnyField) -> String {
       do {
@@ -89,12 +89,14 @@ import Testing
   }
 
   #if os(macOS) || os(Linux)
-    @Test func `stops the program if the operator is given one that can't be added`() async {
+    @Test func `A field that is added at run time stops the program if the operator is given one that can't be added`()
+      async
+    {
       await #expect(processExitsWith: .failure) { Author(name: "Ada") << Field<String>() }
     }
   #endif
 
-  @Test func `has no owner once its model is gone`() {
+  @Test func `A field that is added at run time has no owner once its model is gone`() {
     let field = Field<String>(key: "nickname")
     do {
       let author = Author(name: "Ada")

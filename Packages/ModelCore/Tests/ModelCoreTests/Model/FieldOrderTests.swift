@@ -30,22 +30,22 @@ private final class Flexible: Model {
 }
 
 @Suite struct `The order of fields` {
-  @Test func `is that of their priorities, then that of their declaration from 1000 on`() {
+  @Test func `The order of fields is that of their priorities, then that of their declaration from 1000 on`() {
     #expect(Form.fieldKeys == ["second", "first", "third"])
     #expect(LongForm.fieldKeys == ["list", "fourth", "second", "first", "third", "fifth", "sixth"])
   }
 
-  @Test func `is that of the declaration without priorities, superclasses first`() {
+  @Test func `The order of fields is that of the declaration without priorities, superclasses first`() {
     #expect(Circle.fieldKeys == ["id", "kind", "radius"])
   }
 
-  @Test func `is that of the instance, if it has priorities of its own`() {
+  @Test func `The order of fields is that of the instance, if it has priorities of its own`() {
     for (model, keys) in [
       (Flexible(), ["one", "two"]), (Flexible(priority: 2_000), ["two", "one"]), (Flexible(), ["one", "two"]),
     ] { #expect(model.fields.compactMap(\.key) == keys) }
   }
 
-  @Test func `has a place for fields that are added at run time`() {
+  @Test func `The order of fields has a place for fields that are added at run time`() {
     let form = Form()
     form << Field<String>(key: "last")
     form << Field<String>(key: "zeroth", priority: 0)
@@ -70,7 +70,7 @@ private final class MoreLabelled: Labelled {
 }
 
 @Suite struct `A class that initialises its fields` {
-  @Test func `sees each field once, with its key and owner`() {
+  @Test func `A class that initialises its fields sees each field once, with its key and owner`() {
     for _ in 0..<2 {
       let model = MoreLabelled()
       #expect(model.seen == ["firstName", "number", "link"])
@@ -78,7 +78,7 @@ private final class MoreLabelled: Labelled {
     }
   }
 
-  @Test func `can set the name and keeps the rest of the declaration`() {
+  @Test func `A class that initialises its fields can set the name and keeps the rest of the declaration`() {
     let model = Labelled()
     #expect(model.firstName.name == "<firstName>")
     #expect(model.plain.name == "<number>")
@@ -91,7 +91,7 @@ private final class MoreLabelled: Labelled {
     #expect(model.firstName.name == nil)
   }
 
-  @Test func `sees fields that are added at run time`() {
+  @Test func `A class that initialises its fields sees fields that are added at run time`() {
     let model = Labelled()
     model << Field<Int>(key: "extra")
     #expect(model.seen.last == "extra")

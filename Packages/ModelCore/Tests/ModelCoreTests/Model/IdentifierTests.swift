@@ -41,7 +41,7 @@ private final class Coded: Model {
 @Suite struct `The identifier of a model` {
   private let text = "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"
 
-  @Test func `is the text of an integer, a string, a UUID or another type that converts to text`() {
+  @Test func `The identifier of a model is the text of an integer, a string, a UUID or a convertible type`() {
     let numbered = Numbered()
     numbered.id.value = 10
     #expect(numbered.identifier == "10")
@@ -56,7 +56,7 @@ private final class Coded: Model {
     #expect(versioned.identifier == "1.5")
   }
 
-  @Test func `is nil without a value, without an identifier field, and for types that are no text`() {
+  @Test func `The identifier of a model is nil without value, without field, and for types without text`() {
     #expect(Numbered().identifier == nil)
     #expect(Order().identifier == nil)
     let pictured = Pictured()
@@ -64,7 +64,7 @@ private final class Coded: Model {
     #expect(pictured.identifier == nil)
   }
 
-  @Test func `is turned back into a value for a model that is only referred to`() {
+  @Test func `The identifier of a model is turned back into a value for a model that is only referred to`() {
     let scope = ModelScope()
     #expect(Numbered.with(identifier: "10", in: scope).id == 10)
     #expect(Named.with(identifier: "ada", in: scope).slug == "ada")
@@ -72,7 +72,7 @@ private final class Coded: Model {
     #expect(Versioned.with(identifier: "1.5", in: scope).version == 1.5)
   }
 
-  @Test func `that does not fit its field gives a model without identifier`() {
+  @Test func `The identifier of a model that does not fit its field gives a model without identifier`() {
     let scope = ModelScope()
     #expect(Numbered.with(identifier: "ten", in: scope).id.value == nil)
     #expect(Unique.with(identifier: "ten", in: scope).identifier == nil)
@@ -80,7 +80,7 @@ private final class Coded: Model {
     #expect(Order.with(identifier: "10", in: scope).identifier == nil)
   }
 
-  @Test func `is the same however a UUID is spelled`() throws {
+  @Test func `The identifier of a model is the same however a UUID is spelled`() throws {
     let scope = ModelScope()
     let lower = JSONValue.string(text.lowercased())
     let first = try Unique.from(dictionaryValue: ["id": lower, "name": "A"], in: scope)
@@ -91,14 +91,14 @@ private final class Coded: Model {
     #expect(other.next.value === first)
   }
 
-  @Test func `of one number is the same however it is spelled`() {
+  @Test func `The identifier of a model of one number is the same however it is spelled`() {
     let scope = ModelScope()
     let first = Numbered.with(identifier: "7", in: scope)
     #expect(Numbered.with(identifier: "007", in: scope) === first)
     #expect(Numbered.with(identifier: "+7", in: scope) === first)
   }
 
-  @Test func `is read through the transformer of its field`() throws {
+  @Test func `The identifier of a model is read through the transformer of its field`() throws {
     let scope = ModelScope()
     let first = try Coded.from(dictionaryValue: ["id": "p-5", "name": "A"], in: scope)
     #expect(first.identifier == "5")

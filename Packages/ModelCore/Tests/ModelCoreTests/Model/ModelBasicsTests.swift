@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `A model` {
-  @Test func `equals nothing but itself`() {
+  @Test func `A model equals nothing but itself`() {
     let first = Author(id: 1, name: "Ada")
     let second = Author(id: 1, name: "Ada")
     #expect(first == first)
@@ -10,18 +10,18 @@ import Testing
     #expect(Set([first, second, first]).count == 2)
   }
 
-  @Test func `is identifiable beside a field called id`() {
+  @Test func `A model is identifiable beside a field called id`() {
     func identity(_ model: some Identifiable) -> AnyHashable { AnyHashable(model.id) }
     let author = Author(id: 1, name: "Ada")
     #expect(identity(author) == AnyHashable(ObjectIdentifier(author)))
   }
 
-  @Test func `shows its class on a fresh instance each time`() {
+  @Test func `A model shows its class on a fresh instance each time`() {
     #expect(Author.prototype() !== Author.prototype())
     #expect(Author.fieldKeys == ["id", "name", "books"])
   }
 
-  @Test func `may set fields in its initialiser`() {
+  @Test func `A model may set fields in its initialiser`() {
     final class Counter: Model {
       let count = Field<Int>()
       required init() {
@@ -34,7 +34,7 @@ import Testing
     #expect(counter.dictionaryValue == ["count": 1])
   }
 
-  @Test func `owns observations for as long as it lives`() {
+  @Test func `A model owns observations for as long as it lives`() {
     let title = Field<String>("a")
     var log: [String?] = []
     var author: Author? = Author(name: "Ada")
@@ -45,7 +45,7 @@ import Testing
     #expect(log == ["a", "b"])
   }
 
-  @Test func `says which of its models a relation leads to`() {
+  @Test func `A model says which of its models a relation leads to`() {
     let author = Author(name: "Ada")
     let books = [Book(title: "1"), Book(title: "2")]
     author.books.value = books

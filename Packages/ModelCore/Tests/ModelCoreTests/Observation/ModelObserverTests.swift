@@ -22,7 +22,7 @@ private final class Log {
     return log.paths
   }
 
-  @Test func `hears of changes of its fields, with the model and the path`() {
+  @Test func `An observer of a model hears of changes of its fields, with the model and the path`() {
     var models: [StaffMember] = []
     ada.addObserver { model, path in models.append(model) }
     _ = observe(ada)
@@ -32,13 +32,13 @@ private final class Log {
     #expect(models == [ada, ada])
   }
 
-  @Test func `is not called when it is added`() {
+  @Test func `An observer of a model is not called when it is added`() {
     _ = observe(ada)
     _ = observe(ada, for: "name")
     #expect(log.paths == [])
   }
 
-  @Test func `hears of changes of related models, with the way there`() {
+  @Test func `An observer of a model hears of changes of related models, with the way there`() {
     ada.desk.value = WorkDesk(place: "left")
     _ = observe(ada)
     #expect(told { ada.desk.value?.place.value = "right" } == ["desk.place"])
@@ -46,7 +46,7 @@ private final class Log {
     #expect(told { firm.name.value = "IBM" } == ["firm.name"])
   }
 
-  @Test func `hears of members of a list without their position`() {
+  @Test func `An observer of a model hears of members of a list without their position`() {
     firm.employees.value = [ada, bob]
     _ = observe(firm)
     #expect(told { bob.name.value = "Rob" } == ["employees.name"])
@@ -54,7 +54,7 @@ private final class Log {
     #expect(told { bob.name.value = "Bob" } == ["employees.name"])
   }
 
-  @Test func `follows the graph as it changes`() {
+  @Test func `An observer of a model follows the graph as it changes`() {
     _ = observe(firm)
     #expect(told { firm.employees.add(ada) }.contains("employees"))
     #expect(told { ada.name.value = "Eve" } == ["employees.name"])
@@ -69,7 +69,7 @@ private final class Log {
     #expect(told { desk.place.value = "there" } == ["employees.desk.place"])
   }
 
-  @Test func `finds another way when the first is cut`() {
+  @Test func `An observer of a model finds another way when the first is cut`() {
     let order = Person()
     let (left, right, far, end) = (Person(), Person(), Person(), Person())
     order.spouse.value = left
@@ -87,7 +87,7 @@ private final class Log {
     #expect(told { end.name.value = "4" } == ["spouse.friends.children.name"])
   }
 
-  @Test func `is told once in circles, by a shortest path`() {
+  @Test func `An observer of a model is notified once in circles, by a shortest path`() {
     firm.employees.value = [ada, bob]
     let friend = Person()
     let other = Person()
@@ -105,14 +105,14 @@ private final class Log {
     #expect(told { loop.name.value = "z" } == ["name"])
   }
 
-  @Test func `may change what it observes`() {
+  @Test func `An observer of a model may change what it observes`() {
     ada.addObserver { ada, path in if ada.name.value == "Eve" { ada.name.value = "Ada" } }
     _ = observe(ada)
     #expect(told { ada.name.value = "Eve" } == ["name", "name"])
     #expect(ada.name == "Ada")
   }
 
-  @Test func `hears of fields that are added later`() {
+  @Test func `An observer of a model hears of fields that are added later`() {
     _ = observe(firm)
     firm.employees.value = [ada]
     ada << Field<String>(key: "nickname")
@@ -123,7 +123,7 @@ private final class Log {
     #expect(told { desk.place.value = "x" } == ["employees.home.place"])
   }
 
-  @Test func `is called in a transaction once for each field that changed, at the end`() {
+  @Test func `An observer of a model is called in a transaction once for each field that changed, at the end`() {
     firm.employees.value = [ada]
     _ = observe(firm)
     let seen = told {
@@ -143,7 +143,7 @@ private final class Log {
       } == [])
   }
 
-  @Test func `ends with its token`() {
+  @Test func `An observer of a model ends with its token`() {
     let token = observe(ada)
     let second = observe(ada)
     token.cancel()
@@ -156,7 +156,7 @@ private final class Log {
     #expect(told { ada.name.value = "Ada" } == [])
   }
 
-  @Test func `may do without details`() {
+  @Test func `An observer of a model may do without details`() {
     var calls = 0
     ada.addObserver { calls += 1 }
     ada.addObserver(for: "name") { calls += 10 }
@@ -166,7 +166,7 @@ private final class Log {
     #expect(calls == 12)
   }
 
-  @Test func `ends with its owner, or when it is removed by it`() {
+  @Test func `An observer of a model ends with its owner, or when it is removed by it`() {
     final class Screen: ObservationOwner {}
     var screen: Screen? = Screen()
     let other = Screen()
@@ -184,7 +184,7 @@ private final class Log {
     #expect(calls == 21)
   }
 
-  @Test func `keeps nothing alive, neither the model nor what is related to it`() {
+  @Test func `An observer of a model keeps nothing alive, neither the model nor what is related to it`() {
     weak var gone: Workplace?
     weak var member: StaffMember?
     do {
@@ -200,7 +200,7 @@ private final class Log {
     #expect(member == nil)
   }
 
-  @Test func `forgets models that are gone`() {
+  @Test func `An observer of a model forgets models that are gone`() {
     _ = observe(firm)
     for round in 0..<50 {
       let guest = StaffMember(name: "\(round)")
@@ -213,7 +213,7 @@ private final class Log {
     #expect(told { last.name.value = "x" } == ["employees.name"])
   }
 
-  @Test func `needs no deep stack for a chain of 10,000 models`() {
+  @Test func `An observer of a model needs no deep stack for a chain of 10,000 models`() {
     let chain = ChainLink.chain(10_000)
     var length = 0
     let token = chain[0].addObserver { _, path in length = path.components.count }
@@ -226,7 +226,7 @@ private final class Log {
     token.cancel()
   }
 
-  @Test func `agrees with who can be reached, in any graph`() {
+  @Test func `An observer of a model agrees with who can be reached, in any graph`() {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<60 {
       let people = (0..<8).map { _ in Person() }

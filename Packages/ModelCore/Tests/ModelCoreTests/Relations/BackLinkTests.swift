@@ -23,7 +23,7 @@ private final class Room: Model {
     return book
   }
 
-  @Test func `reads as an incomplete model with the identifier`() {
+  @Test func `A back link whose model is gone reads as an incomplete model with the identifier`() {
     let book = orphan(id: 7)
     let author = book.author.value
     #expect(author?.identifier == "7")
@@ -35,7 +35,7 @@ private final class Room: Model {
     #expect(author?.books.loadState == .incomplete)
   }
 
-  @Test func `reads as the model of the scope`() {
+  @Test func `A back link whose model is gone reads as the model of the scope`() {
     let scope = ModelScope()
     let book = orphan(id: 7, in: scope)
     let author = Author.with(identifier: "7", in: scope)
@@ -44,7 +44,7 @@ private final class Room: Model {
     #expect(author.books.value == [book])
   }
 
-  @Test func `tells the observers of the model of the scope`() {
+  @Test func `A back link whose model is gone tells the observers of the model of the scope`() {
     let scope = ModelScope()
     let book = orphan(id: 7, in: scope)
     let author = Author.with(identifier: "7", in: scope)
@@ -54,13 +54,13 @@ private final class Room: Model {
     #expect(counts == [0, 1])
   }
 
-  @Test func `reads as nil, but not as the whole truth, if there was no identifier`() {
+  @Test func `A back link whose model is gone reads as nil, but not as the whole truth, if there was no identifier`() {
     let book = orphan(id: nil)
     #expect(book.author.value == nil)
     #expect(book.author.loadState == .incomplete)
   }
 
-  @Test func `knows an identifier that the model got after the link was made`() {
+  @Test func `A back link whose model is gone knows an identifier that the model got after the link was made`() {
     let book = Book(title: "T")
     var author: Author? = Author(name: "Ada")
     author?.books.add(book)
@@ -69,7 +69,7 @@ private final class Room: Model {
     #expect(book.author.value?.identifier == "9")
   }
 
-  @Test func `knows every kind of identifier`() {
+  @Test func `A back link whose model is gone knows every kind of identifier`() {
     let room = Room()
     let id = UUID()
     var house: House? = House()
@@ -79,11 +79,11 @@ private final class Room: Model {
     #expect(room.house.value?.id.value == id)
   }
 
-  @Test func `is written with the identifier`() {
+  @Test func `A back link whose model is gone is written with the identifier`() {
     #expect(orphan(id: 7).dictionaryValue["author"]?["id"] == 7)
   }
 
-  @Test func `can be cut or set anew`() {
+  @Test func `A back link whose model is gone can be cut or set again`() {
     let book = orphan(id: 7)
     book.markSaved(book.fields, asOf: .next())
     book.author.value = nil

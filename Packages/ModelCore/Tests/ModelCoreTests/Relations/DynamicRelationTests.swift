@@ -16,7 +16,7 @@ private final class Manuscript: Model {
 }
 
 @Suite struct `Relations that are added at run time` {
-  @Test func `have each their own inverse`() {
+  @Test func `Relations that are added at run time have each their own inverse`() {
     let text = Manuscript()
     let editor = ModelField<Editor>(key: "editor", inverse: \.edited)
     let reviewer = ModelField<Editor>(key: "reviewer", inverse: \.reviewed)
@@ -31,7 +31,7 @@ private final class Manuscript: Model {
     #expect(bob.reviewed.value == [text])
   }
 
-  @Test func `are found from the side that is declared in a class`() {
+  @Test func `Relations that are added at run time are found from the side that is declared in a class`() {
     let text = Manuscript()
     let editor = ModelField<Editor>(key: "editor", inverse: \.edited)
     let reviewer = ModelField<Editor>(key: "reviewer", inverse: \.reviewed)
@@ -57,7 +57,7 @@ private final class Manuscript: Model {
     #expect(bob.edited.value == [text])
   }
 
-  @Test func `may differ from model to model`() {
+  @Test func `Relations that are added at run time may differ from model to model`() {
     let (one, two) = (Manuscript(), Manuscript())
     let first = ModelField<Editor>(key: "who", inverse: \.edited)
     let second = ModelField<Editor>(key: "who", inverse: \.reviewed)
@@ -73,7 +73,7 @@ private final class Manuscript: Model {
     #expect(first.value === ada)
   }
 
-  @Test func `may be inverse to each other`() {
+  @Test func `Relations that are added at run time may be inverse to each other`() {
     let (text, ada) = (Manuscript(), Editor())
     let drafts = ModelField<Manuscript>(key: "drafts")*
     let other = ModelField<Manuscript>(key: "other")*
@@ -90,7 +90,7 @@ private final class Manuscript: Model {
     #expect(other.value == [])
   }
 
-  @Test func `are reverted with both sides`() throws {
+  @Test func `Relations that are added at run time are reverted with both sides`() throws {
     let scope = ModelScope()
     let text = try Manuscript.from(dictionaryValue: ["id": 1], in: scope)
     let editor = ModelField<Editor>(key: "editor", inverse: \.edited)

@@ -24,7 +24,10 @@ import Testing
 
   private func identifiers(_ author: Author) -> [Int] { author.books.value?.compactMap(\.id.value) ?? [] }
 
-  @Test(arguments: Record.allCases) func `has what was added, after what is stored`(record: Record) throws {
+  @Test(arguments: Record.allCases)
+  func `A list that was changed before a store has read it has what was added, after what is stored`(record: Record)
+    throws
+  {
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     let added = try Book.from(dictionaryValue: ["id": 3], in: scope)
@@ -42,7 +45,8 @@ import Testing
     #expect(!author.isDirty && added.author.value == nil)
   }
 
-  @Test(arguments: Record.allCases) func `does not get back what was removed`(record: Record) throws {
+  @Test(arguments: Record.allCases)
+  func `A list that was changed before a store has read it does not get back what was removed`(record: Record) throws {
     let scope = ModelScope()
     let removed = try Book.from(dictionaryValue: ["id": 1, "author": 1], in: scope)
     let author = try #require(removed.author.value)
@@ -56,7 +60,10 @@ import Testing
     #expect(removed.author.value === author)
   }
 
-  @Test(arguments: Record.allCases) func `is not dirty any more if that is what is stored`(record: Record) throws {
+  @Test(arguments: Record.allCases)
+  func `A list that was changed before a store has read it is not dirty any more if that is what is stored`(
+    record: Record
+  ) throws {
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     author.books.add(try Book.from(dictionaryValue: ["id": 1], in: scope))
@@ -65,7 +72,8 @@ import Testing
     #expect(author.books.loadState == .loaded && !author.books.isDirty)
   }
 
-  @Test(arguments: Record.allCases) func `is whole when nothing is stored`(record: Record) throws {
+  @Test(arguments: Record.allCases)
+  func `A list that was changed before a store has read it is whole when nothing is stored`(record: Record) throws {
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     author.books.add(try Book.from(dictionaryValue: ["id": 1], in: scope))
@@ -74,7 +82,8 @@ import Testing
     #expect(author.books.loadState == .loaded && author.books.isDirty)
   }
 
-  @Test(arguments: Record.allCases) func `stays as it was set, if it was set`(record: Record) throws {
+  @Test(arguments: Record.allCases)
+  func `A list that was changed before a store has read it stays as it was set, if it was set`(record: Record) throws {
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     author.books.value = [try Book.from(dictionaryValue: ["id": 3], in: scope)]
@@ -82,7 +91,8 @@ import Testing
     #expect(identifiers(author) == [3])
   }
 
-  @Test(arguments: Record.allCases) func `is what is stored, if local changes are to be overwritten`(record: Record)
+  @Test(arguments: Record.allCases)
+  func `A list that was changed before it was read is the stored one if changes are overwritten`(record: Record)
     throws
   {
     let scope = ModelScope()
@@ -95,7 +105,7 @@ import Testing
 }
 
 @Suite struct `A record of a store` {
-  @Test func `is all of a model, also if it has nothing but the identifier`() throws {
+  @Test func `A record of a store is all of a model, also if it has nothing but the identifier`() throws {
     let scope = ModelScope()
     let author = try #require(try scope.models(Author.self, from: [["id": 1]], keepsLocalChanges: true).first)
     #expect(author.loadState == .loaded)
@@ -106,7 +116,7 @@ import Testing
     #expect(third == nil || third?.loadState == .loaded)
   }
 
-  @Test func `only refers to the models inside of which it has the identifier`() throws {
+  @Test func `A record of a store only refers to the models inside of which it has the identifier`() throws {
     let scope = ModelScope()
     let books = try scope.models(Book.self, from: [["id": 1, "author": ["id": 2]]], keepsLocalChanges: true)
     #expect(books.first?.author.value?.loadState == .incomplete)
@@ -114,7 +124,7 @@ import Testing
 }
 
 @Suite struct `A list in no record` {
-  @Test func `follows the other side again after it was reverted`() throws {
+  @Test func `A list in no record follows the other side again after it was reverted`() throws {
     let scope = ModelScope()
     let author = try #require(
       try scope.models(Author.self, from: [["id": 1, "name": "Ada"]], keepsLocalChanges: true).first)

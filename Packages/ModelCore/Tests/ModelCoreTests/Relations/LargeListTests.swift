@@ -4,7 +4,7 @@ import Testing
 @Suite struct `A long list of related models` {
   private let count = 20_000
 
-  @Test func `is filled, moved and emptied one by one in linear time`() {
+  @Test func `A long list of related models is filled, moved and emptied one by one in linear time`() {
     let books = (0..<count).map { _ in Book() }
     let ada = Author(name: "Ada")
     let bob = Author(name: "Bob")
@@ -17,7 +17,7 @@ import Testing
     #expect(books.allSatisfy { $0.author.value == nil })
   }
 
-  @Test func `tells observers once of what is done to many`() {
+  @Test func `A long list of related models tells observers once of what is done to many`() {
     let books = (0..<count).map { _ in Book() }
     let ada = Author(name: "Ada")
     let bob = Author(name: "Bob")
@@ -31,7 +31,7 @@ import Testing
     #expect(ada.books.value == [])
   }
 
-  @Test func `lets removed models go at once, and keeps the order of the others`() {
+  @Test func `A long list of related models lets removed models go at once, and keeps the order of the others`() {
     let ada = Author(name: "Ada")
     var books = (0..<200).map { Book(title: "\($0)") }
     ada.books.value = books
@@ -48,7 +48,7 @@ import Testing
     #expect(ada.books.loadState == .loaded)
   }
 
-  @Test func `notices members that are gone among those that were removed`() throws {
+  @Test func `A long list of related models notices members that are gone among those that were removed`() throws {
     let ada = try Author.from(dictionaryValue: ["id": 1, "books": []])
     var books: [Book] = (0..<200).map { _ in Book() }
     for book in books { book.author.value = ada }
@@ -60,7 +60,7 @@ import Testing
     #expect(ada.books.loadState == .incomplete)
   }
 
-  @Test func `of many to many is filled from either side`() {
+  @Test func `A long list of related models of many to many is filled from either side`() {
     let students = (0..<count).map { _ in Student() }
     let course = Course()
     for student in students { student.courses.add(course) }
@@ -72,7 +72,7 @@ import Testing
 }
 
 @Suite struct `Related models of which only the identifier is known` {
-  @Test func `are listed, in lists too`() throws {
+  @Test func `Related models of which only the identifier is known are listed, in lists too`() throws {
     let album = try Album.from(dictionaryValue: ["id": 1, "title": "A", "tracks": ["a", "b"]])
     #expect(album.incompleteModels(recursive: false) == album.tracks.value)
     #expect(album.foreignKeyModels() == album.tracks.value)
@@ -82,7 +82,9 @@ import Testing
     #expect(order.incompleteModels() == [])
   }
 
-  @Test func `are found behind complete ones when asked for`() throws {
+  @Test func `Related models of which only the identifier is known are found behind complete ones when asked for`()
+    throws
+  {
     let order = Order()
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada", "books": [["id": 2, "title": "A"], 3]])
     order.customer.value = author
@@ -90,7 +92,7 @@ import Testing
     #expect(order.incompleteModels() == [author.books.value?.last])
   }
 
-  @Test func `are no wrong nil: a relation that was never loaded says so`() throws {
+  @Test func `A relation that was never loaded is not nil, but not loaded`() throws {
     let book = try Book.from(dictionaryValue: ["id": 2, "title": "A"])
     #expect(book.author.value == nil)
     #expect(book.author.loadState == .notLoaded)
@@ -101,14 +103,15 @@ import Testing
     #expect(book.author.loadState == .loaded)
   }
 
-  @Test func `keep their identifiers on both sides of foreign keys`() throws {
+  @Test func `Unloaded related models keep their identifiers on both sides of foreign keys`() throws {
     let album = try Album.from(dictionaryValue: ["id": 1, "tracks": ["a", "b"]])
     #expect(album.dictionaryValue == ["id": 1, "tracks": ["a", "b"]])
     #expect(album.tracks.value?.first?.dictionaryValue == ["id": "a", "album": 1])
     #expect(throws: ModelDecodingError.self) { try Album.from(dictionaryValue: ["tracks": [["a"]]]) }
   }
 
-  @Test func `have an other side that needs no trial to be found`() {
+  @Test func `Related models of which only the identifier is known have an other side that needs no trial to be found`()
+  {
     let ada = Author(name: "Ada")
     let book = Book(title: "A")
     #expect(book.inverseField(of: book.author, on: ada) === ada.books)

@@ -27,7 +27,7 @@ private final class Stage: Model {
     return (first, { [weak end] in end })
   }
 
-  @Test func `of 100,000 is released without a deep stack`() {
+  @Test func `A long chain of models of 100,000 is released without a deep stack`() {
     var (first, last) = chain(100_000) { $0.next.value = $1 }
     #expect(last() != nil)
     first = nil
@@ -35,7 +35,7 @@ private final class Stage: Model {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `of 100,000 lists is released without a deep stack`() {
+  @Test func `A long chain of models of 100,000 lists is released without a deep stack`() {
     var (first, last) = chain(100_000) { $0.parts.add($1) }
     #expect(last() != nil)
     first = nil
@@ -43,7 +43,7 @@ private final class Stage: Model {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `of lists that were changed from both sides is released without a deep stack`() {
+  @Test func `A long chain of models of lists that were changed from both sides is released without a deep stack`() {
     var (first, last) = chain { stage, next in
       stage.parts.value = (0..<2).map { _ in Stage() }
       Stage().whole.value = stage
@@ -55,7 +55,7 @@ private final class Stage: Model {
     withExtendedLifetime(first) {}
   }
 
-  @Test func `is released when it is cut off`() {
+  @Test func `A long chain of models is released when it is cut off`() {
     let (first, last) = chain { $0.next.value = $1 }
     first?.next.value = nil
     #expect(last() == nil)
@@ -64,7 +64,8 @@ private final class Stage: Model {
     #expect(part() == nil)
   }
 
-  @Test func `that can be gone back to is released when there is no going back any more`() throws {
+  @Test func `A long chain of models that can be gone back to is released when there is no going back any more`() throws
+  {
     let first = try Stage.from(dictionaryValue: ["name": "a", "next": ["name": "b"]])
     let second = try #require(first.next.value)
     var (third, last) = chain { $0.next.value = $1 }
@@ -79,7 +80,7 @@ private final class Stage: Model {
     withExtendedLifetime(third) {}
   }
 
-  @Test func `is let go by a scope without a deep stack`() {
+  @Test func `A long chain of models is let go by a scope without a deep stack`() {
     var scope: ModelScope? = ModelScope()
     func fill() -> () -> Stage? {
       let (first, last) = chain { $0.next.value = $1 }

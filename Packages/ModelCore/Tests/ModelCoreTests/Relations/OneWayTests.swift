@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `A relation without inverse` {
-  @Test func `changes nothing on the other side`() {
+  @Test func `A relation without inverse changes nothing on the other side`() {
     let order = Order()
     let author = Author(name: "Ada")
     let book = Book(title: "T")
@@ -15,7 +15,7 @@ import Testing
     #expect(order.items.value == [])
   }
 
-  @Test func `retains what it leads to`() {
+  @Test func `A relation without inverse retains what it leads to`() {
     let order = Order()
     order.customer.value = Author(name: "Ada")
     order.items.value = [Book(title: "A")]
@@ -25,7 +25,7 @@ import Testing
     #expect(order.items.loadState == .loaded)
   }
 
-  @Test func `lets go of what it led to`() {
+  @Test func `A relation without inverse lets go of what it led to`() {
     let order = Order()
     var book: Book? = Book(title: "T")
     weak let ghost = book
@@ -36,7 +36,7 @@ import Testing
     #expect(ghost == nil)
   }
 
-  @Test func `holds a model once`() {
+  @Test func `A relation without inverse holds a model once`() {
     let order = Order()
     let book = Book(title: "T")
     #expect(order.items.add(book))
@@ -45,7 +45,7 @@ import Testing
     #expect(order.items.count == 1)
   }
 
-  @Test func `to one model may be shared by many`() {
+  @Test func `A relation without inverse to one model may be shared by many`() {
     let author = Author(name: "Ada")
     let orders = [Order(), Order()]
     for order in orders { order.customer.value = author }

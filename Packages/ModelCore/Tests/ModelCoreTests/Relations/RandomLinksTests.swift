@@ -144,7 +144,7 @@ private final class Reports {
     return changes == told.count ? nil : "\(changes) fields changed, \(told.count) were announced"
   }
 
-  @Test func `keeps the rules of one to many`() {
+  @Test func `Random operations on a relation keeps the rules of one to many`() {
     let authors = (0..<10).map { _ in Author() }
     let books = (0..<20).map { _ in Book() }
     run(
@@ -152,7 +152,7 @@ private final class Reports {
       counts: [10, 20], seed: 1)
   }
 
-  @Test func `keeps the rules of many to many`() {
+  @Test func `Random operations on a relation keeps the rules of many to many`() {
     let students = (0..<15).map { _ in Student() }
     let courses = (0..<15).map { _ in Course() }
     run(
@@ -160,7 +160,7 @@ private final class Reports {
       counts: [15, 15], seed: 2)
   }
 
-  @Test func `keeps the rules of one to one`() {
+  @Test func `Random operations on a relation keeps the rules of one to one`() {
     let countries = (0..<15).map { _ in Country() }
     let cities = (0..<15).map { _ in City() }
     run(
@@ -168,7 +168,7 @@ private final class Reports {
       counts: [15, 15], seed: 3)
   }
 
-  @Test func `keeps the rules of trees`() {
+  @Test func `Random operations on a relation keeps the rules of trees`() {
     let people = (0..<30).map { _ in Person() }
     run(
       [RelationSide(\.children, of: people, to: people), RelationSide(\.parent, of: people, to: people)],
@@ -177,19 +177,19 @@ private final class Reports {
     for person in people { person.parent.value = nil }
   }
 
-  @Test func `keeps the rules of pairs`() {
+  @Test func `Random operations on a relation keeps the rules of pairs`() {
     let people = (0..<30).map { _ in Person() }
     run([RelationSide(\.spouse, of: people, to: people)], counts: [30], isSymmetric: true, seed: 8, steps: 5_000)
     for person in people { person.spouse.value = nil }
   }
 
-  @Test func `keeps the rules of nets`() {
+  @Test func `Random operations on a relation keeps the rules of nets`() {
     let people = (0..<30).map { _ in Person() }
     run([RelationSide(\.friends, of: people, to: people)], counts: [30], isSymmetric: true, seed: 9, steps: 5_000)
     for person in people { person.friends.value = nil }
   }
 
-  @Test func `frees all models in the end`() {
+  @Test func `Random operations on a relation frees all models in the end`() {
     func graph() -> [() -> ModelObject?] {
       let authors = (0..<10).map { _ in Author() }
       let books = (0..<20).map { _ in Book() }

@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `Observers of a relation` {
-  @Test func `are told once on each side that changes`() {
+  @Test func `Observers of a relation are notified once on each side that changes`() {
     let ada = Author(name: "Ada")
     let bob = Author(name: "Bob")
     let book = Book(title: "T")
@@ -26,7 +26,7 @@ import Testing
     #expect(log.sorted() == ["ada 1 0", "book Ada -"])
   }
 
-  @Test func `never see one side without the other`() {
+  @Test func `Observers of a relation never see one side without the other`() {
     let authors = [Author(name: "Ada"), Author(name: "Bob")]
     let books = (0..<3).map { Book(title: "\($0)") }
     var calls = 0
@@ -50,7 +50,7 @@ import Testing
     #expect(calls == 4 + 5 + 3 + 2)
   }
 
-  @Test func `are not told when nothing changes, unless they ask for every set`() {
+  @Test func `Observers of a relation are not told when nothing changes, unless they ask for every set`() {
     let ada = Author(name: "Ada")
     let book = Book(title: "T")
     book.author.value = ada
@@ -69,7 +69,7 @@ import Testing
     #expect(sets == 2)
   }
 
-  @Test func `may change the relation they are told of`() {
+  @Test func `Observers of a relation may change the relation they are notified of`() {
     let ada = Author(name: "Ada")
     let bob = Author(name: "Bob")
     let book = Book(title: "T")
@@ -85,7 +85,7 @@ import Testing
     #expect(authors.last == "Bob")
   }
 
-  @Test func `are told what a list is bound to`() {
+  @Test func `Observers of a relation are notified what a list is bound to`() {
     let ada = Author(name: "Ada")
     let shelf = Author(name: "a shelf")
     let book = Book(title: "T")

@@ -21,27 +21,27 @@ private func changes(of read: () -> Void, during change: () throws -> Void) reth
   // One switch for the process: tests only ever switch it on, which others do not notice.
   init() { FieldObservation.isEnabled = true }
 
-  @Test func `tells that it is set`() {
+  @Test func `A relation under Swift's own tracking tells that it is set`() {
     #expect(changes(of: { _ = book.author.value }, during: { book.author.value = author }) == 1)
     #expect(changes(of: { _ = book.author.value }, during: { book.author.value = author }) == 0)
     #expect(changes(of: { _ = book.author.value }, during: { book.author.value = nil }) == 1)
   }
 
-  @Test func `tells of what the other side does`() {
+  @Test func `A relation under Swift's own tracking tells of what the other side does`() {
     #expect(changes(of: { _ = book.author.value }, during: { author.books.add(book) }) == 1)
     #expect(changes(of: { _ = book.author.value }, during: { author.books.remove(book) }) == 1)
     #expect(changes(of: { _ = author.books.value }, during: { book.author.value = author }) == 1)
     #expect(changes(of: { _ = author.books.count }, during: { book.author.value = nil }) == 1)
   }
 
-  @Test func `to many tells of members that come and go`() {
+  @Test func `A relation under Swift's own tracking to many tells of members that come and go`() {
     #expect(changes(of: { _ = author.books.value }, during: { author.books.add(book) }) == 1)
     #expect(changes(of: { _ = author.books.value }, during: { author.books.add(book) }) == 0)
     #expect(changes(of: { _ = author.books.contains(book) }, during: { author.books.remove(book) }) == 1)
     #expect(changes(of: { _ = author.books.relatedModels }, during: { author.books.value = [book] }) == 1)
   }
 
-  @Test func `tells before it changes, on both sides`() {
+  @Test func `A relation under Swift's own tracking tells before it changes, on both sides`() {
     let seen = Mutex<[Bool]>([])
     // Read in the isolation of the models: the closures run on the thread that sets.
     nonisolated(unsafe) let (author, book) = (author, book)
@@ -55,7 +55,7 @@ private func changes(of read: () -> Void, during change: () throws -> Void) reth
     #expect(seen.withLock { $0 } == [true])
   }
 
-  @Test func `lets the fields behind it be seen`() {
+  @Test func `A relation under Swift's own tracking lets the fields behind it be seen`() {
     book.author.value = author
     let read = { [book] in _ = book.author.value?.name.value }
     #expect(changes(of: read, during: { author.name.value = "Bob" }) == 1)
@@ -63,11 +63,11 @@ private func changes(of read: () -> Void, during change: () throws -> Void) reth
     #expect(changes(of: read, during: { author.name.value = "Cid" }) == 0)
   }
 
-  @Test func `tells of what is read from JSON`() throws {
+  @Test func `A relation under Swift's own tracking tells of what is read from JSON`() throws {
     #expect(try changes(of: { _ = book.title.value }, during: { try book.read(["id": 5, "title": "New"]) }) == 1)
   }
 
-  @Test func `keeps nothing alive`() {
+  @Test func `A relation under Swift's own tracking keeps nothing alive`() {
     var author: Author? = Author(id: 2, name: "Ann")
     weak let weakAuthor = author
     var counter: Counter? = Counter()

@@ -29,7 +29,7 @@ private final class Knot: Model {
 }
 
 @Suite struct `A relation that requires validity` {
-  @Test func `finds an invalid related model invalid, in the old words`() {
+  @Test func `A relation that requires validity finds an invalid related model invalid, in the old words`() {
     let person = Manager(name: "Ada")
     let company = Firm()
     person.company.value = company
@@ -41,7 +41,7 @@ private final class Knot: Model {
     #expect(person.validate() == .valid)
   }
 
-  @Test func `tells the related model what is wrong with it`() {
+  @Test func `A relation that requires validity tells the related model what is wrong with it`() {
     let person = Manager(name: "Ada")
     let company = Firm()
     person.company.value = company
@@ -49,11 +49,11 @@ private final class Knot: Model {
     #expect(company.name.validationState == .invalid(["cannot be blank"]))
   }
 
-  @Test func `does not mind if there is no related model`() {
+  @Test func `A relation that requires validity does not mind if there is no related model`() {
     #expect(Manager(name: "Ada").validate() == .valid)
   }
 
-  @Test func `leaves relations alone that do not ask for it`() {
+  @Test func `A relation that requires validity leaves relations alone that do not ask for it`() {
     let person = Manager(name: "Ada")
     person.rival.value = Manager()
     #expect(person.validate() == .valid)
@@ -66,13 +66,13 @@ private final class Knot: Model {
     #expect(person.validate() == .valid)
   }
 
-  @Test func `can be worded at the declaration`() {
+  @Test func `A relation that requires validity can be worded at the declaration`() {
     let field = ModelField<Firm>().requireValid(message: "is not a proper company")
     field.value = Firm()
     #expect(field.validate() == .invalid(["is not a proper company"]))
   }
 
-  @Test func `ends where two models require each other`() {
+  @Test func `A relation that requires validity ends where two models require each other`() {
     let person = Manager(name: "Ada")
     let company = Firm()
     company.name.value = "ACM"
@@ -89,7 +89,7 @@ private final class Knot: Model {
     #expect(company.validate() == .invalid(["director Value is invalid"]))
   }
 
-  @Test func `ends where a model requires itself`() {
+  @Test func `A relation that requires validity ends where a model requires itself`() {
     let person = Manager(name: "Ada")
     person.friend.value = person
     #expect(person.validate() == .valid)
@@ -97,7 +97,7 @@ private final class Knot: Model {
     #expect(person.validate().isInvalid)
   }
 
-  @Test func `agrees with who can reach a broken rule, in any graph`() {
+  @Test func `A relation that requires validity agrees with who can reach a broken rule, in any graph`() {
     var generator = SeededGenerator(seed: 13)
     for _ in 0..<200 {
       let knots = (0..<Int.random(in: 1...9, using: &generator)).map { _ in Knot() }
@@ -122,7 +122,7 @@ private final class Knot: Model {
     }
   }
 
-  @Test func `needs no more than polynomial time where everything is linked to everything`() {
+  @Test func `A relation that requires validity takes polynomial time where everything is linked to everything`() {
     let knots = (0..<60).map { _ in Knot() }
     for (index, knot) in knots.enumerated() {
       knot.name.value = "x"

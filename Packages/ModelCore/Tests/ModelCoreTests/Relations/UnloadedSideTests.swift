@@ -11,7 +11,7 @@ import Testing
     return (student, try #require(student.courses.value?.first))
   }
 
-  @Test func `is whole again after reading, without duplicates`() throws {
+  @Test func `A relation of which one side was unloaded is whole again after reading, without duplicates`() throws {
     let (student, course) = try enrolled()
     let courses = try #require(student.courses.value)
     student.unload()
@@ -23,7 +23,9 @@ import Testing
     #expect(course.students.count == nil)
   }
 
-  @Test func `has no member twice, on whichever side it is added again`() throws {
+  @Test func `A relation of which one side was unloaded has no member twice, on whichever side it is added again`()
+    throws
+  {
     let (student, course) = try enrolled()
     student.unload()
     #expect(!course.students.add(student))
@@ -35,7 +37,7 @@ import Testing
     #expect(!course.students.add(student))
   }
 
-  @Test func `has no member twice when the list was unloaded`() throws {
+  @Test func `A relation of which one side was unloaded has no member twice when the list was unloaded`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "author": ["id": 2, "name": "Ada"]], in: scope)
     let ada = try #require(book.author.value)
     ada.unload()
@@ -47,7 +49,7 @@ import Testing
     #expect(ada.books.value == [book])
   }
 
-  @Test func `lets a link be cut by the side that still has it, and the other one stays not loaded`() throws {
+  @Test func `A link to an unloaded side is cut by the side that has it, and the other stays not loaded`() throws {
     let (student, course) = try enrolled()
     student.unload()
     course.students.remove(student)
@@ -57,7 +59,7 @@ import Testing
     #expect(!student.courses.isDirty)
   }
 
-  @Test func `leaves no model behind where it is no longer when it is set or read anew`() throws {
+  @Test func `An unloaded side that is set or read again leaves no model behind`() throws {
     let old = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2], ["id": 3]]], in: scope)
     let new = try Author.from(dictionaryValue: ["id": 2, "books": []], in: scope)
     let books = try #require(old.books.value)
@@ -73,7 +75,7 @@ import Testing
     #expect(new.books.value == [books[0], books[1]])
   }
 
-  @Test func `follows a list that is set or read anew`() throws {
+  @Test func `A relation of which one side was unloaded follows a list that is set or read again`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2], ["id": 3]]], in: scope)
     let books = try #require(author.books.value)
     author.unload()
@@ -96,7 +98,7 @@ import Testing
     #expect(course.students.value == [])
   }
 
-  @Test func `retains nothing of what it led to`() throws {
+  @Test func `A relation of which one side was unloaded retains nothing of what it led to`() throws {
     weak var ghost: Author?
     let book = try Book.from(dictionaryValue: ["id": 1, "author": ["id": 2]], in: scope)
     ghost = book.author.value
@@ -104,7 +106,7 @@ import Testing
     #expect(ghost == nil)
   }
 
-  @Test func `retains a link once after it was made again`() throws {
+  @Test func `A relation of which one side was unloaded retains a link once after it was made again`() throws {
     weak var ghost: Course?
     weak var other: Student?
     do {
@@ -121,7 +123,7 @@ import Testing
     #expect(other == nil)
   }
 
-  @Test func `is filled anew in linear time`() throws {
+  @Test func `A relation of which one side was unloaded is filled again in linear time`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada", "books": []], in: scope)
     author.unload()
     let books = (0..<20_000).map { Book(id: $0, title: "") }

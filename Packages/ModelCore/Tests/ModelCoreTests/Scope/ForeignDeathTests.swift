@@ -77,15 +77,19 @@ private final class Grave: @unchecked Sendable {
     for number in 0..<identifiers { #expect(scope.liveModel(M.self, identifier: "\(number)") == nil) }
   }
 
-  @Test func `is found until then and not after, by number`() { race(Point.self, identifiers: 3, rounds: 20_000) }
+  @Test func `A model whose last reference another thread releases is found by number until then, not after`() {
+    race(Point.self, identifiers: 3, rounds: 20_000)
+  }
 
-  @Test func `is found until then and not after, where the table grows and shrinks`() {
+  @Test func `A model whose last reference another thread releases is found until then in a changing table`() {
     race(Point.self, identifiers: 997, rounds: 20_000)
   }
 
-  @Test func `is found until then and not after, by text`() { race(Label.self, identifiers: 3, rounds: 5_000) }
+  @Test func `A model whose last reference another thread releases is found by text until then, not after`() {
+    race(Label.self, identifiers: 3, rounds: 5_000)
+  }
 
-  @Test func `leaves its place to the next one, and does not take that out`() throws {
+  @Test func `A model released in another thread leaves its place to the next one, and does not remove that`() throws {
     let scope = ModelScope()
     let grave = Grave()
     var last: Point?
@@ -104,7 +108,7 @@ private final class Grave: @unchecked Sendable {
     withExtendedLifetime(last) {}
   }
 
-  @Test func `takes its aliases along`() throws {
+  @Test func `A model of which the last reference is released in another thread takes its aliases along`() throws {
     let scope = ModelScope()
     let grave = Grave()
     for number in 0..<500 {

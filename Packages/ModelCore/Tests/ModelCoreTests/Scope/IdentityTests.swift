@@ -16,7 +16,7 @@ import Testing
     return told
   }
 
-  @Test func `follows an identifier that is set by hand`() throws {
+  @Test func `The identity of a model in a scope follows an identifier that is set by hand`() throws {
     let ada = try read(1, "Ada")
     ada.id.value = 2
     #expect(Author.with(identifier: "2", in: scope) === ada)
@@ -27,7 +27,8 @@ import Testing
     #expect(Author.with(identifier: "3", in: scope) === ada)
   }
 
-  @Test func `has moved before the observers of the identifier are told`() throws {
+  @Test func `The identity of a model in a scope has moved before the observers of the identifier are notified`() throws
+  {
     let ada = try read(1, "Ada")
     let scope = scope
     var found: [Bool] = []
@@ -38,14 +39,14 @@ import Testing
     #expect(found == [true])
   }
 
-  @Test func `follows an identifier that is read`() throws {
+  @Test func `The identity of a model in a scope follows an identifier that is read`() throws {
     let ada = try read(1, "Ada")
     try ada.read(["id": 5])
     #expect(Author.with(identifier: "5", in: scope) === ada)
     #expect(Author.with(identifier: "1", in: scope) !== ada)
   }
 
-  @Test func `begins with the first identifier`() {
+  @Test func `The identity of a model in a scope begins with the first identifier`() {
     let book = Book(title: "T")
     let author = Author.with(identifier: "1", in: scope)
     author.books.add(book)
@@ -53,7 +54,7 @@ import Testing
     #expect(Book.with(identifier: "9", in: scope) === book)
   }
 
-  @Test func `is refused if it is another's and read`() throws {
+  @Test func `The identity of a model in a scope is refused if it is another's and read`() throws {
     let ada = try read(1, "Ada")
     let bob = try read(2, "Bob")
     let error = #expect(throws: ModelDecodingError.self) { try bob.read(["id": 1, "name": "Robert"]) }
@@ -66,7 +67,7 @@ import Testing
     #expect(Author.with(identifier: "1", in: scope) === ada)
   }
 
-  @Test func `stays with the first one, and the conflict is reported`() throws {
+  @Test func `The identity of a model in a scope stays with the first one, and the conflict is reported`() throws {
     var ada: Author? = try read(1, "Ada")
     let bob = try read(2, "Bob")
     let told = conflicts {
@@ -81,7 +82,7 @@ import Testing
     #expect(Author.with(identifier: "1", in: scope) === bob)
   }
 
-  @Test func `goes to the next one when the first one has another`() throws {
+  @Test func `The identity of a model in a scope goes to the next one when the first one has another`() throws {
     let ada = try read(1, "Ada")
     let bob = try read(2, "Bob")
     _ = conflicts { bob.id.value = 1 }
@@ -90,7 +91,9 @@ import Testing
     #expect(Author.with(identifier: "4", in: scope) === ada)
   }
 
-  @Test func `is known by a temporary identifier too, after a store replaced it`() throws {
+  @Test func `The identity of a model in a scope is known by a temporary identifier too, after a store replaced it`()
+    throws
+  {
     let ada = try read(-1, "Ada")
     let book = try Book.from(dictionaryValue: ["id": 7, "author": -1], in: scope)
     try scope.staged(["id": 10, "name": "Ada L."], into: ada)()
@@ -105,7 +108,7 @@ import Testing
     #expect(again === ada)
   }
 
-  @Test func `leaves no alias when the model is forgotten or gone`() throws {
+  @Test func `The identity of a model in a scope leaves no alias when the model is forgotten or gone`() throws {
     var ada: Author? = try read(-1, "Ada")
     if let ada { try scope.staged(["id": 10], into: ada)() }
     if let ada { scope.forget(ada) }
@@ -120,7 +123,7 @@ import Testing
     #expect(Author.with(identifier: "-2", in: scope).name.value == nil)
   }
 
-  @Test func `is that of the live instance, or of the one that asks`() throws {
+  @Test func `The identity of a model in a scope is that of the live instance, or of the one that asks`() throws {
     let ada = try read(1, "Ada")
     let twin = Author(id: 1, name: "Ada")
     let bob = Author(id: 2, name: "Bob")
@@ -132,7 +135,8 @@ import Testing
     #expect(nobody.scope == nil)
   }
 
-  @Test func `of a subclass is found after a reference in the same document`() throws {
+  @Test func `The identity of a model in a scope of a subclass is found after a reference in the same document`() throws
+  {
     let drawing = try Drawing.from(dictionaryValue: [
       "shapes": [1, 2, ["id": 1, "kind": "circle", "radius": 2.5], ["id": 2, "kind": "square"], 1]
     ])
@@ -144,7 +148,7 @@ import Testing
     #expect(scoped.shapes.value?.first is Circle)
   }
 
-  @Test func `of many objects without identifier is their own`() throws {
+  @Test func `The identity of a model in a scope of many objects without identifier is their own`() throws {
     let authors = try Author.list(
       fromJSON: try JSONValue.array([["id": 1], ["id": 1, "name": "A"], ["name": "B"], ["name": "C"]]).jsonData(),
       in: scope)

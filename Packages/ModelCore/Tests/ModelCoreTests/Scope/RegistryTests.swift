@@ -34,7 +34,7 @@ private final class Restless: Model {
     try Named.from(dictionaryValue: ["slug": .string(slug)], in: scope)
   }
 
-  @Test func `takes identifiers for one only if they are spelled alike`() throws {
+  @Test func `The registry of live models takes identifiers for one only if they are spelled alike`() throws {
     let spellings = [
       "1", "01", "+1", "-1", "- 1", "1 ", "1.0", "", "-", "0", "-0", "00", "10", "9223372036854775807",
       "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "99999999999999999999", "\u{661}", "a",
@@ -46,7 +46,7 @@ private final class Restless: Model {
     #expect(Set(models).count == spellings.count)
   }
 
-  @Test func `finds an integer by its text, and by no other text`() throws {
+  @Test func `The registry of live models finds an integer by its text, and by no other text`() throws {
     for id in [0, 1, -1, 8, 1_000_000_007, .max, .min] {
       let model = try numbered(id)
       #expect(scope.liveModel(Numbered.self, identifier: "\(id)") === model)
@@ -56,7 +56,7 @@ private final class Restless: Model {
     }
   }
 
-  @Test func `keeps text apart that is written with other code points`() throws {
+  @Test func `The registry of live models keeps text apart that is written with other code points`() throws {
     let model = try named("caf\u{E9}")
     #expect(scope.liveModel(Named.self, identifier: "cafe\u{301}") == nil)
     let other = try named("cafe\u{301}")
@@ -65,7 +65,7 @@ private final class Restless: Model {
   }
 
   @Test(arguments: [1, 7, 8, 1_024, 1 << 40])
-  func `knows exactly the models that are alive`(stride: Int) throws {
+  func `The registry of live models knows exactly the models that are alive`(stride: Int) throws {
     var random = SystemRandomNumberGenerator()
     var alive: [Int: Numbered] = [:]
     for _ in 0..<6_000 {
@@ -92,7 +92,7 @@ private final class Restless: Model {
     }
   }
 
-  @Test func `is empty after many models were registered and dropped`() throws {
+  @Test func `The registry of live models is empty after many models were registered and dropped`() throws {
     let count = 30_000
     let document = Data(("[" + (0..<count).map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]").utf8)
     for _ in 0..<2 {
@@ -106,7 +106,8 @@ private final class Restless: Model {
     #expect((0..<count).allSatisfy { scope.liveModel(Numbered.self, identifier: "\($0)") == nil })
   }
 
-  @Test func `does not find a model that is coming to its end, under no identifier`() throws {
+  @Test func `The registry of live models does not find a model that is coming to its end, under no identifier`() throws
+  {
     let scope = scope
     var found: [Restless?] = []
     var successor: Restless?
@@ -121,7 +122,9 @@ private final class Restless: Model {
     #expect(scope.liveModel(Restless.self, identifier: "1") === successor)
   }
 
-  @Test func `forgets a model that gets another identifier while it comes to its end`() throws {
+  @Test func `The registry of live models forgets a model that gets another identifier while it comes to its end`()
+    throws
+  {
     let scope = scope
     var model: Restless? = try Restless.from(dictionaryValue: ["id": 1], in: scope)
     model?.atTheEnd = { try? $0.read(["id": 2]) }

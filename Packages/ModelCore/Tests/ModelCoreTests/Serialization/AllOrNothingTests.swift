@@ -3,7 +3,7 @@ import ModelCore
 import Testing
 
 @Suite struct `Reading JSON with a mistake` {
-  @Test func `leaves every model as it was, and tells nobody`() throws {
+  @Test func `Reading JSON with a mistake leaves every model as it was, and tells nobody`() throws {
     let scope = ModelScope()
     let author = try Author.from(
       dictionaryValue: ["id": 1, "name": "Ada", "books": [["id": 2, "title": "A", "year": 1900]]], in: scope)
@@ -27,7 +27,7 @@ import Testing
     #expect(calls == 0)
   }
 
-  @Test func `puts nothing into the scope`() throws {
+  @Test func `Reading JSON with a mistake puts nothing into the scope`() throws {
     let scope = ModelScope()
     #expect(throws: ModelDecodingError.self) {
       try Author.from(
@@ -37,7 +37,7 @@ import Testing
     #expect(Book.with(identifier: "2", in: scope).title.value == nil)
   }
 
-  @Test func `reads none of a list`() throws {
+  @Test func `Reading JSON with a mistake reads none of a list`() throws {
     let scope = ModelScope()
     let first = try Book.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
     let json = Data(#"[{"id": 1, "title": "B"}, {"id": 2}, {"id": 3, "title": 7}]"#.utf8)
@@ -45,7 +45,7 @@ import Testing
     #expect(first.title == "A")
   }
 
-  @Test func `reads none of a list whose end is missing`() throws {
+  @Test func `Reading JSON with a mistake reads none of a list whose end is missing`() throws {
     let scope = ModelScope()
     let first = try Book.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
     let json = Data(#"[{"id": 1, "title": "B"}, {"id": 2}"#.utf8)

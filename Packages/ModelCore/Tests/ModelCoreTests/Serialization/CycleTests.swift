@@ -3,7 +3,7 @@ import ModelCore
 import Testing
 
 @Suite struct `Models in circles` {
-  @Test func `are written in full once, and by identifier after that`() throws {
+  @Test func `Models in circles are written in full once, and by identifier after that`() throws {
     let author = Author(id: 1, name: "Ada")
     let book = Book(id: 2, title: "A")
     author.books.add(book)
@@ -11,7 +11,7 @@ import Testing
     #expect(try book.jsonData().text == #"{"author":{"books":[{"id":2}],"id":1,"name":"Ada"},"id":2,"title":"A"}"#)
   }
 
-  @Test func `without identifier are left out where they would come again`() {
+  @Test func `Models in circles without identifier are left out where they would come again`() {
     let author = Author(name: "Ada")
     author.books.add(Book(title: "A"))
     #expect(author.dictionaryValue == ["name": "Ada", "books": [["title": "A"]]])
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [nil, 5])
-  func `that begin with one without identifier are read back linked`(identifier: Int?) throws {
+  func `Models in circles that begin with one without identifier are read back linked`(identifier: Int?) throws {
     let book = Book(title: "Emma"), author = Author(id: identifier, name: "Jane")
     book.author.value = author
     let other = Book(id: 7, title: "Persuasion")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `are read linked from a list in which the outermost one is missing`() throws {
+  @Test func `Models in circles are read linked from a list in which the outermost one is missing`() throws {
     let json = #"{"author":{"books":[],"id":5,"name":"Jane"},"id":1,"title":"Emma"}"#
     let scope = ModelScope()
     for book in [
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `from many to many keep a link that the inner list can't name`() throws {
+  @Test func `Models in circles from many to many keep a link that the inner list can't name`() throws {
     let student = Student(), course = Course()
     course.title.value = "Logic"
     student.courses.value = [course]
@@ -66,7 +66,7 @@ import Testing
     #expect(Set(read.courses.value?.first?.students.value?.map(\.id.value) ?? []) == [nil, 2])
   }
 
-  @Test func `that refer to themselves are written`() {
+  @Test func `Models in circles that refer to themselves are written`() {
     let person = Person()
     person.id.value = 1
     person.spouse.value = person
@@ -74,7 +74,7 @@ import Testing
     person.spouse.value = nil
   }
 
-  @Test func `are written in space that grows with the number of models and links`() throws {
+  @Test func `Models in circles are written in space that grows with the number of models and links`() throws {
     let students = (0..<20).map { id in
       let student = Student()
       student.id.value = id
@@ -94,7 +94,7 @@ import Testing
     #expect(text.utf8.count < 20 * 20 * 2 * 20)
   }
 
-  @Test func `are read back with the same links`() throws {
+  @Test func `Models in circles are read back with the same links`() throws {
     let students = (1...4).map { id in
       let student = Student()
       student.id.value = id
@@ -124,7 +124,7 @@ import Testing
     #expect(copiedCourses.isDisjoint(with: courses))
   }
 
-  @Test func `are read back as circles`() throws {
+  @Test func `Models in circles are read back as circles`() throws {
     let people = (1...3).map { id in
       let person = Person()
       person.id.value = id
@@ -143,7 +143,7 @@ import Testing
     #expect(copy.friends.value == [children[1]])
   }
 
-  @Test func `of one list of models share what they lead to`() throws {
+  @Test func `Models in circles of one list of models share what they lead to`() throws {
     let author = Author(id: 1, name: "Ada")
     let books = [Book(id: 2, title: "A"), Book(id: 3, title: "B")]
     author.books.value = books

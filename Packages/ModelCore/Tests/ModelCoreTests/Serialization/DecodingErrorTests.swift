@@ -58,34 +58,36 @@ private final class Event: Model {
   ]
 
   @Test(arguments: cases)
-  func `says where, what was expected and what was found`(dictionary: AttributeDictionary, text: String) {
+  func `An error of reading says where, what was expected and what was found`(
+    dictionary: AttributeDictionary, text: String
+  ) {
     #expect(message(dictionary) == text)
   }
 
-  @Test func `of a transformer's own names the place too`() {
+  @Test func `An error of reading of a transformer's own names the place too`() {
     let text = message(["custom": 1])
     #expect(text?.hasPrefix("custom: expected a value its transformer takes, found one it refuses (") == true)
   }
 
-  @Test func `in a list begins with the path of the list`() {
+  @Test func `An error of reading in a list begins with the path of the list`() {
     let json = Data(#"{"authors": [{}, {}, {}, {"books": [{"year": "MCM"}]}]}"#.utf8)
     let error = #expect(throws: ModelDecodingError.self) { try Author.list(fromJSON: json, at: "authors") }
     #expect(error?.path == "authors[3].books[0].year")
     #expect(error?.description == #"authors[3].books[0].year: expected an integer, found the string "MCM""#)
   }
 
-  @Test func `names the element that is no object`() {
+  @Test func `An error of reading names the element that is no object`() {
     let error = #expect(throws: ModelDecodingError.self) { try Author.list(fromJSON: Data("[{}, 1]".utf8)) }
     #expect(error?.description == "[1]: expected an object, found 1")
   }
 
-  @Test func `speaks of the document if that is no object`() {
+  @Test func `An error of reading speaks of the document if that is no object`() {
     let error = #expect(throws: ModelDecodingError.self) { try Author.from(json: Data("[1, 2]".utf8)) }
     #expect(error?.description == "expected an object, found a list of 2 elements")
     #expect(error?.path == "")
   }
 
-  @Test func `follows the case of the context's keys`() {
+  @Test func `An error of reading follows the case of the context's keys`() {
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake))
     let error = #expect(throws: ModelDecodingError.self) {
       try Event.from(dictionaryValue: ["is_public": 1], in: scope)
@@ -93,7 +95,7 @@ private final class Event: Model {
     #expect(error?.path == "is_public")
   }
 
-  @Test func `can be seen from the document around it`() {
+  @Test func `An error of reading can be seen from the document around it`() {
     let error = ModelDecodingError(path: "name", expected: "a string", found: "7", position: 12)
     #expect(error.inside("people[2]").description == "people[2].name: expected a string, found 7 (at byte 12)")
   }
@@ -101,11 +103,11 @@ private final class Event: Model {
   @Test(arguments: [
     "", "{", #"{"name": }"#, #"{"name": "Ada"} x"#, "nope",
   ])
-  func `of syntax is told as such`(json: String) {
+  func `An error of reading of syntax is notified as such`(json: String) {
     #expect(throws: JSONSyntaxError.self) { try Author.from(json: Data(json.utf8)) }
   }
 
-  @Test func `of syntax says line and column`() {
+  @Test func `An error of reading of syntax says line and column`() {
     let error = #expect(throws: JSONSyntaxError.self) {
       try Author.from(json: Data("{\n  \"name\": ?\n}".utf8))
     }
@@ -113,7 +115,7 @@ private final class Event: Model {
     #expect(error?.column == 11)
   }
 
-  @Test func `tells that there is no list at a path`() {
+  @Test func `An error of reading tells that there is no list at a path`() {
     let error = #expect(throws: JSONSyntaxError.self) {
       try Author.list(fromJSON: Data(#"{"writers": []}"#.utf8), at: "authors")
     }

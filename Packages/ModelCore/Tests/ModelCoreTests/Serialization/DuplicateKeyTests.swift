@@ -26,7 +26,8 @@ private final class Entry: Model {
   ]
 
   @Test(arguments: documents)
-  func `is read as its last value, from bytes and from a dictionary`(text: String) throws {
+  func `A key that an object has twice is read as its last value, from bytes and from a dictionary`(text: String) throws
+  {
     let data = Data(text.utf8)
     let expected = try #require(JSONValue(json: data).objectValue)
     let direct = try Entry.from(json: data)
@@ -36,7 +37,9 @@ private final class Entry: Model {
   }
 
   @Test(arguments: documents)
-  func `is read as its last value into a model that is there already`(text: String) throws {
+  func `A key that an object has twice is read as its last value into a model that is there already`(text: String)
+    throws
+  {
     let scope = ModelScope()
     let data = Data(text.replacing("{\"", with: "{\"id\": 3, \"", maxReplacements: 1).utf8)
     let model = try Entry.from(json: data, in: scope)
@@ -45,7 +48,7 @@ private final class Entry: Model {
     #expect(model.dictionaryValue == before)
   }
 
-  @Test func `that is there with the first value keeps the last one`() throws {
+  @Test func `A key that an object has twice that is there with the first value keeps the last one`() throws {
     let scope = ModelScope()
     let model = try Entry.from(dictionaryValue: ["id": 1, "count": 1], in: scope)
     _ = try Entry.list(fromJSON: Data(#"[{"id": 1, "count": 1, "count": 2}]"#.utf8), in: scope)

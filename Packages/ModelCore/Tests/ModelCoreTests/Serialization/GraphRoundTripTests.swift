@@ -82,7 +82,7 @@ private final class Twig: Model {
     }
   }
 
-  @Test func `are read back as they were, and each model is written in full once`() throws {
+  @Test func `Random graphs are read back as they were, and each model is written in full once`() throws {
     for seed in 0..<150 as Range<UInt64> {
       var random = RandomDocument(seed: seed)
       let knots = knots(&random, random.number(1...24))
@@ -106,7 +106,7 @@ private final class Twig: Model {
     }
   }
 
-  @Test func `are read back from one list, in which each model is written in full once`() throws {
+  @Test func `Random graphs are read back from one list, in which each model is written in full once`() throws {
     for seed in 1_000..<1_100 as Range<UInt64> {
       var random = RandomDocument(seed: seed)
       let all = knots(&random, random.number(1...24))
@@ -126,7 +126,7 @@ private final class Twig: Model {
     }
   }
 
-  @Test func `of models without identifier are read back if they are trees`() throws {
+  @Test func `Random graphs of models without identifier are read back if they are trees`() throws {
     for seed in 0..<60 as Range<UInt64> {
       var random = RandomDocument(seed: seed)
       var twigs = [Twig()]
@@ -156,7 +156,7 @@ private final class Twig: Model {
   }
 
   @Test(arguments: [200, 400])
-  func `of one owner and many are written in space that is linear in their number`(count: Int) throws {
+  func `Random graphs of one owner and many are written in space that is linear in their number`(count: Int) throws {
     let author = Author(id: 0, name: "an author")
     let books = (1...count).map { Book(id: $0, title: "a book") }
     author.books.value = books
@@ -168,7 +168,7 @@ private final class Twig: Model {
     }
   }
 
-  @Test func `of a list of models without identifier may have them twice, and no more`() throws {
+  @Test func `Random graphs of a list of models without identifier may have them twice, and no more`() throws {
     let author = Author(name: "Ada")
     let books = (0..<50).map { _ in Book(title: "a book") }
     author.books.value = books

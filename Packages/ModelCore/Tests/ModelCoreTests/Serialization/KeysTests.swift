@@ -24,7 +24,7 @@ private final class Lamp: Model {
 }
 
 @Suite struct `Keys` {
-  @Test func `with dots lead into nested objects when a model is written`() {
+  @Test func `Keys with dots lead into nested objects when a model is written`() {
     let work = Work()
     work.id.value = 7
     work.title.value = "T"
@@ -32,7 +32,7 @@ private final class Lamp: Model {
     #expect(work.dictionaryValue == ["meta": ["id": 7], "titles": ["main": ["text": "T"], "sub": "S"]])
   }
 
-  @Test func `with dots lead into nested objects when a model is read`() throws {
+  @Test func `Keys with dots lead into nested objects when a model is read`() throws {
     let work = try Work.from(dictionaryValue: [
       "meta": ["id": 7, "other": 1], "titles": ["main": ["text": "T"], "sub": nil],
     ])
@@ -43,11 +43,11 @@ private final class Lamp: Model {
     #expect(work.writerName.loadState == .notLoaded)
   }
 
-  @Test func `with dots may also be written flat in the source`() throws {
+  @Test func `Keys with dots may also be written flat in the source`() throws {
     #expect(try Work.from(dictionaryValue: ["titles.main.text": "T"]).title == "T")
   }
 
-  @Test func `with dots leave the field alone where there is nothing to go into`() throws {
+  @Test func `Keys with dots leave the field alone where there is nothing to go into`() throws {
     let work = Work()
     work.title.value = "T"
     try work.read(["titles": "none"])
@@ -56,7 +56,7 @@ private final class Lamp: Model {
     #expect(work.title == "T")
   }
 
-  @Test func `of a flattened attribute and of its model are merged, in either order`() {
+  @Test func `Keys of a flattened attribute and of its model are merged, in either order`() {
     let work = Work()
     work.writer.value = Author(id: 1, name: "Ada")
     work.writerName.value = "A. Lovelace"
@@ -67,7 +67,7 @@ private final class Lamp: Model {
     #expect(reversed.dictionaryValue == work.dictionaryValue)
   }
 
-  @Test func `follow the case of the context both ways`() throws {
+  @Test func `Keys follow the case of the context both ways`() throws {
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake))
     let dictionary: AttributeDictionary = [
       "light_name": "L", "image_url": "u", "widget_ids": [1, 2], "in_room": ["room_name": "R"],
@@ -82,7 +82,7 @@ private final class Lamp: Model {
     #expect(lamp.dictionaryValue(fields: lamp.fields, in: scope) == dictionary)
   }
 
-  @Test func `keep the case they were declared with without a context`() throws {
+  @Test func `Keys keep the case they were declared with without a context`() throws {
     let lamp = Lamp()
     lamp.imageURL.value = "u"
     #expect(lamp.dictionaryValue == ["imageURL": "u"])
@@ -90,7 +90,7 @@ private final class Lamp: Model {
     #expect(other.imageURL.loadState == .notLoaded)
   }
 
-  @Test func `that nobody knows are ignored`() throws {
+  @Test func `Keys that nobody knows are ignored`() throws {
     let book = try Book.from(dictionaryValue: ["title": "T", "colour": "red", "pages": [1]])
     #expect(book.dictionaryValue == ["title": "T"])
   }

@@ -25,7 +25,7 @@ private final class Rated: Model {
       {"id": 5, "books": "none"}]}
     """
 
-  @Test func `reports all that does not fit, once, with the whole path`() throws {
+  @Test func `Reading a document leniently reports all that does not fit, once, with the whole path`() throws {
     let authors = try Author.list(fromJSON: Data(Self.authors.utf8), at: "authors", in: scope)
     #expect(reported.issues.count == 1)
     #expect(
@@ -45,7 +45,9 @@ private final class Rated: Model {
     #expect(authors[1].name.loadState == .notLoaded)
   }
 
-  @Test func `leaves a value that could not be read in one message, not missing as well`() throws {
+  @Test func `Reading a document leniently leaves a value that could not be read in one message, not missing as well`()
+    throws
+  {
     let model = try Rated.from(dictionaryValue: ["title": "Emma", "stars": "five", "note": 7.5], in: scope)
     #expect(
       model.validate().messages == [
@@ -61,7 +63,7 @@ private final class Rated: Model {
     #expect(model.validate() == .valid)
   }
 
-  @Test func `gives back an equal document`() throws {
+  @Test func `Reading a document leniently gives back an equal document`() throws {
     let authors = try Author.list(fromJSON: Data(Self.authors.utf8), at: "authors", in: scope)
     let written = try JSONValue(json: authors.jsonData())
     #expect(
@@ -83,7 +85,7 @@ private final class Rated: Model {
     #expect(try again.jsonData() == authors.jsonData())
   }
 
-  @Test func `keeps what did not fit until the field is set`() throws {
+  @Test func `Reading a document leniently keeps what did not fit until the field is set`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": [1], "year": "MCM"], in: scope)
     #expect(book.rejectedValues.map(\.key) == ["title", "year"])
     #expect(book.rejectedValues[1].json == "MCM")
@@ -99,7 +101,8 @@ private final class Rated: Model {
     #expect(other.dictionaryValue == ["year": "MCM"])
   }
 
-  @Test func `leaves the value a field has, and gives back what the document had`() throws {
+  @Test func `Reading a document leniently leaves the value a field has, and gives back what the document had`() throws
+  {
     let book = try Book.from(dictionaryValue: ["id": 1, "year": 1900], in: scope)
     try book.read(["year": "MCM"])
     #expect(book.year.value == 1900)
@@ -115,7 +118,9 @@ private final class Rated: Model {
     #expect(book.dictionaryValue == ["id": 1, "title": "T", "year": 1901])
   }
 
-  @Test func `keeps the elements of a list of models in their places until it changes`() throws {
+  @Test func `Reading a document leniently keeps the elements of a list of models in their places until it changes`()
+    throws
+  {
     let document: AttributeDictionary = ["books": [true, ["title": "A"], [1], ["title": "B"], nil]]
     let author = try Author.from(dictionaryValue: document, in: scope)
     #expect(author.books.value?.map(\.title.value) == ["A", "B"])
@@ -128,7 +133,7 @@ private final class Rated: Model {
     #expect(author.dictionaryValue == ["books": [["title": "A"], ["title": "B"], ["title": "C"]]])
   }
 
-  @Test func `takes a list of values as a whole, and names every element that does not fit`() throws {
+  @Test func `Lenient reading takes a list of values as a whole, and names every element that does not fit`() throws {
     final class Numbers: Model {
       let numbers = Field<Int>()*
       let map = Field<[String: Int]>()
@@ -147,7 +152,7 @@ private final class Rated: Model {
     #expect(numbers.dictionaryValue == ["numbers": [1], "map": ["a": "b"]])
   }
 
-  @Test func `takes relations and foreign keys that lead nowhere as they are`() throws {
+  @Test func `Reading a document leniently takes relations and foreign keys that lead nowhere as they are`() throws {
     let document: AttributeDictionary = ["id": 1, "tracks": [["a"], "t"], "title": "T"]
     let album = try Album.from(dictionaryValue: document, in: scope)
     #expect(album.tracks.value?.compactMap(\.identifier) == ["t"])
@@ -161,7 +166,7 @@ private final class Rated: Model {
     #expect(book.dictionaryValue == ["author": true])
   }
 
-  @Test func `takes dotted keys in their places, and unknown keys beside them`() throws {
+  @Test func `Reading a document leniently takes dotted keys in their places, and unknown keys beside them`() throws {
     final class Work: Model {
       let year = Field<Int>(key: "dates.year")
       let month = Field<Int>(key: "dates.month")
@@ -176,12 +181,12 @@ private final class Rated: Model {
     #expect(work.dictionaryValue == ["dates": ["year": 1900, "month": 3, "day": "ten"], "x": nil])
   }
 
-  @Test func `gives nothing back to a strict reader`() throws {
+  @Test func `Reading a document leniently gives nothing back to a strict reader`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "year": "MCM"], in: scope)
     #expect(book.dictionaryValue(fields: book.fields, in: ModelScope()) == ["id": 1])
   }
 
-  @Test func `lets copies have what did not fit, and unloading forget it`() throws {
+  @Test func `Reading a document leniently lets copies have what did not fit, and unloading forget it`() throws {
     let author = try Author.from(dictionaryValue: ["name": [], "books": [["year": "MCM"], 1.5]], in: scope)
     let copy = author.copy()
     #expect(copy.dictionaryValue(fields: copy.fields, in: scope) == author.dictionaryValue)
@@ -192,7 +197,7 @@ private final class Rated: Model {
     #expect(author.dictionaryValue.isEmpty)
   }
 
-  @Test func `still throws where there is nothing to read into`() throws {
+  @Test func `Reading a document leniently still throws where there is nothing to read into`() throws {
     #expect(throws: JSONSyntaxError.self) { try Book.from(json: Data("{".utf8), in: scope) }
     #expect(throws: ModelDecodingError.self) { try Book.from(json: Data("[]".utf8), in: scope) }
     let book = try Book.from(dictionaryValue: ["id": 1], in: scope)
@@ -203,7 +208,7 @@ private final class Rated: Model {
     #expect(reported.issues.isEmpty)
   }
 
-  @Test func `counts what a document says last of a model that comes twice`() throws {
+  @Test func `Reading a document leniently counts what a document says last of a model that comes twice`() throws {
     let good = try Author.list(
       fromJSON: Data(#"[{"id": 1, "name": []}, {"id": 1, "name": "Ada"}]"#.utf8), in: scope)
     #expect(good[0] === good[1])
@@ -268,7 +273,7 @@ private final class Rated: Model {
     mutating func bad() -> JSONValue { random.pick([.array([nil]), .array([["a": 1]]), .array([1, [nil, 2.50]])]) }
   }
 
-  @Test func `are given back equal`() throws {
+  @Test func `Random documents with mistakes are given back equal`() throws {
     for seed in 0..<400 as Range<UInt64> {
       var generator = Generator(random: RandomDocument(seed: seed))
       let scope = ModelScope(transformers: ValueTransformerContext(decoding: .lenient, keepsUnknownKeys: true))

@@ -69,7 +69,7 @@ private final class Badge: Model {
     try Novelist.list(fromJSON: Data(Self.authors.utf8), at: "authors", in: lenient)
   }
 
-  @Test func `has numbers as text, mapped keys, enumerations, flags and lists as text`() throws {
+  @Test func `A library's document has numbers as text, mapped keys, enumerations, flags and lists as text`() throws {
     let authors = try read()
     let books = try #require(authors[0].books.value)
     #expect(authors.compactMap(\.id.value) == [101, 102])
@@ -81,14 +81,14 @@ private final class Badge: Model {
     #expect(books[0].tags.value == ["x", "y"])
   }
 
-  @Test func `leads its children back to their parent`() throws {
+  @Test func `A library's document leads its children back to their parent`() throws {
     let ada = try read()[0]
     #expect(ada.books.value?.allSatisfy { $0.author.value === ada } == true)
     ada.books.value?.removeLast()
     #expect(ada.books.count == 1)
   }
 
-  @Test func `fills a flattened attribute and the related model from the same place`() throws {
+  @Test func `A library's document fills a flattened attribute and the related model from the same place`() throws {
     let book = try #require(try read()[0].books.value?.first)
     #expect(book.retailPrice == 14.99)
     #expect(book.pricing.value?.retailPrice.value == 14.99)
@@ -102,7 +102,7 @@ private final class Badge: Model {
     #expect(plain.dictionaryValue == ["pricing": ["retail_price": 3]])
   }
 
-  @Test func `is written with mapped keys, raw values and text for lists`() throws {
+  @Test func `A library's document is written with mapped keys, raw values and text for lists`() throws {
     let novel = Novel()
     novel.id.value = "3401"
     novel.year.value = 1843
@@ -120,7 +120,7 @@ private final class Badge: Model {
     #expect(author.dictionaryValue["books"]?[0]?["book_id"] == "3401")
   }
 
-  @Test func `has null for children that are none, where null is wanted`() throws {
+  @Test func `A library's document has null for children that are none, where null is wanted`() throws {
     let author = Novelist()
     author.id.value = 105
     author.books.value = nil
@@ -129,7 +129,7 @@ private final class Badge: Model {
     #expect(author.dictionaryValue(fields: author.fields, in: scope) == ["author_id": 105, "books": nil])
   }
 
-  @Test func `may have a part of a related model that a transformer chooses`() throws {
+  @Test func `A library's document may have a part of a related model that a transformer chooses`() throws {
     let badge = Badge()
     badge.holder.value = Author(id: 1, name: "Ada")
     badge.holders.value = [Author(id: 2, name: "Bob")]

@@ -3,21 +3,21 @@ import ModelCore
 import Testing
 
 @Suite struct `Reading a hierarchy` {
-  @Test func `makes the class that the object asks for`() throws {
+  @Test func `Reading a hierarchy makes the class that the object asks for`() throws {
     let circle = try Shape.from(dictionaryValue: ["kind": "circle", "radius": 2])
     #expect((circle as? Circle)?.radius.value == 2)
     #expect(try Shape.from(dictionaryValue: ["kind": "square", "side": 3]) is Square)
     #expect(try Circle.from(dictionaryValue: ["kind": "circle"]).kind == "circle")
   }
 
-  @Test func `makes the class itself for nil and for classes that are no subclass of it`() throws {
+  @Test func `Reading a hierarchy makes the class itself for nil and for classes that are no subclass of it`() throws {
     #expect(type(of: try Shape.from(dictionaryValue: ["kind": "hexagon"])) == Shape.self)
     #expect(type(of: try Shape.from(dictionaryValue: ["kind": "author"])) == Shape.self)
     #expect(type(of: try Shape.from(dictionaryValue: [:])) == Shape.self)
     #expect(type(of: try Circle.from(dictionaryValue: ["kind": "square"])) == Circle.self)
   }
 
-  @Test func `works in lists and relations`() throws {
+  @Test func `Reading a hierarchy works in lists and relations`() throws {
     let json = #"[{"kind": "circle", "radius": 1}, {"kind": "square", "side": 2}, {}]"#
     let shapes = try Shape.list(fromJSON: Data(json.utf8))
     #expect(shapes.map { String(describing: type(of: $0)) } == ["Circle", "Square", "Shape"])
@@ -26,7 +26,7 @@ import Testing
     #expect(drawing.dictionaryValue["shapes"]?[1] == ["kind": "square", "side": 2])
   }
 
-  @Test func `gives one object for one identifier in the whole hierarchy`() throws {
+  @Test func `Reading a hierarchy gives one object for one identifier in the whole hierarchy`() throws {
     let scope = ModelScope()
     let circle = try Shape.from(dictionaryValue: ["id": 1, "kind": "circle"], in: scope)
     #expect(Shape.with(identifier: "1", in: scope) === circle)
@@ -34,7 +34,7 @@ import Testing
     #expect(try Circle.from(dictionaryValue: ["id": 1, "radius": 5], in: scope) === circle)
   }
 
-  @Test func `refuses an identifier that belongs to a sibling`() throws {
+  @Test func `Reading a hierarchy refuses an identifier that belongs to a sibling`() throws {
     let scope = ModelScope()
     let circle = try Circle.from(dictionaryValue: ["id": 1, "radius": 5], in: scope)
     let error = #expect(throws: ModelDecodingError.self) {

@@ -3,7 +3,7 @@ import ModelCore
 import Testing
 
 @Suite struct `Reading a model` {
-  @Test func `gives a model whose fields are loaded and not dirty`() throws {
+  @Test func `Reading a model gives a model whose fields are loaded and not dirty`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "T", "year": 1900])
     #expect(book.title == "T")
     #expect(book.year == 1900)
@@ -12,7 +12,7 @@ import Testing
     #expect(!book.isDirty)
   }
 
-  @Test func `makes nested models, which know where they belong`() throws {
+  @Test func `Reading a model makes nested models, which know where they belong`() throws {
     let author = try Author.from(dictionaryValue: [
       "name": "Ada", "books": [["title": "A"], ["title": "B"]],
     ])
@@ -21,7 +21,7 @@ import Testing
     #expect(author.books.value?.allSatisfy { $0.author.value === author } == true)
   }
 
-  @Test func `leaves nothing dirty on either side of a relation`() throws {
+  @Test func `Reading a model leaves nothing dirty on either side of a relation`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 2], ["id": 3, "title": "B"]]])
     #expect(!author.isDirty)
     #expect(author.books.value?.contains(where: \.isDirty) == false)
@@ -30,7 +30,7 @@ import Testing
     #expect(book.author.value?.isDirty == false)
   }
 
-  @Test func `keeps what is dirty on the other side of a relation dirty`() throws {
+  @Test func `Reading a model keeps what is dirty on the other side of a relation dirty`() throws {
     let scope = ModelScope()
     let author = try Author.from(dictionaryValue: ["id": 1, "books": []], in: scope)
     author.books.add(Book(title: "new"))
@@ -40,13 +40,13 @@ import Testing
     #expect(author.books.isDirty)
   }
 
-  @Test func `takes bytes of a document that is one object`() throws {
+  @Test func `Reading a model takes bytes of a document that is one object`() throws {
     let book = try Book.from(json: Data(#"{"title": "T", "author": {"name": "Ada"}}"#.utf8))
     #expect(book.title == "T")
     #expect(book.author.value?.name.value == "Ada")
   }
 
-  @Test func `takes lists, of the whole document or at a path`() throws {
+  @Test func `Reading a model takes lists, of the whole document or at a path`() throws {
     let list = try Author.list(fromJSON: Data(#"[{"name": "Ada"}, {"name": "Bob"}]"#.utf8))
     #expect(list.map(\.name.value) == ["Ada", "Bob"])
     let nested = Data(#"{"result": {"pages": [{"authors": [{"name": "Cy"}]}]}}"#.utf8)
@@ -54,7 +54,7 @@ import Testing
     #expect(try Author.list(fromJSON: Data("[]".utf8)).isEmpty)
   }
 
-  @Test func `into a live model changes what the document has`() throws {
+  @Test func `Reading a model into a live model changes what the document has`() throws {
     let author = Author(id: 1, name: "Ada")
     let kept = Book(id: 2, title: "A")
     author.books.add(kept)
@@ -64,7 +64,7 @@ import Testing
     #expect(author.books.value == [kept])
   }
 
-  @Test func `into a live model knows it again inside the document`() throws {
+  @Test func `Reading a model into a live model knows it again inside the document`() throws {
     let author = Author(id: 1, name: "Ada")
     let book = Book(id: 2, title: "A")
     author.books.add(book)
@@ -76,7 +76,7 @@ import Testing
     #expect(fresh.books.value?.first?.author.value === fresh)
   }
 
-  @Test func `tells observers once, and in the end state`() throws {
+  @Test func `Reading a model tells observers once, and in the end state`() throws {
     let author = Author(id: 1, name: "Ada")
     var log: [String] = []
     author.name.addObserver(updateImmediately: false) { old, new in
@@ -89,13 +89,13 @@ import Testing
     #expect(log == ["name Ada Bob", #"books ["A", "B"]"#])
   }
 
-  @Test func `takes an identifier for a relation as it takes an object`() throws {
+  @Test func `Reading a model takes an identifier for a relation as it takes an object`() throws {
     let book = try Book.from(dictionaryValue: ["title": "T", "author": 7])
     #expect(book.author.value?.identifier == "7")
     #expect(book.author.value?.loadState == .incomplete)
   }
 
-  @Test func `keeps a complete model complete when it is only referred to`() throws {
+  @Test func `Reading a model keeps a complete model complete when it is only referred to`() throws {
     let scope = ModelScope()
     let author = try Author.from(dictionaryValue: ["id": 7, "name": "Ada"], in: scope)
     _ = try Book.from(dictionaryValue: ["title": "T", "author": ["id": 7]], in: scope)
@@ -103,7 +103,7 @@ import Testing
     #expect(author.name == "Ada")
   }
 
-  @Test func `completes a model that was referred to before`() throws {
+  @Test func `Reading a model completes a model that was referred to before`() throws {
     let scope = ModelScope()
     let book = try Book.from(dictionaryValue: ["title": "T", "author": 7], in: scope)
     let author = try Author.from(dictionaryValue: ["id": 7, "name": "Ada"], in: scope)
@@ -111,7 +111,7 @@ import Testing
     #expect(author.loadState == .loaded)
   }
 
-  @Test func `drops repeated members of a list`() throws {
+  @Test func `Reading a model drops repeated members of a list`() throws {
     let author = try Author.from(dictionaryValue: ["books": [["id": 1, "title": "A"], ["id": 1, "year": 1900]]])
     #expect(author.books.count == 1)
     #expect(author.books.value?.first?.title.value == "A")

@@ -23,7 +23,7 @@ private final class ReversedWorker: Model {
 }
 
 @Suite struct `One field of a model` {
-  @Test func `that is a relation keeps what it has when a related model does not fit, and says where`() throws {
+  @Test func `A relation keeps its value when a related model does not fit, and the error has the path`() throws {
     let firm = Firm()
     firm.name.value = "A"
     let worker = Worker()
@@ -36,7 +36,7 @@ private final class ReversedWorker: Model {
     #expect(firm.name.value == "A")
   }
 
-  @Test func `that is a relation is read with all that is nested in it`() throws {
+  @Test func `One field of a model that is a relation is read with all that is nested in it`() throws {
     let worker = Worker()
     try worker.firm.read(from: ["firm": ["id": 1, "name": "A"]])
     #expect(worker.firm.value?.name.value == "A")
@@ -51,7 +51,8 @@ private final class ReversedWorker: Model {
     #expect(firm.name.value == "A")
   }
 
-  @Test func `that is a relation writes the related model, and its own one by identifier`() throws {
+  @Test func `One field of a model that is a relation writes the related model, and its own one by identifier`() throws
+  {
     let (firm, worker) = (Firm(), Worker())
     firm.id.value = 1
     worker.id.value = 2
@@ -65,7 +66,7 @@ private final class ReversedWorker: Model {
     #expect(dictionary["employer"] == 1)
   }
 
-  @Test func `has the property's name for its key, in the case of the context`() throws {
+  @Test func `One field of a model has the property's name for its key, in the case of the context`() throws {
     let worker = Worker()
     worker.fullName.value = "Ann"
     var dictionary: AttributeDictionary = [:]
@@ -76,7 +77,7 @@ private final class ReversedWorker: Model {
     #expect(worker.fullName.value == "Eve")
   }
 
-  @Test func `is never hidden by, and never hides, the identifier that a foreign key has in its way`() {
+  @Test func `A field never hides, and is not hidden by, the identifier of a foreign key on its path`() {
     let (firm, worker) = (Firm(), Worker())
     firm.id.value = 1
     worker.employer.value = firm
@@ -90,7 +91,9 @@ private final class ReversedWorker: Model {
     #expect(other?.path == "[0].employer")
   }
 
-  @Test func `with a transformer for a named context is written so by a scope of that name`() throws {
+  @Test func `One field of a model with a transformer for a named context is written so by a scope of that name`()
+    throws
+  {
     struct Odd: Error {}
     final class Note: Model {
       let text = Field<String>().transform(
@@ -122,7 +125,7 @@ private final class Light: Model {
 }
 
 @Suite struct `A context` {
-  @Test func `counts for the fields of models in lists too, both ways`() throws {
+  @Test func `A context counts for the fields of models in lists too, both ways`() throws {
     var context = ValueTransformerContext(keyCase: .upperCamel)
     context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
     let scope = ModelScope(transformers: context)
@@ -134,7 +137,9 @@ private final class Light: Model {
     #expect(house.dictionaryValue(fields: house.fields, in: scope) == dictionary)
   }
 
-  @Test func `that is lenient reads values that are spelled otherwise, and reports the rest with the place`() throws {
+  @Test func `A context that is lenient reads values that are spelled otherwise, and reports the rest with the place`()
+    throws
+  {
     let scope = ModelScope(transformers: ValueTransformerContext(decoding: .lenient))
     var issues: [String] = []
     scope.decodingIssueHandler = { issues += $0.map(\.description) }

@@ -20,7 +20,8 @@ import Testing
       dictionaryValue: ["id": 1, "name": [], "x": ["y": 1.5], "books": [["id": 2, "z": nil], 7.5]], in: scope)
   }
 
-  @Test func `has what a new model's fields could not take, if the store is one that keeps it`() throws {
+  @Test func `A store's record has what a new model's fields could not take, if the store is one that keeps it`() throws
+  {
     let author = try author()
     let books: JSONValue = [["id": 2, "z": nil, "author": ["id": 1]], 7.5]
     #expect(
@@ -29,7 +30,7 @@ import Testing
       try record(author, context(.strict, keeps: false)) == ["id": 1, "books": [["id": 2, "author": ["id": 1]]]])
   }
 
-  @Test func `gets nothing but fields when a model that is there is updated`() throws {
+  @Test func `A store's record gets nothing but fields when a model that is there is updated`() throws {
     let author = try author()
     author.markSaved(author.storableFields, asOf: .next())
     author.name.value = "Ada"
@@ -38,7 +39,7 @@ import Testing
     #expect(values.map(\.value) == ["Ada"])
   }
 
-  @Test func `is read leniently where a store reads, but for what was changed here`() throws {
+  @Test func `A store's record is read leniently where a store reads, but for what was changed here`() throws {
     let scope = ModelScope(transformers: context(.lenient, keeps: true))
     var paths: [String] = []
     scope.decodingIssueHandler = { paths += $0.map { "\($0.path)" } }
@@ -54,7 +55,7 @@ import Testing
     #expect(books[0].dictionaryValue == ["id": 1, "title": "T", "year": 1901, "x": 2])
   }
 
-  @Test func `of a hierarchy keeps what only other classes know`() throws {
+  @Test func `A store's record of a hierarchy keeps what only other classes know`() throws {
     let scope = ModelScope(transformers: context(.lenient, keeps: true))
     let document: AttributeDictionary = ["shapes": [["kind": "circle", "radius": 1.5, "side": 2], ["side": 3]]]
     let drawing = try Drawing.from(dictionaryValue: document, in: scope)

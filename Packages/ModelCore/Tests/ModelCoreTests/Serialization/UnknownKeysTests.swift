@@ -24,7 +24,7 @@ private final class Writer: Model {
 
   private func written(_ model: some Model) throws -> JSONValue { try JSONValue(json: model.jsonData()) }
 
-  @Test func `survive a round trip at any depth, with exact numbers and null`() throws {
+  @Test func `Unknown keys survive a round trip at any depth, with exact numbers and null`() throws {
     let text = """
       {"meta": {"id": 1, "rev": 12345678901234567890123, "tags": []}, "titles": {"main": "T", "sub": {"de": "U"}},
        "pricing": {"price": 1.5, "tax": 0.10}, "Odd_Key": null, "a.b": 1, "json": {"deep": {"x": null}},
@@ -49,7 +49,7 @@ private final class Writer: Model {
     #expect(work.unknownValues.keys.sorted() == ["Odd_Key", "a.b", "meta", "pricing", "titles"])
   }
 
-  @Test func `are ignored unless the context keeps them, on either way`() throws {
+  @Test func `Unknown keys are ignored unless the context keeps them, on either way`() throws {
     let plain = ModelScope()
     let work = try Work.from(dictionaryValue: ["meta": ["id": 1], "x": 1], in: plain)
     #expect(work.unknownValues.isEmpty)
@@ -59,12 +59,12 @@ private final class Writer: Model {
     #expect(kept.dictionaryValue == ["meta": ["id": 1], "x": 1])
   }
 
-  @Test func `are not among chosen fields`() throws {
+  @Test func `Unknown keys are not among chosen fields`() throws {
     let work = try Work.from(dictionaryValue: ["meta": ["id": 1, "x": 1], "y": 2], in: scope)
     #expect(work.dictionaryValue(fields: [work.id]) == ["meta": ["id": 1]])
   }
 
-  @Test func `are written as they were, whatever the case of keys`() throws {
+  @Test func `Unknown keys are written as they were, whatever the case of keys`() throws {
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake, keepsUnknownKeys: true))
     let document: AttributeDictionary = ["id": 1, "first_name": "Ada", "firstName": 1, "Last-Name": "L"]
     let writer = try Writer.from(dictionaryValue: document, in: scope)
@@ -72,7 +72,7 @@ private final class Writer: Model {
     #expect(writer.dictionaryValue == document)
   }
 
-  @Test func `give way to fields in the same place`() throws {
+  @Test func `Unknown keys give way to fields in the same place`() throws {
     let work = try Work.from(dictionaryValue: ["titles": "none", "pricing": nil, "meta": [:]], in: scope)
     #expect(work.dictionaryValue == ["titles": "none", "pricing": nil, "meta": [:]])
     work.title.value = "T"
@@ -81,7 +81,7 @@ private final class Writer: Model {
     #expect(work.dictionaryValue == ["titles": ["main": "T"], "pricing": ["price": 2], "meta": ["id": 5]])
   }
 
-  @Test func `of a related model are not those that belong to fields around it`() throws {
+  @Test func `Unknown keys of a related model are not those that belong to fields around it`() throws {
     let work = try Work.from(dictionaryValue: ["writer": ["id": 1, "note": "N", "age": 3]], in: scope)
     #expect(work.writerNote == "N")
     #expect(work.writer.value?.unknownValues == ["age": 3])
@@ -89,7 +89,9 @@ private final class Writer: Model {
     #expect(work.dictionaryValue == ["writer": ["id": 1, "age": 3]])
   }
 
-  @Test func `are replaced one by one when the model is read again, and stay where they are missing`() throws {
+  @Test func `Unknown keys are replaced one by one when the model is read again, and stay where they are missing`()
+    throws
+  {
     let work = try Work.from(
       dictionaryValue: ["meta": ["id": 1], "x": 1, "y": ["z": 1], "titles": ["a": 1]], in: scope)
     try work.read(["x": [2], "y": ["w": 2], "titles": ["b": 2]])
@@ -101,7 +103,7 @@ private final class Writer: Model {
     #expect(work.unknownValues["titles"] == .some(.null))
   }
 
-  @Test func `belong to a field that is added later, once that is set or read`() throws {
+  @Test func `Unknown keys belong to a field that is added later, once that is set or read`() throws {
     let writer = try Writer.from(dictionaryValue: ["id": 1, "nickname": "A", "age": 3], in: scope)
     let nickname = Field<String>(key: "nickname")
     writer << nickname
@@ -115,7 +117,7 @@ private final class Writer: Model {
     #expect(writer.unknownValues == ["age": 4])
   }
 
-  @Test func `come with a full copy, and are forgotten when a model is unloaded`() throws {
+  @Test func `Unknown keys come with a full copy, and are forgotten when a model is unloaded`() throws {
     let work = try Work.from(dictionaryValue: ["x": 1, "parts": [["y": 2]]], in: scope)
     let copy = work.copy()
     #expect(copy.unknownValues == ["x": 1])
@@ -127,7 +129,7 @@ private final class Writer: Model {
     #expect(work.unknownValues.isEmpty)
   }
 
-  @Test func `are no business of a merge`() throws {
+  @Test func `Unknown keys are no business of a merge`() throws {
     let mine = try Work.from(dictionaryValue: ["x": 1], in: scope)
     let other = try Work.from(dictionaryValue: ["x": 2, "titles": ["main": "T"]], in: scope)
     mine.merge(from: other)
@@ -135,13 +137,13 @@ private final class Writer: Model {
     #expect(mine.unknownValues == ["x": 1])
   }
 
-  @Test func `stay out when a document has a mistake`() throws {
+  @Test func `Unknown keys stay out when a document has a mistake`() throws {
     let work = try Work.from(dictionaryValue: ["x": 1], in: scope)
     #expect(throws: ModelDecodingError.self) { try work.read(["x": 2, "pricing": ["price": "high"]]) }
     #expect(work.unknownValues == ["x": 1])
   }
 
-  @Test func `are no objection to a reference, and a reference does not take them away`() throws {
+  @Test func `Unknown keys are no objection to a reference, and a reference does not take them away`() throws {
     let work = try Work.from(
       dictionaryValue: ["parts": [["writer": ["id": 1, "x": 1]], ["writer": ["id": 1]], ["writer": 1]]], in: scope)
     #expect(work.parts.value?.map { $0.writer.value?.unknownValues } == [["x": 1], ["x": 1], ["x": 1]])

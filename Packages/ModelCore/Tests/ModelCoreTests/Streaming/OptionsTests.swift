@@ -11,7 +11,7 @@ final class Route: Model {
 }
 
 @Suite struct `The options of JSON` {
-  @Test func `limit the depth and the length of what models are read from`() throws {
+  @Test func `The options of JSON limit the depth and the length of what models are read from`() throws {
     let flat = Data(#"{"length": 1}"#.utf8)
     let deep = Data(#"{"next": {"next": {"length": 1}}}"#.utf8)
     let narrow = JSONReadingOptions(maximumDepth: 2, maximumBytes: 40)
@@ -29,7 +29,7 @@ final class Route: Model {
       }?.code == .tooDeep)
   }
 
-  @Test func `take the last of two equal keys, both ways`() throws {
+  @Test func `The options of JSON take the last of two equal keys, both ways`() throws {
     let data = Data(#"[{"length": 1, "length": 2, "next": {"length": 3}, "next": null, "\u006cength": 4}]"#.utf8)
     let direct = try Route.list(fromJSON: data)
     let tree = try ModelReader.list(Route.self, from: data, at: "", ModelReader(scope: nil))
@@ -39,7 +39,7 @@ final class Route: Model {
     }
   }
 
-  @Test func `say how models are written, both ways`() throws {
+  @Test func `The options of JSON say how models are written, both ways`() throws {
     let route = Route(), next = Route()
     route.path.value = "a/b"
     next.path.value = "</script>"
@@ -65,7 +65,7 @@ final class Route: Model {
         == #"{"a\/path":"a\/b","next":{"a\/path":"<\/script>","length":0.1}}"#)
   }
 
-  @Test func `never give bytes that are no UTF-8`() throws {
+  @Test func `The options of JSON never give bytes that are no UTF-8`() throws {
     let route = Route()
     // Half of a pair of surrogates, as text of other systems may have it.
     for text in [

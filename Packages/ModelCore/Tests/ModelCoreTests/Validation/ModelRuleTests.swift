@@ -21,7 +21,7 @@ private final class Span: Model {
 }
 
 @Suite struct `A rule about several fields` {
-  @Test func `blames the fields it names`() {
+  @Test func `A rule about several fields blames the fields it names`() {
     let span = Span()
     span.start.value = 5
     span.end.value = 3
@@ -34,20 +34,20 @@ private final class Span: Model {
     #expect(span.validate() == .valid)
   }
 
-  @Test func `blames all fields that it needs unless it says otherwise`() {
+  @Test func `A rule about several fields blames all fields that it needs unless it says otherwise`() {
     let span = Span()
     span.start.value = 5
     span.note.value = "abc"
     #expect(span.validate() == .invalid(["start don't go together", "note don't go together"]))
   }
 
-  @Test func `is not asked as long as a value is missing`() {
+  @Test func `A rule about several fields is not asked as long as a value is missing`() {
     let span = Span()
     span.start.value = 5
     #expect(span.validate() == .valid)
   }
 
-  @Test func `comes after the rules of the fields`() {
+  @Test func `A rule about several fields comes after the rules of the fields`() {
     let span = Span()
     span.start.value = 5
     span.note.value = ""
@@ -56,7 +56,7 @@ private final class Span: Model {
         == .invalid(["start don't go together", "note cannot be blank", "note don't go together"]))
   }
 
-  @Test func `does not keep the model alive`() {
+  @Test func `A rule about several fields does not keep the model alive`() {
     weak var gone: Span?
     do {
       let span = Span()
@@ -68,7 +68,7 @@ private final class Span: Model {
 }
 
 @Suite struct `A model that checks itself` {
-  @Test func `may be invalid as a whole`() {
+  @Test func `A model that checks itself may be invalid as a whole`() {
     let span = Span()
     span.start.value = 13
     #expect(span.validate() == .invalid(["is unlucky"]))
@@ -77,7 +77,7 @@ private final class Span: Model {
     #expect(span.validate() == .valid)
   }
 
-  @Test func `may blame a field, each time anew`() {
+  @Test func `A model that checks itself may blame a field, each time again`() {
     let span = Span()
     span.start.value = 14
     #expect(span.validate() == .invalid(["start is one too many"]))
@@ -89,7 +89,7 @@ private final class Span: Model {
 @Suite struct `An error from elsewhere` {
   private let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada"), StaffMember(name: "Bob")])
 
-  @Test func `is kept by the field it is about, until that is set`() {
+  @Test func `An error from elsewhere is kept by the field it is about, until that is set`() {
     firm.addError(at: "name", message: "is taken")
     #expect(firm.name.validationState == .invalid(["is taken"]))
     #expect(firm.validationErrors.map(\.description) == ["name is taken"])
@@ -97,7 +97,9 @@ private final class Span: Model {
     #expect(firm.validationErrors.isEmpty)
   }
 
-  @Test func `is kept by a field of a related model, and known to the model that was told`() throws {
+  @Test func `An error from elsewhere is kept by a field of a related model, and known to the model that was told`()
+    throws
+  {
     let bob = try #require(firm.employees.value?.last)
     firm.addError(at: "employees[1].name", message: "is a stranger")
     #expect(bob.name.validationState == .invalid(["is a stranger"]))
@@ -108,7 +110,7 @@ private final class Span: Model {
   }
 
   /// Minutes, if each message went through those before it.
-  @Test func `of which a field has 20,000 is added and listed in linear time`() {
+  @Test func `An error from elsewhere of which a field has 20,000 is added and listed in linear time`() {
     let messages = (0..<20_000).map { JSONValue.string("is wrong in way \($0)") }
     firm.addErrors(["name": .array(messages), "employees": [["name": .array(messages)]]])
     #expect(firm.name.validationState.messages.count == 20_000)
@@ -116,14 +118,14 @@ private final class Span: Model {
     #expect(firm.validationErrors.last?.message == "is wrong in way 19999")
   }
 
-  @Test func `about an element names its position`() {
+  @Test func `An error from elsewhere about an element names its position`() {
     firm.tags.value = ["a", "b"]
     firm.addError(at: "tags[1]", message: "is rude")
     #expect(firm.validationErrors.map(\.description) == ["tags[1] is rude"])
     #expect(firm.tags.violations.map(\.index) == [1])
   }
 
-  @Test func `never gets lost: at a path that leads nowhere it is about the model`() {
+  @Test func `An error from elsewhere never gets lost: at a path that leads nowhere it is about the model`() {
     firm.addError(at: "employees[7].name", message: "is unknown")
     firm.addError(at: "vat.number", message: "is missing")
     #expect(firm.validationErrors.map(\.description) == ["employees[7].name is unknown", "vat.number is missing"])
@@ -131,7 +133,7 @@ private final class Span: Model {
     #expect(firm.validationErrors.isEmpty)
   }
 
-  @Test func `goes when the state is reset`() {
+  @Test func `An error from elsewhere goes when the state is reset`() {
     firm.addError(at: "name", message: "is taken")
     firm.addError(at: "nowhere", message: "is odd")
     firm.resetValidationState()
@@ -139,7 +141,7 @@ private final class Span: Model {
     #expect(firm.name.validationState == .unknown)
   }
 
-  @Test func `of a server is found by the keys that the server uses`() {
+  @Test func `An error from elsewhere of a server is found by the keys that the server uses`() {
     final class Contact: Model {
       let firstName = Field<String>()
       let zip = Field<String>(key: "address.zipCode")
@@ -163,7 +165,7 @@ private final class Span: Model {
       ])
   }
 
-  @Test func `of a server about members of a list is found by their positions`() throws {
+  @Test func `An error from elsewhere of a server about members of a list is found by their positions`() throws {
     final class Member: Model {
       let lastName = Field<String>()
     }
@@ -186,7 +188,7 @@ private final class Span: Model {
       ])
   }
 
-  @Test func `may come from another model`() {
+  @Test func `An error from elsewhere may come from another model`() {
     let other = Workplace()
     other.name.value = ""
     other.validate()
@@ -196,7 +198,7 @@ private final class Span: Model {
 }
 
 @Suite struct `Who shows the validation states of fields` {
-  @Test func `is not told that a field is valid while a rule about several fields is broken`() {
+  @Test func `A field is not reported as valid while a rule about several fields is broken`() {
     let span = Span()
     span.start.value = 5
     span.end.value = 3

@@ -14,7 +14,7 @@ import Testing
     return keys
   }
 
-  @Test func `two models that lead to each other touches each field once`() {
+  @Test func `Visiting two models that lead to each other touches each field once`() {
     let one = Half()
     let two = Half()
     one.id.value = 1
@@ -26,7 +26,7 @@ import Testing
     #expect(values == 4)
   }
 
-  @Test func `fields goes into related models where they are, or not at all`() {
+  @Test func `Visiting fields goes into related models where they are, or not at all`() {
     let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada"), StaffMember(name: "Bob")])
     #expect(keys { firm.visitAllFields(recursive: false, action: $0) } == ["id", "name", "employees", "tags"])
     #expect(
@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  @Test func `fields goes to the depth before it goes on`() {
+  @Test func `Visiting fields goes to the depth before it goes on`() {
     let ada = StaffMember(name: "Ada")
     ada.desk.value = WorkDesk(place: "left")
     let firm = Workplace(name: "ACM", employees: [ada])
@@ -45,7 +45,7 @@ import Testing
       ])
   }
 
-  @Test func `values finds those in lists, and nil`() {
+  @Test func `Visiting values finds those in lists, and nil`() {
     let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada")])
     firm.tags.value = ["red", "blue"]
     var texts: [String] = []
@@ -61,7 +61,7 @@ import Testing
     #expect(own == 4 + 1 + 2)
   }
 
-  @Test func `a chain of 100,000 models needs no deep stack`() {
+  @Test func `Visiting a chain of 100,000 models needs no deep stack`() {
     let chain = ChainLink.chain(100_000)
     var count = 0
     chain[0].visitAllFields { _ in count += 1 }
@@ -74,7 +74,7 @@ import Testing
 }
 
 @Suite struct `Models that were only referred to` {
-  @Test func `are found behind foreign keys, in lists and from afar`() throws {
+  @Test func `Models that were only referred to are found behind foreign keys, in lists and from afar`() throws {
     let scope = ModelScope()
     let album = try Album.from(dictionaryValue: ["id": 1, "title": "A", "tracks": ["x", "y"]], in: scope)
     let tracks = try #require(album.tracks.value)
@@ -85,7 +85,7 @@ import Testing
     #expect(album.incompleteModels() == [tracks[1]])
   }
 
-  @Test func `are found recursively through models that are whole`() throws {
+  @Test func `Models that were only referred to are found recursively through models that are whole`() throws {
     let order = try Order.from(dictionaryValue: [
       "number": 1, "items": [["id": 1, "title": "T", "author": 7], ["id": 2, "title": "U"]],
     ])
@@ -97,7 +97,7 @@ import Testing
 }
 
 @Suite struct `A blank model` {
-  @Test func `has nothing in any field`() {
+  @Test func `A blank model has nothing in any field`() {
     let author = Author()
     #expect(author.isBlank)
     author.name.value = ""
@@ -109,7 +109,7 @@ import Testing
     #expect(!book.isBlank)
   }
 
-  @Test func `may be related to blank models, in circles too`() {
+  @Test func `A blank model may be related to blank models, in circles too`() {
     let book = Book()
     let author = Author()
     book.author.value = author
@@ -121,7 +121,7 @@ import Testing
     #expect(Author().isBlank)
   }
 
-  @Test func `breaks a rule against blank values`() {
+  @Test func `A blank model breaks a rule against blank values`() {
     let field = ModelField<Author>().require(.notBlank)
     field.value = Author()
     #expect(field.validate() == .invalid(["cannot be blank"]))

@@ -10,7 +10,7 @@ private final class Counter: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `Consumers in other isolations` {
-  @Test func `are reached by an owner on the main actor`() async {
+  @Test func `Consumers in other isolations are reached by an owner on the main actor`() async {
     let station = ValuesStation()
     await Task { @MainActor in
       var source: ValueSource<Int>? = ValueSource(1)
@@ -25,7 +25,7 @@ private final class Counter: Sendable {
     }.value
   }
 
-  @Test func `all get the last value, whichever actor they live in`() async {
+  @Test func `Consumers in other isolations all get the last value, whichever actor they live in`() async {
     let stations = (0..<20).map { _ in ValuesStation() }
     let source = ValueSource(0)
     let values = source.values
@@ -43,7 +43,10 @@ private final class Counter: Sendable {
     }
   }
 
-  @Test func `see a strictly increasing sequence that ends on the last of 100,000 values`() async {
+  @Test
+  func `Consumers in other isolations see a strictly increasing sequence that ends on the last of 100,000 values`()
+    async
+  {
     let last = 100_000
     let arrivals = Counter()
     var source: ValueSource<Int>? = ValueSource(0)
@@ -77,7 +80,7 @@ private final class Counter: Sendable {
     }
   }
 
-  @Test func `may come, be cancelled and go while values are set`() async {
+  @Test func `Consumers in other isolations may come, be cancelled and go while values are set`() async {
     let source = ValueSource(0)
     let finished = Counter()
     let consumers = 400

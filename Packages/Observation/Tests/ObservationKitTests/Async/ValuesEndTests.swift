@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(2))) struct `An iteration over values ends` {
-  @Test func `with the observable, for a consumer that waits`() async {
+  @Test func `An iteration over values ends with the observable, for a consumer that waits`() async {
     var source: ValueSource<Int>? = ValueSource(1)
     let consumer = source.map { ValuesConsumer($0.values) }
     await consumer?.reaches(1)
@@ -13,7 +13,7 @@ import Testing
     #expect(consumer?.received == [1])
   }
 
-  @Test func `with the observable, after the last value`() async {
+  @Test func `An iteration over values ends with the observable, after the last value`() async {
     var source: ValueSource<Int>? = ValueSource(1)
     let values = source?.values
     let consumer = values.map { ValuesConsumer($0) }
@@ -29,7 +29,7 @@ import Testing
     #expect(await late?.next() == .some(nil))
   }
 
-  @Test func `when all observers are removed`() async {
+  @Test func `An iteration over values ends when all observers are removed`() async {
     let source = ValueSource(1)
     let consumer = ValuesConsumer(source.values)
     await consumer.reaches(1)
@@ -40,7 +40,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `at once if its task was cancelled before it began`() async {
+  @Test func `An iteration over values ends at once if its task was cancelled before it began`() async {
     let source = ValueSource(1)
     let consumer = ValuesConsumer(source.values)
     consumer.cancel()
@@ -48,7 +48,7 @@ import Testing
     #expect(consumer.received.isEmpty)
   }
 
-  @Test func `when its task is cancelled while it waits`() async {
+  @Test func `An iteration over values ends when its task is cancelled while it waits`() async {
     let source = ValueSource(1)
     let values = source.values
     let (cancelled, other) = (ValuesConsumer(values), ValuesConsumer(values))
@@ -62,7 +62,7 @@ import Testing
     #expect(other.received == [1, 2])
   }
 
-  @Test func `when its task is cancelled between a set and its turn`() async {
+  @Test func `An iteration over values ends when its task is cancelled between a set and its turn`() async {
     let source = ValueSource(1)
     let consumer = ValuesConsumer(source.values)
     await consumer.reaches(1)
@@ -72,7 +72,8 @@ import Testing
     #expect(consumer.received == [1])
   }
 
-  @Test func `when its task is cancelled by itself, though there is a newer value`() async {
+  @Test func `An iteration over values ends when its task is cancelled by itself, though there is a newer value`() async
+  {
     let source = ValueSource(1)
     let values = source.values
     let task = Task {
@@ -92,7 +93,7 @@ import Testing
     #expect(await iterator.next() == nil)
   }
 
-  @Test func `in each of many tasks that are cancelled`() async {
+  @Test func `An iteration over values ends in each of many tasks that are cancelled`() async {
     let source = ValueSource(1)
     let values = source.values
     let consumers = (0..<100).map { _ in ValuesConsumer(values) }
@@ -105,7 +106,7 @@ import Testing
 }
 
 @MainActor @Suite(.timeLimit(.minutes(2))) struct `A sequence of values` {
-  @Test func `doesn't keep its observable alive`() async {
+  @Test func `A sequence of values doesn't keep its observable alive`() async {
     var source: ValueSource<Int>? = ValueSource(1)
     weak let reference = source
     let values = source?.values
@@ -116,7 +117,7 @@ import Testing
     await consumer?.ends()
   }
 
-  @Test func `that is dropped is forgotten with the next change`() {
+  @Test func `A sequence of values that is dropped is forgotten with the next change`() {
     let source = ValueSource(1)
     _ = source.values
     _ = source.values.makeAsyncIterator()
@@ -124,7 +125,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `that is asked for in a transaction and dropped is forgotten with the next change`() {
+  @Test func `A sequence of values that is asked for in a transaction and dropped is forgotten with the next change`() {
     let source = ValueSource(1)
     let token = source --> {}
     transaction {
@@ -136,7 +137,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `that is dropped for ever again doesn't make its observable grow`() {
+  @Test func `A sequence of values that is dropped for ever again doesn't make its observable grow`() {
     let source = ValueSource(1)
     var held: [ObservedValues<Int>] = []
     for index in 0..<1_000 {
@@ -153,7 +154,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `is kept by its iterators`() async {
+  @Test func `A sequence of values is kept by its iterators`() async {
     let source = ValueSource(1)
     var iterator = source.values.makeAsyncIterator()
     source.value = 2
@@ -162,7 +163,7 @@ import Testing
     #expect(await iterator.next() == 3)
   }
 
-  @Test func `leaves nothing behind when its consumers are cancelled`() async {
+  @Test func `A sequence of values leaves nothing behind when its consumers are cancelled`() async {
     let source = ValueSource(Keepsake(1))
     let consumers = (0..<3).map { _ in ValuesConsumer(source.values) }
     for consumer in consumers {
@@ -174,7 +175,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `lets go of the value when it is dropped`() async {
+  @Test func `A sequence of values lets go of the value when it is dropped`() async {
     let source = ValueSource<Keepsake?>(Keepsake(1))
     weak let first = source.value
     var iterator = Optional(source.values.makeAsyncIterator())
@@ -185,7 +186,7 @@ import Testing
     #expect(first == nil)
   }
 
-  @Test func `keeps one value and none between`() async {
+  @Test func `A sequence of values keeps one value and none between`() async {
     let source = ValueSource<Keepsake?>(nil)
     let values = source.values
     weak var previous: Keepsake?
@@ -199,7 +200,7 @@ import Testing
     #expect(await iterator.next() == .some(Keepsake(50)))
   }
 
-  @Test func `keeps nothing through an iterator that has ended`() async {
+  @Test func `A sequence of values keeps nothing through an iterator that has ended`() async {
     let source = ValueSource<Keepsake?>(Keepsake(1))
     weak let first = source.value
     let values = source.values
@@ -217,7 +218,7 @@ import Testing
     withExtendedLifetime(iterator) {}
   }
 
-  @Test func `may be used by a value that is being destroyed`() async {
+  @Test func `A sequence of values may be used by a value that is being destroyed`() async {
     let shelf = Mutex<ObservedValues<Keepsake?>?>(nil)
     let deaths = Mutex(0)
     let source = ValueSource<Keepsake?>(nil)

@@ -2,14 +2,14 @@ import ObservationKit
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(2))) struct `The values of an observable` {
-  @Test func `begin with the current one`() async {
+  @Test func `The values of an observable begin with the current one`() async {
     let source = ValueSource(1)
     source.value = 2
     var iterator = source.values.makeAsyncIterator()
     #expect(await iterator.next() == 2)
   }
 
-  @Test func `begin with the current one in every iteration`() async {
+  @Test func `The values of an observable begin with the current one in every iteration`() async {
     let source = ValueSource(1)
     let values = source.values
     var first = values.makeAsyncIterator()
@@ -20,7 +20,7 @@ import Testing
     #expect(await first.next() == 2)
   }
 
-  @Test func `wake a consumer that waits`() async {
+  @Test func `The values of an observable wake a consumer that waits`() async {
     let source = ValueSource(1)
     let consumer = ValuesConsumer(source.values)
     for value in 1...5 {
@@ -30,7 +30,7 @@ import Testing
     #expect(consumer.received == [1, 2, 3, 4, 5])
   }
 
-  @Test func `skip what a slow consumer had no time for`() async {
+  @Test func `The values of an observable skip what a slow consumer had no time for`() async {
     let source = ValueSource(1)
     var iterator = source.values.makeAsyncIterator()
     #expect(await iterator.next() == 1)
@@ -44,7 +44,7 @@ import Testing
     #expect(consumer.received == [9, 11])
   }
 
-  @Test func `come without suspending when there is a newer one`() async {
+  @Test func `The values of an observable come without suspending when there is a newer one`() async {
     let source = ValueSource(1)
     var iterator = source.values.makeAsyncIterator()
     var hadOthersTheirTurn = false
@@ -59,7 +59,7 @@ import Testing
     await other.value
   }
 
-  @Test func `reach two consumers, each at its own pace`() async {
+  @Test func `The values of an observable reach two consumers, each at its own pace`() async {
     let source = ValueSource(1)
     let values = source.values
     let eager = ValuesConsumer(values)
@@ -73,7 +73,7 @@ import Testing
     #expect(await lazy.next() == 4)
   }
 
-  @Test func `come only when they changed`() async {
+  @Test func `The values of an observable come only when they changed`() async {
     let source = ValueSource(1)
     var iterator = source.values.makeAsyncIterator()
     #expect(await iterator.next() == 1)
@@ -85,7 +85,7 @@ import Testing
     #expect(await iterator.next() == nil)
   }
 
-  @Test func `may be set by the consumer itself`() async {
+  @Test func `The values of an observable may be set by the consumer itself`() async {
     let source = ValueSource(0)
     let consumer = ValuesConsumer(source.values) { value in
       if value < 100 { source.value = value + 1 }
@@ -94,7 +94,7 @@ import Testing
     #expect(consumer.received == Array(0...100))
   }
 
-  @Test func `are those at the time of asking, also for an observer that asks`() async {
+  @Test func `The values of an observable are those at the time of asking, also for an observer that asks`() async {
     let source = ValueSource(0)
     var values: ObservedValues<Int>?
     source.addObserver(updateImmediately: false) { _, new in
@@ -110,7 +110,7 @@ import Testing
     #expect(await iterator?.next() == .some(nil))
   }
 
-  @Test func `are optional where the observable's are`() async {
+  @Test func `The values of an observable are optional where the observable's are`() async {
     let source = ValueSource<Int?>(nil)
     var iterator = source.values.makeAsyncIterator()
     #expect(await iterator.next() == .some(nil))
@@ -122,7 +122,7 @@ import Testing
     #expect(await iterator.next() == .none)
   }
 
-  @Test func `come from a class of one's own`() async {
+  @Test func `The values of an observable come from a class of one's own`() async {
     let thermostat = Thermostat(20)
     let consumer = ValuesConsumer(thermostat.values)
     await consumer.reaches(20)
@@ -131,7 +131,7 @@ import Testing
     #expect(consumer.received == [20, 21])
   }
 
-  @Test func `come through any observable`() async {
+  @Test func `The values of an observable come through any observable`() async {
     let observables: [any ValueObservable<Double>] = [Thermostat(1), ValueSource(2.0)]
     var first: [Double?] = []
     for observable in observables {
@@ -143,7 +143,7 @@ import Testing
 }
 
 @MainActor @Suite(.timeLimit(.minutes(2))) struct `The values of a derived observable` {
-  @Test func `come though nobody else holds it`() async {
+  @Test func `The values of a derived observable come though nothing else holds it`() async {
     let source = ValueSource("a")
     let consumer = ValuesConsumer(source.map { $0.count }.values)
     await consumer.reaches(1)
@@ -152,7 +152,7 @@ import Testing
     #expect(consumer.received == [1, 3])
   }
 
-  @Test func `end when the observers of its root are removed`() async {
+  @Test func `The values of a derived observable end when the observers of its root are removed`() async {
     let source = ValueSource(1)
     let consumer = ValuesConsumer(source.map { $0 * 2 }.values)
     await consumer.reaches(2)
@@ -162,7 +162,7 @@ import Testing
     #expect(consumer.received == [2, 10])
   }
 
-  @Test func `end with the root of its chain`() async {
+  @Test func `The values of a derived observable end with the root of its chain`() async {
     var source: ValueSource<Int>? = ValueSource(1)
     let consumer = source.map { ValuesConsumer($0.map { $0 * 2 }.removeDuplicates().values) }
     await consumer?.reaches(2)
@@ -172,7 +172,7 @@ import Testing
     #expect(consumer?.received == [2, 10])
   }
 
-  @Test func `begin when a filter lets one pass`() async {
+  @Test func `The values of a derived observable begin when a filter lets one pass`() async {
     let source = ValueSource(1)
     var iterator = source.filter { $0 > 5 }.values.makeAsyncIterator()
     source.value = 3
@@ -184,7 +184,7 @@ import Testing
     #expect(await iterator.next() == 8)
   }
 
-  @Test func `end without one if a filter lets none pass`() async {
+  @Test func `The values of a derived observable end without one if a filter lets none pass`() async {
     let source = ValueSource(1)
     var iterator = source.filter { $0 > 5 }.values.makeAsyncIterator()
     source.value = 2
@@ -194,7 +194,7 @@ import Testing
 }
 
 @MainActor @Suite(.timeLimit(.minutes(2))) struct `The values set in a transaction` {
-  @Test func `come as the final one`() async {
+  @Test func `The values set in a transaction come as the final one`() async {
     let source = ValueSource(0)
     let consumer = ValuesConsumer(source.values)
     await consumer.reaches(0)
@@ -205,7 +205,7 @@ import Testing
     #expect(consumer.received == [0, 5])
   }
 
-  @Test func `don't come if the final one is the one before`() async {
+  @Test func `The values set in a transaction don't come if the final one is the one before`() async {
     var source: ValueSource<Int>? = ValueSource(0)
     var iterator = source?.values.makeAsyncIterator()
     #expect(await iterator?.next() == 0)
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2])
-  func `come as the final one to those who ask during it`(final: Int) async {
+  func `The values set in a transaction come as the final one to those who ask during it`(final: Int) async {
     let source = ValueSource(0)
     source --> {}
     let values = transaction {
@@ -238,7 +238,7 @@ import Testing
     #expect(await iterator.next() == nil)
   }
 
-  @Test func `come once for each, from several observables`() async {
+  @Test func `The values set in a transaction come once for each, from several observables`() async {
     let (width, height) = (ValueSource(1), ValueSource(1))
     let area = width.combineLatest(height).map { $0.first * $0.second }
     let consumer = ValuesConsumer(area.values)

@@ -12,7 +12,7 @@ private final class Box: ValueObservable, ValueObserver {
 
 @Suite struct `Bindings end` {
   @Test(arguments: [1, 2, 3, 100])
-  func `in a ring of any length, and tell each value once`(length: Int) {
+  func `Bindings end in a ring of any length, and tell each value once`(length: Int) {
     let sources = (0..<length).map { ValueSource($0) }
     for (index, source) in sources.enumerated() { source --> sources[(index + 1) % length] }
     var calls = 0
@@ -25,7 +25,7 @@ private final class Box: ValueObservable, ValueObserver {
   }
 
   @Test(arguments: [1, 2, 3, 100])
-  func `in a ring of pairs of values that can't be compared`(length: Int) {
+  func `Bindings end in a ring of pairs of values that can't be compared`(length: Int) {
     let sources = (0..<length).map { ValueSource(Opaque(number: $0)) }
     for (index, source) in sources.enumerated() { source <--> sources[(index + 1) % length] }
     var calls = 0
@@ -36,7 +36,7 @@ private final class Box: ValueObservable, ValueObserver {
   }
 
   @Test(arguments: [1, 2, 3, 100])
-  func `in a ring of observers that want every set`(length: Int) {
+  func `Bindings end in a ring of observers that want every set`(length: Int) {
     let sources = (0..<length).map { _ in ValueSource(0) }
     for (index, source) in sources.enumerated() {
       source.addObserver(sources[(index + 1) % length], requiresChange: false, updateImmediately: false)
@@ -54,7 +54,7 @@ private final class Box: ValueObservable, ValueObserver {
 
   // ReactiveCocoa #2124, ReactiveSwift #74: the two ways convert and don't undo each other.
   @Test(arguments: [2, 3, 10])
-  func `when transforms don't undo each other`(length: Int) {
+  func `Bindings end when transforms don't undo each other`(length: Int) {
     let slugs = (0..<length).map { _ in ValueSource("") }
     let numbers = (0..<length).map { _ in ValueSource(0) }
     for index in 0..<length {
@@ -70,7 +70,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect(numbers[0].value == 100 + length - 1)
   }
 
-  @Test func `when one way rounds`() {
+  @Test func `Bindings end when one way rounds`() {
     let (exact, rounded) = (ValueSource(0.0), ValueSource(0))
     exact --> { Int($0.rounded()) } --> rounded
     rounded --> { Double($0) } --> exact
@@ -81,7 +81,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect(exact.value == 7)
   }
 
-  @Test func `of a value with a transform of itself`() {
+  @Test func `Bindings end of a value with a transform of itself`() {
     let source = ValueSource(0)
     source --> { $0 + 1 } --> source
     let first = source.value
@@ -91,7 +91,7 @@ private final class Box: ValueObservable, ValueObserver {
   }
 
   // ReactiveCocoa #161 and #2050, ReactiveSwift #135, ReactiveKit #58, Bond #302: two properties bound to each other.
-  @Test func `of two values, whichever is set and from wherever`() {
+  @Test func `Bindings end of two values, whichever is set and from wherever`() {
     let (left, right) = (ValueSource("a"), ValueSource("b"))
     left <--> right
     for round in 0..<10 {
@@ -104,7 +104,7 @@ private final class Box: ValueObservable, ValueObserver {
 
   // ReactiveCocoa #2515, ReactiveSwift #710, ReactiveKit #112, Bond #421: a set from inside a delivery of the same pair
   // blocks for ever or overflows the stack.
-  @Test func `of two values of which observers on both sides set both`() {
+  @Test func `Bindings end of two values of which observers on both sides set both`() {
     let (left, right) = (ValueSource(0), ValueSource(0))
     left <--> right
     left.addObserver(updateImmediately: false) { _, new in if new < 10 { right.value = new + 1 } }
@@ -119,7 +119,7 @@ private final class Box: ValueObservable, ValueObserver {
   }
 
   // ReactiveCocoa #3365: a side that corrects what it takes. 2WayBindingUIKit #1: a side that reports what it was given.
-  @Test func `when one side corrects or repeats what it takes`() {
+  @Test func `Bindings end when one side corrects or repeats what it takes`() {
     let (field, clamped) = (ValueSource(0), ValueSource(0))
     clamped.addObserver(updateImmediately: false) { _, new in clamped.value = min(new, 10) }
     field <--> clamped
@@ -133,7 +133,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect([echo.value, dial.value] == [5, 5])
   }
 
-  @Test func `in a ring of sources and classes of one's own with a value that is not equal to itself`() {
+  @Test func `Bindings end in a ring of sources and classes of one's own with a value that is not equal to itself`() {
     let (first, thermostat, last) = (ValueSource(0.0), Thermostat(0), ValueSource(0.0))
     first <--> thermostat
     thermostat <--> last
@@ -146,7 +146,7 @@ private final class Box: ValueObservable, ValueObserver {
 
 @Suite(.serialized) struct `What never settles is cut and reported` {
   @Test(arguments: [1, 2, 3, 10])
-  func `in a ring of closures`(length: Int) {
+  func `What never settles is cut and reported in a ring of closures`(length: Int) {
     let sources = (0..<length).map { _ in ValueSource(0) }
     for (index, source) in sources.enumerated() {
       let next = sources[(index + 1) % length]
@@ -162,7 +162,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect(sources[0].value == 1)
   }
 
-  @Test func `in rings that meet, in a time that grows with the limit and not with its square`() {
+  @Test func `Rings of bindings that never settle are cut in a time that grows linearly with the limit`() {
     let sources = (0..<3).map { _ in ValueSource(0) }
     for (left, right) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
       sources[left].addObserver(updateImmediately: false) { _, new in sources[right].value = new + 1 }
@@ -172,7 +172,7 @@ private final class Box: ValueObservable, ValueObserver {
     sources.forEach { $0.removeAllObservers() }
   }
 
-  @Test func `between two classes of one's own whose values differ from themselves`() {
+  @Test func `A binding between values that differ from themselves is cut and reported`() {
     let (left, right) = (Thermostat(0), Thermostat(0))
     left <--> right
     let reports = issues { left.value = .nan }
@@ -183,7 +183,8 @@ private final class Box: ValueObservable, ValueObserver {
     #expect(right.value == 4)
   }
 
-  @Test func `between two classes of one's own whose values can't be compared`() {
+  @Test func `What never settles is cut and reported between two classes of one's own whose values can't be compared`()
+  {
     let (left, right) = (Box(), Box())
     left <--> right
     let reports = issues { left.value = Opaque(number: 7) }
@@ -191,7 +192,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect([left.value.number, right.value.number] == [7, 7])
   }
 
-  @Test func `and leaves nothing behind that the next set would find`() {
+  @Test func `What never settles is cut and reported and leaves nothing behind that the next set would find`() {
     let source = ValueSource(0)
     var canary: Canary? = Canary()
     weak let reference = canary
@@ -210,7 +211,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect(reference == nil)
   }
 
-  @Test func `with a message that says what to look for`() {
+  @Test func `What never settles is cut and reported with a message that says what to look for`() {
     let source = ValueSource(0)
     source.addObserver(updateImmediately: false) { _, new in source.value = new + 1 }
     let text = issues { source.value = 1 }.first?.description ?? ""

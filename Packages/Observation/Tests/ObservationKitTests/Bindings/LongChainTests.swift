@@ -4,7 +4,7 @@ import Testing
 private let length = 10_000
 
 @Suite struct `A chain of ten thousand on a stack of 512 kB` {
-  @Test func `of one-way bindings passes a value to its end, and goes`() {
+  @Test func `A chain of ten thousand on a stack of 512 kB of one-way bindings passes a value to its end, and goes`() {
     let values = onSmallStack {
       let sources = (0..<length).map { _ in ValueSource(0) }
       for (left, right) in zip(sources, sources.dropFirst()) { left --> right }
@@ -16,7 +16,7 @@ private let length = 10_000
     #expect(values == [[7], [8]])
   }
 
-  @Test func `of two-way bindings passes a value to both ends`() {
+  @Test func `A chain of ten thousand on a stack of 512 kB of two-way bindings passes a value to both ends`() {
     let values = onSmallStack {
       let sources = (0..<length).map { _ in ValueSource(0) }
       for (left, right) in zip(sources, sources.dropFirst()) { left <--> right }
@@ -28,7 +28,7 @@ private let length = 10_000
     #expect(values == [true, true, true])
   }
 
-  @Test func `of transforms between sources passes a value to its end`() {
+  @Test func `A chain of ten thousand on a stack of 512 kB of transforms between sources passes a value to its end`() {
     let last = onSmallStack {
       let sources = (0..<length).map { _ in ValueSource(0) }
       for (left, right) in zip(sources, sources.dropFirst()) { left --> { $0 + 1 } --> right }
@@ -38,7 +38,7 @@ private let length = 10_000
     #expect(last == 100 + length - 1)
   }
 
-  @Test func `of plain bindings, pairs and transforms in turn passes a value to its end`() {
+  @Test func `A chain of ten thousand bindings, pairs and transforms passes a value to its end`() {
     let last = onSmallStack {
       let sources = (0..<length).map { _ in ValueSource(0) }
       for (index, (left, right)) in zip(sources, sources.dropFirst()).enumerated() {
@@ -54,7 +54,7 @@ private let length = 10_000
     #expect(last == 5 + (length - 1) / 3)
   }
 
-  @Test func `of classes that know nothing of stamps passes a value to its end`() {
+  @Test func `A chain of ten thousand observables without stamps passes a value to its end`() {
     let last = onSmallStack {
       let thermostats = (0..<length).map { _ in Thermostat(0) }
       for (left, right) in zip(thermostats, thermostats.dropFirst()) { left --> right }
@@ -64,7 +64,7 @@ private let length = 10_000
     #expect(last == 5)
   }
 
-  @Test func `of maps passes a value to its end, also when only the end is held, and goes`() {
+  @Test func `A chain of ten thousand maps passes a value to its end, also if only the end is retained`() {
     let result = onSmallStack {
       let source = ValueSource(0)
       var last = source.map { $0 + 1 }
@@ -79,7 +79,7 @@ private let length = 10_000
     #expect(result == [length, length + 5, length + 6])
   }
 
-  @Test func `of maps that only a token and the root keep goes with the token`() {
+  @Test func `A chain of ten thousand maps is released with its token`() {
     let result = onSmallStack {
       let (source, token, reference) = observedMaps()
       source.value = 5
@@ -91,7 +91,7 @@ private let length = 10_000
     #expect(result == [true, true, true])
   }
 
-  @Test func `of maps that only a token and the root keep goes with the root`() {
+  @Test func `A chain of ten thousand maps is released with its root`() {
     let result = onSmallStack {
       var root: ValueSource<Int>?
       let (token, reference): (ObservationToken, Weak)
@@ -104,7 +104,7 @@ private let length = 10_000
     #expect(result == [true, true])
   }
 
-  @Test func `in a ring reaches every one and ends`() {
+  @Test func `A chain of ten thousand on a stack of 512 kB in a ring reaches every one and ends`() {
     let isSettled = onSmallStack {
       let sources = (0..<length).map { _ in ValueSource(Double.zero) }
       for (index, source) in sources.enumerated() { source --> sources[(index + 1) % length] }
@@ -114,7 +114,7 @@ private let length = 10_000
     #expect(isSettled == true)
   }
 
-  @Test func `in a transaction passes a value to its end`() {
+  @Test func `A chain of ten thousand on a stack of 512 kB in a transaction passes a value to its end`() {
     let result = onSmallStack {
       let sources = (0..<length).map { _ in ValueSource(0) }
       for (left, right) in zip(sources, sources.dropFirst()) { left --> right }
@@ -141,7 +141,7 @@ private func observedMaps() -> (ValueSource<Int>, ObservationToken, Weak) {
 }
 
 @Suite struct `A long run of bindings` {
-  @Test func `forgets by the next delivery where the last one began`() {
+  @Test func `A long run of bindings forgets by the next delivery where the last one began`() {
     // The end of the run is bound anew after what began the first run has gone.
     let sources = (0..<130).map { _ in ValueSource(0) }
     for (left, right) in zip(sources, sources.dropFirst()) { left --> right }
@@ -159,7 +159,7 @@ private func observedMaps() -> (ValueSource<Int>, ObservationToken, Weak) {
     #expect(sources.allSatisfy { $0.value == 2 })
   }
 
-  @Test func `copies at once when a binding is made far down in it`() {
+  @Test func `A long run of bindings copies at once when a binding is made far down in it`() {
     let sources = (0..<200).map { _ in ValueSource(0) }
     for (left, right) in zip(sources, sources.dropFirst()) { left --> right }
     for (index, source) in sources.enumerated() {
@@ -172,7 +172,7 @@ private func observedMaps() -> (ValueSource<Int>, ObservationToken, Weak) {
     sources[0].value = 9
   }
 
-  @Test func `calls nobody who was cancelled before its turn came`() {
+  @Test func `A long run of bindings calls nobody who was cancelled before its turn came`() {
     let sources = (0..<100).map { _ in ValueSource(0) }
     for (left, right) in zip(sources, sources.dropFirst()) { left --> right }
     let far = ValueSource(0)
@@ -194,7 +194,7 @@ private func observedMaps() -> (ValueSource<Int>, ObservationToken, Weak) {
     #expect(sources[67].value == 0)
   }
 
-  @Test func `that is set again from its middle ends on the last value everywhere`() {
+  @Test func `A long run of bindings that is set again from its middle ends on the last value everywhere`() {
     let sources = (0..<300).map { _ in ValueSource(0) }
     let derived = sources.map { source in source.map { $0 * 10 } }
     for (left, right) in zip(sources, sources.dropFirst()) { left --> right }

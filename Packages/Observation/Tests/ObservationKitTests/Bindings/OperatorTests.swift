@@ -133,7 +133,7 @@ import Testing
 }
 
 @Suite struct `A chain` {
-  @Test func `of four passes values on to the right and never to the left`() {
+  @Test func `A chain of four passes values on to the right and never to the left`() {
     let (a, b, c, d) = (ValueSource(1), ValueSource(2), ValueSource(3), ValueSource(4))
     a --> b --> c --> d
     #expect([a, b, c, d].map(\.value) == [1, 1, 1, 1])
@@ -145,7 +145,7 @@ import Testing
     #expect([a, b, c, d].map(\.value) == [8, 8, 8, 8])
   }
 
-  @Test func `written from the right passes values to the left`() {
+  @Test func `A chain written from the right passes values to the left`() {
     let (a, b, c) = (ValueSource(1), ValueSource(2), ValueSource(3))
     a <-- b <-- c
     // The left arrow is first: `a` takes 2, and then follows `b` to 3.
@@ -154,7 +154,7 @@ import Testing
     #expect([a, b, c].map(\.value) == [9, 9, 9])
   }
 
-  @Test func `through a saved middle works like one in a line`() {
+  @Test func `A chain through a saved middle works like one in a line`() {
     let (a, b) = (ValueSource(1), ValueSource(0))
     let recorder = Recorder<Int>()
     let middle = a --> b
@@ -163,7 +163,7 @@ import Testing
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func `may end in a closure`() {
+  @Test func `A chain may end in a closure`() {
     let (a, b) = (ValueSource(1), ValueSource(0))
     var values: [Int] = []
     let token = a --> b --> { values.append($0) }
@@ -174,7 +174,7 @@ import Testing
     #expect(b.value == 3)
   }
 
-  @Test func `that comes together again gives its end each value once`() {
+  @Test func `A chain that comes together again gives its end each value once`() {
     let (top, left, right, bottom) = (ValueSource(1), ValueSource(0), ValueSource(0), ValueSource(0))
     let recorder = Recorder<Int>()
     top --> left --> bottom

@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `A two-way binding` {
-  @Test func `ends when values can't be compared, and tells each side once`() {
+  @Test func `A two-way binding ends when values can't be compared, and tells each side once`() {
     struct Opaque { var number: Int }
     let (left, right) = (ValueSource(Opaque(number: 1)), ValueSource(Opaque(number: 2)))
     left <--> right
@@ -16,7 +16,7 @@ import Testing
     #expect(log.sorted() == ["left 3", "left 4", "right 3", "right 4"])
   }
 
-  @Test func `ends when a value is not equal to itself`() {
+  @Test func `A two-way binding ends when a value is not equal to itself`() {
     let (left, right) = (ValueSource(1.0), ValueSource(2.0))
     left <--> right
     left.value = .nan
@@ -25,7 +25,7 @@ import Testing
     #expect(left.value == 3)
   }
 
-  @Test func `of three in a ring reaches all of them and ends`() {
+  @Test func `A two-way binding of three in a ring reaches all of them and ends`() {
     let sources = [ValueSource(1), ValueSource(2), ValueSource(3)]
     sources[0] <--> sources[1]
     sources[1] <--> sources[2]
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `of three in a ring ends when values can't be compared`() {
+  @Test func `A two-way binding of three in a ring ends when values can't be compared`() {
     struct Opaque { var number: Int }
     let sources = (0..<3).map { ValueSource(Opaque(number: $0)) }
     sources[0] <--> sources[1]
@@ -49,7 +49,7 @@ import Testing
     #expect(calls == 3)
   }
 
-  @Test func `can be cut in each direction`() {
+  @Test func `A two-way binding can be cut in each direction`() {
     let (left, right) = (ValueSource(1), ValueSource(2))
     left <--> right
     left -/-> right
@@ -62,7 +62,7 @@ import Testing
     #expect(left.value == 4)
   }
 
-  @Test func `takes what an observer makes of a value to both sides`() {
+  @Test func `A two-way binding takes what an observer makes of a value to both sides`() {
     let (left, right) = (ValueSource(0), ValueSource(0))
     left <--> right
     right --> { if $0 > 10 { right.value = 10 } }
@@ -71,7 +71,7 @@ import Testing
     #expect(right.value == 10)
   }
 
-  @Test func `made twice still ends`() {
+  @Test func `A two-way binding made twice still ends`() {
     let (left, right) = (ValueSource(1), ValueSource(2))
     left <--> right
     right <--> left
@@ -81,7 +81,7 @@ import Testing
     #expect(left.value == 4)
   }
 
-  @Test func `of a value with itself changes nothing`() {
+  @Test func `A two-way binding of a value with itself changes nothing`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     source <--> source

@@ -26,7 +26,7 @@
     private let source = ValueSource(1)
     private let reader = Reader()
 
-    @Test func `gives the current value, then each change, until it is cancelled`() {
+    @Test func `A publisher of values gives the current value, then each change, until it is cancelled`() {
       var values: [Int] = []
       let cancellable = source.publisher.sink { values.append($0) }
       source.value = 2
@@ -38,7 +38,7 @@
       #expect(source.observations.isEmpty)
     }
 
-    @Test func `gives the newest value when one is asked for`() {
+    @Test func `A publisher of values gives the newest value when one is asked for`() {
       source.publisher.subscribe(reader)
       #expect(reader.values.isEmpty)
       source.value = 2
@@ -52,7 +52,7 @@
       #expect(reader.values == [2, 4, 5])
     }
 
-    @Test func `gives what the reader asks for while it reads`() {
+    @Test func `A publisher of values gives what the reader asks for while it reads`() {
       source.publisher.subscribe(reader)
       reader.answer = .max(1)
       reader.subscription?.request(.max(1))
@@ -61,14 +61,14 @@
       #expect(reader.values == [1, 2, 3])
     }
 
-    @Test func `gives in order what is set while it gives`() {
+    @Test func `A publisher of values gives in order what is set while it gives`() {
       source.publisher.subscribe(reader)
       reader.action = { [source] in if $0 < 5 { source.value = $0 + 1 } }
       reader.subscription?.request(.unlimited)
       #expect(reader.values == [1, 2, 3, 4, 5])
     }
 
-    @Test func `gives what a transaction set once`() {
+    @Test func `A publisher of values gives what a transaction set once`() {
       source.publisher.subscribe(reader)
       reader.subscription?.request(.unlimited)
       transaction {
@@ -78,7 +78,7 @@
       #expect(reader.values == [1, 3])
     }
 
-    @Test func `finishes when the observable dies`() {
+    @Test func `A publisher of values finishes when the observable dies`() {
       var source: ValueSource<Int>? = ValueSource(1)
       weak let weakSource = source
       source?.publisher.subscribe(reader)
@@ -89,13 +89,13 @@
       #expect(reader.completions == 1)
     }
 
-    @Test func `finishes when the observers are removed`() {
+    @Test func `A publisher of values finishes when the observers are removed`() {
       source.publisher.subscribe(reader)
       source.removeAllObservers()
       #expect(reader.completions == 1)
     }
 
-    @Test func `lets go of a reader that cancelled, and does not finish`() {
+    @Test func `A publisher of values lets go of a reader that cancelled, and does not finish`() {
       var reader: Reader? = Reader()
       weak let weakReader = reader
       source.publisher.subscribe(reader!)
@@ -105,7 +105,7 @@
       #expect(weakReader == nil)
     }
 
-    @Test func `keeps what it is derived from only as long as it is read`() {
+    @Test func `A publisher of values keeps what it is derived from only as long as it is read`() {
       var values: [Int] = []
       var cancellable: AnyCancellable? = source.map { $0 * 2 }.publisher.sink { values.append($0) }
       source.value = 2

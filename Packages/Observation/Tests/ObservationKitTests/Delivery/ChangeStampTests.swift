@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct `Stamps` {
-  @Test func `increase strictly`() {
+  @Test func `Stamps increase strictly`() {
     var last = ChangeStamp.never
     for _ in 0..<100_000 {
       let next = ChangeStamp.next()
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `increase strictly on each of eight threads and are never equal`() async {
+  @Test func `Stamps increase strictly on each of eight threads and are never equal`() async {
     let stamps = await withTaskGroup(of: [ChangeStamp].self) { group in
       for _ in 0..<8 {
         group.addTask { @concurrent in (0..<20_000).map { _ in ChangeStamp.next() } }
@@ -30,14 +30,14 @@ import Testing
     #expect(Set(stamps.joined()).count == 160_000)
   }
 
-  @Test func `count nanoseconds since 1970 by the wall clock`() {
+  @Test func `Stamps count nanoseconds since 1970 by the wall clock`() {
     let before = Date().timeIntervalSince1970
     let stamp = Double(ChangeStamp.next().nanoseconds) / 1e9
     #expect(stamp >= before - 0.001)
     #expect(stamp < before + 60)
   }
 
-  @Test func `are newer than never`() {
+  @Test func `Stamps are newer than never`() {
     #expect(ChangeStamp.never < ChangeStamp.next())
     #expect(ChangeStamp.never == ChangeStamp(nanoseconds: 0))
     #expect(!(ChangeStamp.never < ChangeStamp.never))

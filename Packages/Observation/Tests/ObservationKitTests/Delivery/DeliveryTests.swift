@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `Delivery` {
-  @Test func `follows the order in which observers were added, before the setter returns`() {
+  @Test func `Delivery follows the order in which observers were added, before the setter returns`() {
     let source = ValueSource(0)
     let screen = Screen()
     var log: [String] = []
@@ -15,7 +15,7 @@ import Testing
     #expect(log == ["closure", "owner", "every set", "last", "set"])
   }
 
-  @Test func `of a set made by an observer comes after the current round and before the setter returns`() {
+  @Test func `Delivery of a set made by an observer comes after the current round and before the setter returns`() {
     let source = ValueSource(0)
     var (first, second): ([Change<Int>], [Change<Int>]) = ([], [])
     source.addObserver(updateImmediately: false) { old, new in
@@ -29,7 +29,7 @@ import Testing
     #expect(source.value == 2)
   }
 
-  @Test func `shows one order of values to all observers when several of them set`() {
+  @Test func `Delivery shows one order of values to all observers when several of them set`() {
     let source = ValueSource(0)
     var logs: [[Int]] = [[], [], []]
     for index in logs.indices {
@@ -44,7 +44,7 @@ import Testing
     #expect(logs[2] == logs[0])
   }
 
-  @Test func `does not nest, however long a run of sets is`() {
+  @Test func `Delivery does not nest, however long a run of sets is`() {
     let source = ValueSource(0)
     var (depth, deepest, rounds) = (0, 0, 0)
     source.addObserver(updateImmediately: false) { _, new in
@@ -60,7 +60,7 @@ import Testing
     #expect(deepest == 1)
   }
 
-  @Test func `of a set made in a first call comes after that call`() {
+  @Test func `Delivery of a set made in a first call comes after that call`() {
     let source = ValueSource(0)
     let recorder = Recorder<Int>()
     source --> recorder
@@ -73,7 +73,7 @@ import Testing
     #expect(recorder.values == [0, 1, 2, 3])
   }
 
-  @Test func `of a set made in a first call during a delivery keeps one order`() {
+  @Test func `Delivery of a set made in a first call during a delivery keeps one order`() {
     let source = ValueSource(0)
     var (early, late): ([Int], [Int]) = ([], [])
     source.addObserver(updateImmediately: false) { _, new in
@@ -90,7 +90,7 @@ import Testing
     #expect(late == [1, 2])
   }
 
-  @Test func `reaches an observer added during it from the next change on`() {
+  @Test func `Delivery reaches an observer added during it from the next change on`() {
     let source = ValueSource(0)
     let late = Recorder<Int>()
     var isAdded = false
@@ -104,7 +104,7 @@ import Testing
     #expect(late.changes == [Change(1, 1), Change(1, 2)])
   }
 
-  @Test func `spares a new observer the values that were set before it came`() {
+  @Test func `Delivery spares a new observer the values that were set before it came`() {
     let source = ValueSource(0)
     let late = Recorder<Int>()
     source.addObserver(updateImmediately: false) { _, new in
@@ -117,7 +117,7 @@ import Testing
     #expect(late.changes == [Change(2, 2), Change(2, 3)])
   }
 
-  @Test func `does not call an observer that was removed during it`() {
+  @Test func `Delivery does not call an observer that was removed during it`() {
     let source = ValueSource(0)
     let (before, after) = (Recorder<Int>(), Recorder<Int>())
     var later: ObservationToken?
@@ -137,7 +137,7 @@ import Testing
     #expect(laterValues.isEmpty)
   }
 
-  @Test func `does not call anybody after all were removed during it`() {
+  @Test func `Delivery does not call anybody after all were removed during it`() {
     let source = ValueSource(0)
     var values: [Int] = []
     source.addObserver(updateImmediately: false) { _, new in
@@ -150,7 +150,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `lets an observer end itself`() {
+  @Test func `Delivery lets an observer end itself`() {
     let source = ValueSource(0)
     var token: ObservationToken?
     var values: [Int] = []
@@ -163,7 +163,7 @@ import Testing
     #expect(values == [1])
   }
 
-  @Test func `survives the end of the observable during it`() {
+  @Test func `Delivery survives the end of the observable during it`() {
     var source: ValueSource<Int>? = ValueSource(0)
     weak let reference = source
     var values: [Int] = []
@@ -174,7 +174,7 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test func `survives the end of an owner during it`() {
+  @Test func `Delivery survives the end of an owner during it`() {
     let source = ValueSource(0)
     var screen: Screen? = Screen()
     var calls = 0
@@ -184,7 +184,7 @@ import Testing
     #expect(calls == 0)
   }
 
-  @Test func `tells those who want every set of an equal value set during it`() {
+  @Test func `Delivery tells those who want every set of an equal value set during it`() {
     let source = ValueSource(0)
     var (changes, sets): ([Change<Int>], [Change<Int>]) = ([], [])
     source.addObserver(updateImmediately: false) { old, new in

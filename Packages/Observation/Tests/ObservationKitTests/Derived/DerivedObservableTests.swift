@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `A derived observable` {
-  @Test func `of map tells what differs, and transforms once for every change, observed or not`() {
+  @Test func `A derived observable of map tells what differs, and transforms once for every change, observed or not`() {
     let source = ValueSource(1)
     var transforms = 0
     let parity = source.map { value in
@@ -24,7 +24,7 @@ import Testing
     #expect(parity.value == 0)
   }
 
-  @Test func `of map to what can't be compared tells of every change`() {
+  @Test func `A derived observable of map to what can't be compared tells of every change`() {
     struct Opaque { var number: Int }
     let source = ValueSource(1)
     var numbers: [Int] = []
@@ -33,7 +33,7 @@ import Testing
     #expect(numbers == [1, 1])
   }
 
-  @Test func `of filter says nothing until a value passes`() {
+  @Test func `A derived observable of filter says nothing until a value passes`() {
     let (source, target) = (ValueSource(1), ValueSource(-1))
     let even = source.filter { $0.isMultiple(of: 2) }
     let recorder = Recorder<Int>()
@@ -52,7 +52,7 @@ import Testing
     #expect(even.value == 6)
   }
 
-  @Test func `of a filter that passes at once makes the first call`() {
+  @Test func `A derived observable of a filter that passes at once makes the first call`() {
     let source = ValueSource(2)
     var values: [Int] = []
     source.filter { $0 > 1 } --> { values.append($0) }
@@ -61,7 +61,7 @@ import Testing
     #expect(values == [2, 3])
   }
 
-  @Test func `behind a filter never sees what the filter keeps away`() {
+  @Test func `A derived observable behind a filter never sees what the filter keeps away`() {
     let (source, other) = (ValueSource(0), ValueSource(7))
     let divisors = source.filter { $0 != 0 }
     let quotients = divisors.map { 100 / $0 }.removeDuplicates().filter { $0 < 1_000 }.map { $0 + 1 }
@@ -77,7 +77,7 @@ import Testing
     #expect(quotients.value == 21)
   }
 
-  @Test func `of removeDuplicates passes what differs, by equality or by a rule of one's own`() {
+  @Test func `A derived observable of removeDuplicates passes what differs, by equality or by a rule of one's own`() {
     let source = ValueSource("a")
     var values: [String] = []
     source.removeDuplicates { $0.lowercased() == $1.lowercased() } --> { values.append($0) }
@@ -94,7 +94,7 @@ import Testing
     #expect(calls == 1)
   }
 
-  @Test func `of two values tells when either changes`() {
+  @Test func `A derived observable of two values tells when either changes`() {
     let (first, last) = (ValueSource("Ada"), ValueSource(1))
     var log: [String] = []
     first.combineLatest(last) --> { log.append("\($0.first) \($0.second)") }
@@ -104,7 +104,7 @@ import Testing
     #expect(log == ["Ada 1", "Bob 1", "Bob 2"])
   }
 
-  @Test func `goes on when nobody holds the middle, for closures, owners, objects and targets`() {
+  @Test func `A derived observable goes on when nobody holds the middle, for closures, owners, objects and targets`() {
     let source = ValueSource(1)
     let (recorder, screen, target) = (Recorder<Int>(), Screen(), ValueSource(0))
     var values: [Int] = []
@@ -120,7 +120,7 @@ import Testing
     #expect((recorder.lastObservable as AnyObject?) == nil)
   }
 
-  @Test func `that is held is what its observers are told of`() {
+  @Test func `A derived observable that is held is what its observers are notified of`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     let derived = source.map { $0 + 1 }
@@ -129,7 +129,7 @@ import Testing
     #expect(recorder.lastObservable === derived)
   }
 
-  @Test func `keeps its last value when its source gives up all observers`() {
+  @Test func `A derived observable keeps its last value when its source gives up all observers`() {
     let (source, other) = (ValueSource(1), ValueSource(1))
     var values: [Int] = []
     let derived = source.map { $0 * 2 }
@@ -147,7 +147,7 @@ import Testing
     #expect(values == [2, 3, 12])
   }
 
-  @Test func `may be bound to what it is made of`() {
+  @Test func `A derived observable may be bound to what it is made of`() {
     let source = ValueSource(1)
     let doubled = source.map { $0 * 2 }
     doubled --> source
@@ -157,7 +157,7 @@ import Testing
     #expect(doubled.value == 10)
   }
 
-  @Test func `may be observed, cancelled and dropped from its own delivery`() {
+  @Test func `A derived observable may be observed, cancelled and dropped from its own delivery`() {
     let source = ValueSource(1)
     var derived: DerivedObservable<Int>? = source.map { $0 + 1 }
     weak let reference = derived
@@ -191,7 +191,7 @@ private final class Log {
 }
 
 @Suite struct `A declaration with an arrow` {
-  @Test func `is a token if the closure returns something the caller does not name`() {
+  @Test func `A declaration with an arrow is a token if the closure returns something the caller does not name`() {
     let source = ValueSource(1)
     let log = Log()
     let token = source --> { log.put($0) }
@@ -201,7 +201,7 @@ private final class Log {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func `is a derived observable if a transform goes on or its type says so`() {
+  @Test func `A declaration with an arrow is a derived observable if a transform goes on or its type says so`() {
     let (name, length) = (ValueSource<String?>("Ada"), ValueSource<Int?>(nil))
     name --> { $0?.count } --> length
     let count: DerivedObservable<Int?> = name --> { $0?.count }
@@ -212,7 +212,7 @@ private final class Log {
     #expect(mapped.value == 5)
   }
 
-  @Test func `of two sources is made of both values by a closure`() {
+  @Test func `A declaration with an arrow of two sources is made of both values by a closure`() {
     let (width, height) = (ValueSource(2), ValueSource(3))
     var areas: [Int] = []
     let token = width.combineLatest(height) { $0 * $1 } --> { areas.append($0) }

@@ -118,7 +118,7 @@ private let ways: [Way] = [
   /// All of it goes when the last reference of the user goes; what the way made may be kept, except a derived observable,
   /// which retains its sources.
   @Test(arguments: ways, [true, false])
-  func `from any way to observe or bind`(way: Way, keepsTokens: Bool) {
+  func `Nothing leaks from any way to observe or bind`(way: Way, keepsTokens: Bool) {
     var kept: [AnyObject] = []
     let references = leftovers(of: way) { cast, made in
       cast.source.value += 1
@@ -130,7 +130,7 @@ private let ways: [Way] = [
   }
 
   @Test(arguments: ways, ["source", "target", "recorder", "screen"])
-  func `from any way if one takes part that lives on`(way: Way, survivor: String) {
+  func `Nothing leaks from any way if one takes part that lives on`(way: Way, survivor: String) {
     var held: AnyObject?
     var dial: ValueSource<Int>?
     let references = leftovers(of: way) { cast, _ in
@@ -145,7 +145,7 @@ private let ways: [Way] = [
   }
 
   @Test(arguments: ways)
-  func `from any way after its tokens were cancelled and its observers removed`(way: Way) {
+  func `Nothing leaks from any way after its tokens were cancelled and its observers removed`(way: Way) {
     let cast = Cast()
     for made in way.observe(cast) { (made as? ObservationToken)?.cancel() }
     for source in [cast.source, cast.other, cast.target] {
@@ -161,7 +161,7 @@ private let ways: [Way] = [
     return cast.members.map { ($0.name, Weak($0.object)) }
   }
 
-  @Test func `with a bound target, also not the way by which bindings reach it`() {
+  @Test func `Nothing leaks with a bound target, also not the way by which bindings reach it`() {
     weak var end: AnyObject?
     do {
       let (source, target) = (ValueSource(1), ValueSource(2))
@@ -172,7 +172,7 @@ private let ways: [Way] = [
     #expect(end == nil)
   }
 
-  @Test func `of a chain when its token is cancelled or its target dies`() {
+  @Test func `Nothing leaks of a chain when its token is cancelled or its target dies`() {
     var canaries: [Weak] = []
     func chain(from source: ValueSource<Int>) -> DerivedObservable<Int> {
       let canary = Canary()
@@ -198,7 +198,7 @@ private let ways: [Way] = [
     #expect(canaries[1].object == nil)
   }
 
-  @Test func `of a chain that only its root and what observes it hold when the root dies`() {
+  @Test func `Nothing leaks of a chain that only its root and what observes it hold when the root dies`() {
     var root: ValueSource<Int>? = ValueSource(1)
     let other = ValueSource(1)
     var references: [Weak] = []
@@ -218,7 +218,7 @@ private let ways: [Way] = [
     #expect(references[2].object == nil)
   }
 
-  @Test func `but the closure of a dead owner or of a dropped derived observable waits for the next change`() {
+  @Test func `The closure of a released owner or derived observable is released by the next change`() {
     let source = ValueSource(1)
     var canary: Canary? = Canary()
     weak let reference = canary

@@ -11,7 +11,7 @@ private final class Parcel: @unchecked Sendable {
 
 @Suite struct `A target that dies on another thread` {
   /// The one thing that may happen elsewhere is that the last reference goes: here while its source delivers to it.
-  @Test func `takes a value whole or not at all, and is gone afterwards`() {
+  @Test func `A target that dies on another thread takes a value whole or not at all, and is gone afterwards`() {
     for round in 0..<20 {
       let source = ValueSource(0)
       var references: [Weak] = []
@@ -38,7 +38,7 @@ private final class Parcel: @unchecked Sendable {
     }
   }
 
-  @Test func `lets tokens be cancelled and targets be removed meanwhile`() {
+  @Test func `A target that dies on another thread lets tokens be cancelled and targets be removed meanwhile`() {
     let source = ValueSource(0)
     var tokens: [ObservationToken] = []
     let parcel = Parcel(

@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `Observing keeps alive` {
-  @Test func `no observer object`() {
+  @Test func `Observing keeps alive no observer object`() {
     let source = ValueSource(1)
     var recorder: Recorder<Int>? = Recorder()
     weak let reference = recorder
@@ -16,7 +16,7 @@ import Testing
     source.value = 2
   }
 
-  @Test func `no owner of a closure`() {
+  @Test func `Observing keeps alive no owner of a closure`() {
     let source = ValueSource(1)
     var screen: Screen? = Screen()
     weak let reference = screen
@@ -30,7 +30,7 @@ import Testing
     source.value = 2
   }
 
-  @Test func `no observable, whatever observes it`() {
+  @Test func `Observing keeps alive no observable, whatever observes it`() {
     let (recorder, screen, target) = (Recorder<Int>(), Screen(), ValueSource(0))
     var source: ValueSource<Int>? = ValueSource(1)
     weak let reference = source
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `neither end of a two-way binding`(leftDiesFirst: Bool) {
+  func `Observing keeps alive neither end of a two-way binding`(leftDiesFirst: Bool) {
     var (left, right): (ValueSource<Int>?, ValueSource<Int>?) = (ValueSource(1), ValueSource(2))
     weak let (leftReference, rightReference) = (left, right)
     if let left, let right { left <--> right }
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `no member of a chain`() {
+  @Test func `Observing keeps alive no member of a chain`() {
     let (first, last) = (ValueSource(1), ValueSource(0))
     var middle: ValueSource<Int>? = ValueSource(0)
     weak let reference = middle
@@ -78,7 +78,7 @@ import Testing
     #expect(last.value == 1)
   }
 
-  @Test func `no object of a user at either end of a two-way binding`() {
+  @Test func `Observing keeps alive no object of a user at either end of a two-way binding`() {
     var (thermostat, source): (Thermostat?, ValueSource<Double>?) = (Thermostat(20), ValueSource(0))
     weak let (first, second) = (thermostat, source)
     if let thermostat, let source { thermostat <--> source }
@@ -90,7 +90,7 @@ import Testing
 }
 
 @Suite struct `A closure` {
-  @Test func `without an owner lives until its token is cancelled`() {
+  @Test func `A closure without an owner lives until its token is cancelled`() {
     let source = ValueSource(1)
     var canary: Canary? = Canary()
     weak let reference = canary
@@ -101,7 +101,7 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test func `without an owner lives until its observable dies`() {
+  @Test func `A closure without an owner lives until its observable dies`() {
     var source: ValueSource<Int>? = ValueSource(1)
     var canary: Canary? = Canary()
     weak let reference = canary
@@ -113,7 +113,7 @@ import Testing
     token?.cancel()
   }
 
-  @Test func `that cancels itself is gone after the delivery`() {
+  @Test func `A closure that cancels itself is gone after the delivery`() {
     let source = ValueSource(1)
     var canary: Canary? = Canary()
     weak let reference = canary
@@ -126,7 +126,7 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test func `of a dead owner is gone after the next change`() {
+  @Test func `A closure of a dead owner is gone after the next change`() {
     let source = ValueSource(1)
     var screen: Screen? = Screen()
     var canary: Canary? = Canary()
@@ -138,7 +138,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `of a removed owner is gone at once`() {
+  @Test func `A closure of a removed owner is gone at once`() {
     let source = ValueSource(1)
     let screen = Screen()
     var canary: Canary? = Canary()
@@ -149,7 +149,7 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test func `may add and remove observers while it is destroyed`() {
+  @Test func `A closure may add and remove observers while it is destroyed`() {
     final class Farewell {
       let source: ValueSource<Int>
       init(_ source: ValueSource<Int>) { self.source = source }
@@ -172,7 +172,7 @@ import Testing
 }
 
 @Suite struct `An observable that outlives many observers` {
-  @Test func `does not grow`() {
+  @Test func `An observable that outlives many observers does not grow`() {
     let source = ValueSource(1)
     weak var oldest: Canary?
     for index in 0..<1_000 {
@@ -186,7 +186,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `gives room back when tokens are cancelled in any order`() {
+  @Test func `An observable that outlives many observers gives room back when tokens are cancelled in any order`() {
     let source = ValueSource(1)
     var generator = SeededGenerator(seed: 7)
     var values: Set<Int> = []

@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `Adding an observer` {
-  @Test func `gives a closure with one parameter the new value`() {
+  @Test func `Adding an observer gives a closure with one parameter the new value`() {
     let source = ValueSource(1)
     var values: [Int] = []
     let token = source.addObserver { values.append($0) }
@@ -12,14 +12,14 @@ import Testing
     #expect(values == [1, 2])
   }
 
-  @Test func `calls a closure at once with the current value as old and new`() {
+  @Test func `Adding an observer calls a closure at once with the current value as old and new`() {
     let source = ValueSource(1)
     var changes: [Change<Int>] = []
     source.addObserver { old, new in changes.append(Change(old, new)) }
     #expect(changes == [Change(1, 1)])
   }
 
-  @Test func `gives a closure the real old value of every change`() {
+  @Test func `Adding an observer gives a closure the real old value of every change`() {
     let source = ValueSource(1)
     var changes: [Change<Int>] = []
     source.addObserver { old, new in changes.append(Change(old, new)) }
@@ -28,7 +28,7 @@ import Testing
     #expect(changes == [Change(1, 1), Change(1, 2), Change(2, 5)])
   }
 
-  @Test func `makes no first call when told so, in any shape`() {
+  @Test func `Adding an observer makes no first call when told so, in any shape`() {
     let source = ValueSource(1)
     let screen = Screen()
     let recorder = Recorder<Int>()
@@ -45,7 +45,7 @@ import Testing
     #expect(recorder.changes == [Change(1, 2)])
   }
 
-  @Test func `tells an observer object of the current value and of every change, and by whom`() {
+  @Test func `Adding an observer tells an observer object of the current value and of every change, and by whom`() {
     let source = ValueSource("a")
     let recorder = Recorder<String>()
     source.addObserver(recorder)
@@ -54,7 +54,7 @@ import Testing
     #expect(recorder.lastObservable === source)
   }
 
-  @Test func `calls an owner's closure with the new value`() {
+  @Test func `Adding an observer calls an owner's closure with the new value`() {
     let source = ValueSource(1)
     let screen = Screen()
     source.addObserver(screen) { [weak screen] value in screen?.shown.append(value) }
@@ -62,7 +62,7 @@ import Testing
     #expect(screen.shown == [1, 2])
   }
 
-  @Test func `several times with one owner or observer makes as many observations`() {
+  @Test func `Adding an observer several times with one owner or observer makes as many observations`() {
     let source = ValueSource(1)
     let screen = Screen()
     let recorder = Recorder<Int>()
@@ -75,7 +75,7 @@ import Testing
     #expect(recorder.values == [2, 2, 2])
   }
 
-  @Test func `keeps quiet about equal values unless it asked for every set`() {
+  @Test func `Adding an observer keeps quiet about equal values unless it asked for every set`() {
     let source = ValueSource(1)
     let screen = Screen()
     let (onChange, onSet) = (Recorder<Int>(), Recorder<Int>())
@@ -100,7 +100,7 @@ import Testing
     #expect(onSet.changes == [Change(1, 1), Change(1, 2)])
   }
 
-  @Test func `hears of every set of a value that can't be compared`() {
+  @Test func `Adding an observer hears of every set of a value that can't be compared`() {
     struct Opaque { var number: Int }
     let source = ValueSource(Opaque(number: 1))
     var numbers: [Int] = []
@@ -111,7 +111,7 @@ import Testing
 }
 
 @Suite struct `Removing an observer` {
-  @Test func `ends the calls of that one and of nobody else`() {
+  @Test func `Removing an observer ends the calls of that one and of nothing else`() {
     let source = ValueSource(1)
     let (gone, stays) = (Recorder<Int>(), Recorder<Int>())
     source.addObserver(gone)
@@ -122,7 +122,7 @@ import Testing
     #expect(stays.values == [1, 2])
   }
 
-  @Test func `ends all closures of an owner`() {
+  @Test func `Removing an observer ends all closures of an owner`() {
     let source = ValueSource(1)
     let screen = Screen()
     source.addObserver(screen, updateImmediately: false) { [weak screen] in screen?.shown.append($0) }
@@ -132,7 +132,7 @@ import Testing
     #expect(screen.shown.isEmpty)
   }
 
-  @Test func `ignores a stranger`() {
+  @Test func `Removing an observer ignores a stranger`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     source.addObserver(recorder)
@@ -141,7 +141,7 @@ import Testing
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func `of every kind at once leaves nobody`() {
+  @Test func `Removing an observer of every kind at once leaves nobody`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     var values: [Int] = []
@@ -155,7 +155,7 @@ import Testing
     #expect(values == [1])
   }
 
-  @Test func `allows to add it again, at the end`() {
+  @Test func `Removing an observer allows to add it again, at the end`() {
     let source = ValueSource(1)
     var log: [String] = []
     let (first, second) = (Screen(), Screen())

@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `A class of one's own` {
-  @Test func `is observed like any other in every shape`() {
+  @Test func `A class of one's own is observed like any other in every shape`() {
     let thermostat = Thermostat(20)
     let recorder = Recorder<Double>()
     let screen = Screen()
@@ -20,7 +20,7 @@ import Testing
     #expect(calls == 2)
   }
 
-  @Test func `is bound in both directions`() {
+  @Test func `A class of one's own is bound in both directions`() {
     let (thermostat, source) = (Thermostat(20), ValueSource(5.0))
     thermostat <--> source
     #expect(thermostat.value == 5)
@@ -37,7 +37,7 @@ import Testing
     #expect(thermostat.value == 8)
   }
 
-  @Test func `drives several targets, and losing one keeps the others`() {
+  @Test func `A class of one's own drives several targets, and losing one keeps the others`() {
     let thermostat = Thermostat(20)
     let (first, second) = (ValueSource(0.0), ValueSource(0.0))
     thermostat --> first
@@ -49,7 +49,7 @@ import Testing
     #expect(second.value == 22)
   }
 
-  @Test func `of values that can't be compared tells of every set`() {
+  @Test func `A class of one's own of values that can't be compared tells of every set`() {
     final class Box: ValueObservable {
       struct Content { var number: Int }
       let observations = ObservationRegistry<Content>()
@@ -62,7 +62,7 @@ import Testing
     #expect(numbers == [0, 0])
   }
 
-  @Test func `that says it is unset gives nothing to a binding`() {
+  @Test func `A class of one's own that says it is unset gives nothing to a binding`() {
     final class Lazy: ValueObservable {
       let observations = ObservationRegistry<Int>()
       var isUnset = true
@@ -80,14 +80,14 @@ import Testing
     #expect(target.value == 6)
   }
 
-  @Test func `may be used as any observable`() {
+  @Test func `A class of one's own may be used as any observable`() {
     let observables: [any ValueObservable<Double>] = [Thermostat(1), ValueSource(2.0)]
     var sum = 0.0
     for observable in observables { observable.addObserver { sum += $1 } }
     #expect(sum == 3)
   }
 
-  @Test func `may say itself what a change is and when it was made`() {
+  @Test func `A class of one's own may say itself what a change is and when it was made`() {
     let registry = ObservationRegistry<String>()
     let source = Announcer(registry)
     var (changes, sets): ([String], [String]) = ([], [])

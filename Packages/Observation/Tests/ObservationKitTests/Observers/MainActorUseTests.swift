@@ -40,7 +40,7 @@ private final class Slider: @MainActor ValueObservable, @MainActor ValueObserver
 }
 
 @MainActor @Suite struct `On the main actor` {
-  @Test func `closures touch the state of the class that observes`() {
+  @Test func `On the main actor closures touch the state of the class that observes`() {
     let controller = Controller()
     controller.load()
     controller.count.value = 3
@@ -50,14 +50,14 @@ private final class Slider: @MainActor ValueObservable, @MainActor ValueObserver
     #expect(controller.history == [0, 0, 3, 3, 4])
   }
 
-  @Test func `a class of the main actor observes`() {
+  @Test func `On the main actor a class of the main actor observes`() {
     let (label, source) = (Label(), ValueSource(1))
     source --> label
     source.value = 2
     #expect(label.text == "1 → 2")
   }
 
-  @Test func `a class of the main actor is observed and bound`() {
+  @Test func `On the main actor a class of the main actor is observed and bound`() {
     let (slider, source) = (Slider(), ValueSource(1))
     slider <--> source
     slider.value = 5

@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `A token` {
-  @Test func `ends its observation and no other`() {
+  @Test func `A token ends its observation and no other`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     var (first, second): ([Int], [Int]) = ([], [])
@@ -16,7 +16,7 @@ import Testing
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func `does not end its observation when it is dropped`() {
+  @Test func `A token does not end its observation when it is dropped`() {
     let source = ValueSource(1)
     var values: [Int] = []
     var token: ObservationToken? = source --> { values.append($0) }
@@ -26,7 +26,7 @@ import Testing
     #expect(token == nil)
   }
 
-  @Test func `may be cancelled twice, and after its observable died`() {
+  @Test func `A token may be cancelled twice, and after its observable died`() {
     var source: ValueSource<Int>? = ValueSource(1)
     let tokens = source.map { source in [source --> { _ in }, source --> { _ in }] } ?? []
     tokens[0].cancel()
@@ -36,7 +36,7 @@ import Testing
     tokens.forEach { $0.cancel() }
   }
 
-  @Test func `can be collected in a set or an array, which only collects`() {
+  @Test func `A token can be collected in a set or an array, which only collects`() {
     let source = ValueSource(1)
     var values: [Int] = []
     var set: Set<ObservationToken> = []
@@ -54,7 +54,7 @@ import Testing
     #expect(values == [2, -2, 20, 30])
   }
 
-  @Test func `is equal to itself only`() {
+  @Test func `A token is equal to itself only`() {
     let source = ValueSource(1)
     let (first, second) = (source --> { _ in }, source --> { _ in })
     #expect(first == first)
@@ -62,7 +62,7 @@ import Testing
     #expect(Set([first, second, first]).count == 2)
   }
 
-  @Test func `ends the observation of an object or owner too`() {
+  @Test func `A token ends the observation of an object or owner too`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     let screen = Screen()

@@ -20,12 +20,12 @@ private final class Counter: Sendable {
   // One switch for the process: tests only ever switch it on, which others do not notice.
   init() { FieldObservation.isEnabled = true }
 
-  @Test func `tells that its value changes`() {
+  @Test func `An observable under Swift's own tracking tells that its value changes`() {
     #expect(changes(of: { _ = source.value }, during: { source.value = 2 }) == 1)
     #expect(changes(of: { _ = source.value }, during: { source.value = 2 }) == 0)
   }
 
-  @Test func `tells once`() {
+  @Test func `An observable under Swift's own tracking tells once`() {
     let number = changes(of: { _ = source.value }) {
       source.value = 2
       source.value = 3
@@ -33,7 +33,7 @@ private final class Counter: Sendable {
     #expect(number == 1)
   }
 
-  @Test func `tells what is derived from it`() {
+  @Test func `An observable under Swift's own tracking tells what is derived from it`() {
     let parity = source.map { $0 % 2 }
     #expect(changes(of: { _ = parity.value }, during: { source.value = 3 }) == 0)
     #expect(changes(of: { _ = parity.value }, during: { source.value = 4 }) == 1)
@@ -41,13 +41,13 @@ private final class Counter: Sendable {
     #expect(changes(of: { _ = both.value }, during: { source.value = 6 }) == 1)
   }
 
-  @Test func `tells of values that come through a binding`() {
+  @Test func `An observable under Swift's own tracking tells of values that come through a binding`() {
     let target = ValueSource(0)
     source --> target
     #expect(changes(of: { _ = target.value }, during: { source.value = 2 }) == 1)
   }
 
-  @Test func `is not seen if tracking is not enabled`() async {
+  @Test func `An observable under Swift's own tracking is not seen if tracking is not enabled`() async {
     await #expect(processExitsWith: .success) {
       FieldObservation.isEnabled = false
       let source = ValueSource(1)
@@ -55,7 +55,7 @@ private final class Counter: Sendable {
     }
   }
 
-  @Test func `goes, and lets go of what tracked it`() {
+  @Test func `An observable under Swift's own tracking goes, and lets go of what tracked it`() {
     var source: ValueSource<Int>? = ValueSource(1)
     weak let weakSource = source
     var count: Counter? = Counter()

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct `A transaction` {
-  @Test func `tells each observer once, with the first old and the last new value`() {
+  @Test func `A transaction tells each observer once, with the first old and the last new value`() {
     let (a, b) = (ValueSource(1), ValueSource("x"))
     var log: [String] = []
     a.addObserver(updateImmediately: false) { log.append("a \($0) \($1)") }
@@ -25,7 +25,7 @@ import Testing
     #expect(log == ["b x z", "a 1 3"])
   }
 
-  @Test func `does not tell of a value that came back`() {
+  @Test func `A transaction does not tell of a value that came back`() {
     let source = ValueSource(1)
     let (onChange, onSet) = (Recorder<Int>(), Recorder<Int>())
     let derived = source.map { $0 * 2 }
@@ -44,7 +44,7 @@ import Testing
     #expect(derivedCalls == 0)
   }
 
-  @Test func `tells those who want every set once, also if nothing changed`() {
+  @Test func `A transaction tells those who want every set once, also if nothing changed`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     source.addObserver(recorder, requiresChange: false, updateImmediately: false)
@@ -55,7 +55,7 @@ import Testing
     #expect(recorder.changes == [Change(1, 1)])
   }
 
-  @Test func `within a transaction is part of it`() {
+  @Test func `A transaction within a transaction is part of it`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     source.addObserver(recorder, updateImmediately: false)
@@ -67,7 +67,7 @@ import Testing
     #expect(recorder.changes == [Change(1, 3)])
   }
 
-  @Test func `that throws keeps and tells what was set, and the next set is told at once`() {
+  @Test func `A transaction that throws keeps and tells what was set, and the next set is notified at once`() {
     struct Failure: Error {}
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
@@ -83,7 +83,7 @@ import Testing
     #expect(recorder.changes.last == Change(2, 3))
   }
 
-  @Test func `lets values flow through bindings and transforms before anybody is told`() {
+  @Test func `A transaction lets values flow through bindings and transforms before anybody is notified`() {
     let (a, b, c) = (ValueSource(1), ValueSource(0), ValueSource(0))
     var transforms = 0
     a --> b
@@ -105,7 +105,7 @@ import Testing
     #expect(transforms == 1)
   }
 
-  @Test func `makes one call of what combines two values, also through both arms of a diamond`() {
+  @Test func `A transaction makes one call of what combines two values, also through both arms of a diamond`() {
     let (width, height) = (ValueSource(1), ValueSource(1))
     let area = width.combineLatest(height).map { $0.first * $0.second }
     let sum = width.map { $0 + 1 }.combineLatest(width.map { $0 + 2 }).map { $0.first + $0.second }
@@ -120,7 +120,7 @@ import Testing
     #expect(sums == [5, 9])
   }
 
-  @Test func `that sets both sides of a two-way binding leaves both on the newer value`() {
+  @Test func `A transaction that sets both sides of a two-way binding leaves both on the newer value`() {
     let (left, right) = (ValueSource(1), ValueSource(1))
     left <--> right
     let (leftRecorder, rightRecorder) = (Recorder<Int>(), Recorder<Int>())
@@ -143,7 +143,7 @@ import Testing
     #expect(rightRecorder.changes.count == 1)
   }
 
-  @Test func `tells at once what an observer sets when it is told`() {
+  @Test func `A transaction tells at once what an observer sets when it is notified`() {
     let (a, b) = (ValueSource(1), ValueSource(1))
     var log: [String] = []
     a.addObserver(updateImmediately: false) { _, new in
@@ -155,7 +155,8 @@ import Testing
     #expect(log == ["b 10", "a 5"])
   }
 
-  @Test func `joins what an observer sets when it is told with what is yet to be told, for bindings too`() {
+  @Test
+  func `A transaction joins what an observer sets when it is notified with what is yet to be told, for bindings too`() {
     let (a, b, target) = (ValueSource(1), ValueSource(1), ValueSource(0))
     b --> target
     let derived = b.map { $0 }
@@ -171,7 +172,7 @@ import Testing
     #expect([target.value, derived.value] == [200, 200])
   }
 
-  @Test func `passes a value on that an observer puts back when it is told`() {
+  @Test func `A transaction passes a value on that an observer puts back when it is notified`() {
     let (a, b, target) = (ValueSource(1), ValueSource(1), ValueSource(0))
     b --> target
     let derived = b.map { $0 }
@@ -186,7 +187,7 @@ import Testing
     #expect(recorder.changes.isEmpty)
   }
 
-  @Test func `may be made by an observer that is told of another`() {
+  @Test func `A transaction may be made by an observer that is notified of another`() {
     let (a, b, c) = (ValueSource(1), ValueSource(1), ValueSource(1))
     var log: [String] = []
     a.addObserver(updateImmediately: false) { _, new in
@@ -209,7 +210,7 @@ import Testing
     #expect(log == ["b 5 7", "c 6 8", "a 7"])
   }
 
-  @Test func `within a delivery of what it sets waits for its turn`() {
+  @Test func `A transaction within a delivery of what it sets waits for its turn`() {
     let (a, b) = (ValueSource(0), ValueSource(0))
     var log: [String] = []
     a.addObserver(updateImmediately: false) { _, new in
@@ -228,7 +229,7 @@ import Testing
     #expect(log == ["b 1", "first 1", "second 0 1", "first 3", "second 1 3"])
   }
 
-  @Test func `calls nobody who was cancelled in it, nor anybody twice`() {
+  @Test func `A transaction calls nobody who was cancelled in it, nor anybody twice`() {
     let source = ValueSource(1)
     let (gone, owned) = (Recorder<Int>(), Screen())
     var calls = 0
@@ -248,7 +249,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `tells who joined in its middle what differs from what it was shown`() {
+  @Test func `A transaction tells who joined in its middle what differs from what it was shown`() {
     let source = ValueSource(1)
     let (early, late, last) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
     let target = ValueSource(0)
@@ -266,7 +267,7 @@ import Testing
     #expect(target.value == 3)
   }
 
-  @Test func `tells who joined in its middle also of a value that came back`() {
+  @Test func `A transaction tells who joined in its middle also of a value that came back`() {
     let source = ValueSource(1)
     let (early, late) = (Recorder<Int>(), Recorder<Int>())
     source.addObserver(early, updateImmediately: false)
@@ -282,7 +283,7 @@ import Testing
     #expect(target.value == 1)
   }
 
-  @Test func `tells of a change also if the observable is gone by its end`() {
+  @Test func `A transaction tells of a change also if the observable is gone by its end`() {
     var source: ValueSource<Int>? = ValueSource(1)
     weak let reference = source
     let target = ValueSource(0)
@@ -298,7 +299,7 @@ import Testing
     #expect(target.value == 2)
   }
 
-  @Test func `stamps strictly in order, from one look at the clock`() {
+  @Test func `A transaction stamps strictly in order, from one look at the clock`() {
     let before = ChangeStamp.next()
     var stamps: [ChangeStamp] = []
     transaction { for _ in 0..<1_000 { stamps.append(.next()) } }
@@ -309,7 +310,7 @@ import Testing
     #expect(stamps[999].nanoseconds - stamps[0].nanoseconds < 1_000_000)
   }
 
-  @Test func `with an empty body does nothing, and gives nothing to do`() {
+  @Test func `A transaction with an empty body does nothing, and gives nothing to do`() {
     transaction {}
     #expect(transaction { 1 } == 1)
   }

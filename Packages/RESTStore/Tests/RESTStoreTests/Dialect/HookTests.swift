@@ -41,7 +41,8 @@ private struct Hooked: RESTDialect {
 }
 
 @Suite struct `A hook of a dialect` {
-  @Test func `restores the session before headers are asked for, where it is needed`() async throws {
+  @Test func `A hook of a dialect restores the session before headers are asked for, where it is needed`() async throws
+  {
     let dialect = Hooked()
     let store = try RESTModelStore(
       StubTransport([
@@ -53,7 +54,7 @@ private struct Hooked: RESTDialect {
     #expect(dialect.log.withLock { $0 } == ["session", "headers of lookup people 1", "headers of list people -"])
   }
 
-  @Test func `that can't restore the session keeps the request from being sent`() async throws {
+  @Test func `A hook of a dialect that can't restore the session keeps the request from being sent`() async throws {
     let transport = StubTransport(status: 200, "{}")
     let store = try RESTModelStore(transport, dialect: Hooked(isSignedIn: false))
     let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "1") }
@@ -62,7 +63,7 @@ private struct Hooked: RESTDialect {
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `says how long a request may take, and whether a cache may answer`() async throws {
+  @Test func `A hook of a dialect says how long a request may take, and whether a cache may answer`() async throws {
     let transport = StubTransport(status: 200, "[]")
     let store = try RESTModelStore(transport, dialect: Hooked())
     _ = try await store.list(Person.self)
@@ -71,7 +72,7 @@ private struct Hooked: RESTDialect {
     #expect(transport.requests.map(\.cachePolicy) == [.ignoringCache, .preferringCache])
   }
 
-  @Test func `chooses the encoding by the method`() async throws {
+  @Test func `A hook of a dialect chooses the encoding by the method`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 1}"#)
     var dialect = Hooked()
     dialect.formMethods = [.post]
@@ -88,7 +89,7 @@ private struct Hooked: RESTDialect {
     #expect(transport.requests[1].headers["Content-Type"] == nil)
   }
 
-  @Test func `makes an update of the whole record with PUT`() async throws {
+  @Test func `A hook of a dialect makes an update of the whole record with PUT`() async throws {
     let transport = StubTransport(status: 204)
     let store = try RESTModelStore(transport, dialect: Hooked(updateMethod: .put))
     let person = try Person.from(dictionaryValue: ["id": 7, "name": "Ada", "age": 36], in: store.scope)
@@ -98,7 +99,8 @@ private struct Hooked: RESTDialect {
     #expect(!person.isDirty)
   }
 
-  @Test func `puts new models that have an identifier, only where there is none yet`() async throws {
+  @Test func `A hook of a dialect puts new models that have an identifier, only where there is none yet`() async throws
+  {
     let transport = StubTransport(status: 201)
     let dialect = Hooked(putsNewModels: true)
     let store = try RESTModelStore(transport, dialect: dialect)
@@ -111,7 +113,7 @@ private struct Hooked: RESTDialect {
     #expect(try await storeError { try await taken.create(Person(id: 1, name: "Ada")) }.code == .conflict)
   }
 
-  @Test func `keeps a temporary identifier from being sent, and the server's replaces it on the same model`()
+  @Test func `A temporary identifier is not sent, and that of the server replaces it in the same model`()
     async throws
   {
     let transport = StubTransport(status: 201, #"{"id": 7, "name": "Ada"}"#)
@@ -126,7 +128,7 @@ private struct Hooked: RESTDialect {
     #expect(Person.with(identifier: "-1", in: store.scope) === person)
   }
 
-  @Test func `gets the server's identifier even if another one was sent`() async throws {
+  @Test func `A hook of a dialect gets the server's identifier even if another one was sent`() async throws {
     let store = try RESTModelStore(StubTransport(status: 201, #"{"id": 8}"#))
     let person = Person(id: 1_000_001, name: "Ada")
     try await store.create(person)

@@ -3,7 +3,7 @@ import RESTStore
 import Testing
 
 @Suite struct `An encoder of parameters` {
-  @Test func `writes flat values in the order of their names`() {
+  @Test func `An encoder of parameters writes flat values in the order of their names`() {
     let encoder = ParameterEncoder()
     #expect(
       encoder.encode(["name": "Bob", "age": 65, "tall": true, "height": 1.5]) == "age=65&height=1.5&name=Bob&tall=true")
@@ -12,7 +12,7 @@ import Testing
     #expect(encoder.encode(["a", "b"]) == "0=a&1=b")
   }
 
-  @Test func `writes what is nested with brackets`() {
+  @Test func `An encoder of parameters writes what is nested with brackets`() {
     #expect(
       ParameterEncoder().encode(["people": [["name": "Bob", "age": 65], ["name": "Ada"]], "at": ["city": "Rome"]])
         == "at[city]=Rome&people[0][age]=65&people[0][name]=Bob&people[1][name]=Ada")
@@ -20,13 +20,13 @@ import Testing
     #expect(ParameterEncoder().encode(["none": [], "nothing": [:]]) == "")
   }
 
-  @Test func `keeps separators in their place, unless it is told not to`() {
+  @Test func `An encoder of parameters keeps separators in their place, unless it is notified not to`() {
     let value: JSONValue = ["a&b": "c=d&e+f g", "x": ["[y]": "%"]]
     #expect(ParameterEncoder().encode(value) == "a%26b=c%3Dd%26e%2Bf%20g&x[[y]]=%25")
     #expect(ParameterEncoder(escapes: false).encode(value) == "a&b=c=d&e+f g&x[[y]]=%")
   }
 
-  @Test func `leaves null out, or writes it`() {
+  @Test func `An encoder of parameters leaves null out, or writes it`() {
     let value: JSONValue = ["a": nil, "b": ["c": nil], "d": [nil, 1]]
     #expect(ParameterEncoder().encode(value) == "d[0]=&d[1]=1")
     #expect(ParameterEncoder(includesNull: true).encode(value) == "a=&b[c]=&d[0]=&d[1]=1")

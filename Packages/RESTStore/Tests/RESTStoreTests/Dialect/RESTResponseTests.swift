@@ -7,7 +7,7 @@ import Testing
     HTTPResponseData(status: status, body: Data(body.utf8))
   }
 
-  @Test func `takes the body of a success as payload`() throws {
+  @Test func `The plain reading of an answer takes the body of a success as payload`() throws {
     let answer = try RESTResponse(response(200, #"{"error": "is only a word here"}"#))
     #expect(answer.error == nil)
     #expect(answer.payload?["error"] == "is only a word here")
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["[1", "<html>", "{\"a\": 1}x"])
-  func `refuses the body of a success that is not JSON`(body: String) {
+  func `The plain reading of an answer refuses the body of a success that is not JSON`(body: String) {
     #expect(throws: JSONSyntaxError.self) { try RESTResponse(response(200, body)) }
   }
 
@@ -25,7 +25,7 @@ import Testing
     (418, "server"), (422, "invalid"), (429, "server"), (500, "server"), (501, "unsupported"), (502, "server"),
     (503, "server"), (504, "timeout"), (507, "full"), (599, "server"), (100, "server"),
   ])
-  func `gives every status that is no success a code`(status: Int, code: String) throws {
+  func `The plain reading of an answer gives every status that is no success a code`(status: Int, code: String) throws {
     let error = try #require(try RESTResponse(response(status, #"{"ok": true}"#)).error)
     #expect(error.code == ModelStoreError.Code(code))
     #expect(error.message.contains("status \(status)"))
@@ -45,7 +45,9 @@ import Testing
     (#"[["is blank"]]"#, [:]),
     ("not JSON", [:]),
   ])
-  func `finds messages that belong to fields`(body: String, fields: [String: [String]]) throws {
+  func `The plain reading of an answer finds messages that belong to fields`(body: String, fields: [String: [String]])
+    throws
+  {
     for status in [400, 422] {
       #expect(try RESTResponse(response(status, body)).error?.fields == fields)
     }
@@ -58,12 +60,12 @@ import Testing
     (#"{"errors": ["one", {"message": "two"}]}"#, "one; two"),
     ("plain\r\n  text\u{0}", "plain text"),
   ])
-  func `says what the server says`(body: String, sentence: String) throws {
+  func `The plain reading of an answer says what the server says`(body: String, sentence: String) throws {
     let message = try #require(try RESTResponse(response(500, body)).error?.message)
     #expect(message == "status 500: \(sentence)")
   }
 
-  @Test func `quotes no more than the beginning of a long body`() throws {
+  @Test func `The plain reading of an answer quotes no more than the beginning of a long body`() throws {
     let message = try #require(
       try RESTResponse(response(500, String(repeating: "\u{1F40D}", count: 100_000))).error?.message)
     #expect(message.count < 250)

@@ -18,7 +18,7 @@ private final class Publisher: Model {
 }
 
 @Suite struct `The enveloped dialect` {
-  @Test func `wraps and unwraps at any key path`() async throws {
+  @Test func `The enveloped dialect wraps and unwraps at any key path`() async throws {
     let transport = StubTransport(status: 201, #"{"response": {"item": {"id": 7, "name": "Ada"}}}"#)
     let store = try RESTModelStore(transport, dialect: EnvelopedDialect("response.items", record: "response.item"))
     try await store.create(Person(name: "Ada"))
@@ -29,7 +29,7 @@ private final class Publisher: Model {
     #expect(try await list.list(Person.self).map(\.id.value) == [1, 2])
   }
 
-  @Test func `finds an error in a success`() async throws {
+  @Test func `The enveloped dialect finds an error in a success`() async throws {
     let store = try RESTModelStore(
       StubTransport(status: 200, #"{"ok": false, "error": {"message": "closed on Sundays"}}"#),
       dialect: EnvelopedDialect(error: "error"))
@@ -38,7 +38,7 @@ private final class Publisher: Model {
     #expect(error.message.contains("closed on Sundays"))
   }
 
-  @Test func `goes on with a cursor or an address`() async throws {
+  @Test func `The enveloped dialect goes on with a cursor or an address`() async throws {
     let pages = StubTransport([
       .success(HTTPResponseData(status: 200, body: Data(#"{"data": [{"id": 1}], "more": {"at": "x y"}}"#.utf8))),
       .success(HTTPResponseData(status: 200, body: Data(#"{"data": [{"id": 2}], "more": {"at": null}}"#.utf8))),
@@ -67,7 +67,8 @@ private final class Publisher: Model {
       ?? ""
   }
 
-  @Test func `says conditions as lookups, in the server's spelling`() async throws {
+  @Test func `The dialect of Django REST framework says conditions as lookups, in the server's spelling`() async throws
+  {
     #expect(try await query { $0.firstName == "Ada" && $0.age >= 18 } == "first_name=Ada&age__gte=18")
     #expect(try await query { $0.age < 5 && $0.age > 1 } == "age__lt=5&age__gt=1")
     #expect(try await query { $0.age == nil } == "age__isnull=true")
@@ -78,7 +79,7 @@ private final class Publisher: Model {
     #expect(try await query { $0.firstName.contains("d&") } == "first_name__contains=d%26")
   }
 
-  @Test func `refuses what Django would answer in another way`() async throws {
+  @Test func `The dialect of Django REST framework refuses what Django would answer in another way`() async throws {
     let refused: [((ModelColumns<Author>) -> QueryExpression, String)] = [
       ({ $0.age != 30 }, "age != 30"), ({ $0.age > 1 || $0.age < 0 }, "age > 1 || age < 0"),
       ({ $0.firstName.hasPrefix("A") }, "hasPrefix"), ({ $0.firstName.ignoringCase == "ada" }, "ignoringCase"),
@@ -95,14 +96,16 @@ private final class Publisher: Model {
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `says order and part`() async throws {
+  @Test func `The dialect of Django REST framework says order and part`() async throws {
     _ = try await store.list(Author.self, sort: [.descending(\.age), .ascending(\.firstName)], limit: 10, offset: 20)
     #expect(transport.lines.last == "GET http://api.test/authors/?page=3&page_size=10&ordering=-age%2Cfirst_name")
     _ = try await store.list(Author.self, limit: 10, offset: 7)
     #expect(transport.lines.last == "GET http://api.test/authors/?page=1&page_size=50")
   }
 
-  @Test func `puts a model's errors on its fields, whatever its spelling`() async throws {
+  @Test func `The dialect of Django REST framework puts a model's errors on its fields, whatever its spelling`()
+    async throws
+  {
     let store = try RESTModelStore(
       StubTransport(
         status: 400, #"{"first_name": ["This field may not be blank."], "non_field_errors": ["Not today."]}"#),
@@ -116,7 +119,7 @@ private final class Publisher: Model {
 }
 
 @Suite struct `The dialect of JSON:API` {
-  @Test func `reads resources with relationships and what is included`() async throws {
+  @Test func `The dialect of JSON:API reads resources with relationships and what is included`() async throws {
     let body = #"""
       {"data": {"type": "authors", "id": "7", "attributes": {"firstName": "Ada", "age": 36},
         "relationships": {"publisher": {"data": {"type": "publishers", "id": "3"}}}},
@@ -131,7 +134,7 @@ private final class Publisher: Model {
     #expect(transport.requests[0].headers["Accept"] == "application/vnd.api+json")
   }
 
-  @Test func `writes a resource object with only what changed`() async throws {
+  @Test func `The dialect of JSON:API writes a resource object with only what changed`() async throws {
     let transport = StubTransport(status: 204)
     let store = try RESTModelStore(transport, dialect: JSONAPIDialect(relationships: ["publisher": "publishers"]))
     let author = try Author.from(dictionaryValue: ["id": 7, "age": 36], in: store.scope)
@@ -149,7 +152,7 @@ private final class Publisher: Model {
     #expect(transport.requests[0].headers["Content-Type"] == "application/vnd.api+json")
   }
 
-  @Test func `creates with the identifier of the server, and follows links`() async throws {
+  @Test func `The dialect of JSON:API creates with the identifier of the server, and follows links`() async throws {
     let created = try RESTModelStore(
       StubTransport(status: 201, #"{"data": {"type": "authors", "id": "9", "attributes": {}}}"#),
       dialect: JSONAPIDialect())
@@ -172,7 +175,9 @@ private final class Publisher: Model {
     #expect(pages.lines.last?.hasPrefix("GET http://api.test/authors?page") == true)
   }
 
-  @Test func `says order as the standard does, and equality where the server has it`() async throws {
+  @Test func `The dialect of JSON:API says order as the standard does, and equality where the server has it`()
+    async throws
+  {
     let transport = StubTransport(status: 200, #"{"data": []}"#)
     let store = try RESTModelStore(transport, dialect: JSONAPIDialect(filtersByEquality: true))
     _ = try await store.list(Author.self, where: { $0.age == 36 }, sort: [.descending(\.age), .ascending(\.firstName)])
@@ -190,7 +195,7 @@ private final class Publisher: Model {
     return (components?.queryItems ?? []).dropFirst().map { "\($0.name)=\($0.value ?? "")" }
   }
 
-  @Test func `says every condition, with nil compared as Swift does`() async throws {
+  @Test func `The dialect of PostgREST says every condition, with nil compared as Swift does`() async throws {
     #expect(try await items { $0.age > 30 && $0.firstName == "Ada" } == [#"and=(age.gt.30,firstName.eq."Ada")"#])
     #expect(try await items { $0.age > 30 || $0.age < 5 } == ["or=(age.gt.30,age.lt.5)"])
     #expect(try await items { $0.age != 30 } == ["or=(age.neq.30,age.is.null)"])
@@ -205,7 +210,7 @@ private final class Publisher: Model {
     #expect(try await items { $0.publisher.id == 5 } == ["and=(publisher.eq.5)"])
   }
 
-  @Test func `chooses one row by a filter, and asks for it as an object`() async throws {
+  @Test func `The dialect of PostgREST chooses one row by a filter, and asks for it as an object`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 7, "age": 36}"#)
     let store = try RESTModelStore(transport, dialect: PostgRESTDialect())
     let author = try await store.lookup(Author.self, identifier: "7")
@@ -220,7 +225,7 @@ private final class Publisher: Model {
     #expect(try await storeError { _ = try await none.lookup(Author.self, identifier: "7") }.code == .notFound)
   }
 
-  @Test func `says where nil goes, and fetches page by page`() async throws {
+  @Test func `The dialect of PostgREST says where nil goes, and fetches page by page`() async throws {
     let page = Data("[{\"id\": 1}, {\"id\": 2}]".utf8)
     let transport = StubTransport([
       .success(HTTPResponseData(status: 200, body: page)),

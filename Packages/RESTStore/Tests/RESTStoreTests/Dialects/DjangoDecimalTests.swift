@@ -23,7 +23,9 @@ private final class Customer: Model {
     "customer": {"id": 2, "credit": "99.90"}}
     """
 
-  @Test func `is read from a string with all its digits, in lists and in related records, too`() async throws {
+  @Test func `A decimal of a Django server is read exactly from a string, also in lists and related records`()
+    async throws
+  {
     let store = try RESTModelStore(StubTransport(status: 200, body), dialect: DjangoRESTDialect())
     let invoice = try await store.lookup(Invoice.self, identifier: "1")
     #expect(invoice.total.value == Decimal(string: "12345678901234567890.123456789012345678"))
@@ -35,7 +37,7 @@ private final class Customer: Model {
     #expect(try await list.list(Invoice.self).first?.total.value == invoice.total.value)
   }
 
-  @Test func `is written as a string with all its digits`() async throws {
+  @Test func `A decimal of a Django server is written as a string with all its digits`() async throws {
     let transport = StubTransport(status: 201, body)
     let store = try RESTModelStore(transport, dialect: DjangoRESTDialect())
     let invoice = Invoice()
@@ -45,7 +47,8 @@ private final class Customer: Model {
     #expect(try JSONValue(json: sent)["total"] == "12345678901234567890.123456789012345678")
   }
 
-  @Test(arguments: ["\"1,5\"", "\"NaN\"", "\"\"", "\"1.5 \""]) func `that is none is an error`(text: String)
+  @Test(arguments: ["\"1,5\"", "\"NaN\"", "\"\"", "\"1.5 \""])
+  func `A decimal of a Django server that is none is an error`(text: String)
     async throws
   {
     let store = try RESTModelStore(

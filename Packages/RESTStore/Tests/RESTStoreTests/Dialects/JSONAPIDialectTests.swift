@@ -17,7 +17,9 @@ private final class Town: Model {
 }
 
 extension `The dialect of JSON:API` {
-  @Test func `reads what is included inside of what is included, in any case of keys`() async throws {
+  @Test func `The dialect of JSON:API reads what is included inside of what is included, in any case of keys`()
+    async throws
+  {
     let body = #"""
       {"data": {"type": "writers", "id": "1", "attributes": {"name": "Ada"},
         "relationships": {"friends": {"data": [{"type": "writers", "id": "2"}]}}},
@@ -35,7 +37,9 @@ extension `The dialect of JSON:API` {
     #expect(friend.friends.value?.first === writer)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `takes each resource once where all link to all`() async throws {
+  @Test(.timeLimit(.minutes(1))) func `The dialect of JSON:API takes each resource once where all link to all`()
+    async throws
+  {
     let links = (1...40).map { #"{"type": "writers", "id": "\#($0)"}"# }.joined(separator: ",")
     func resource(_ number: Int) -> String {
       #"""
@@ -52,7 +56,7 @@ extension `The dialect of JSON:API` {
     #expect(writer.friends.value?.last?.friends.value?.count == 40)
   }
 
-  @Test func `asks for related resources and for some of the fields only`() async throws {
+  @Test func `The dialect of JSON:API asks for related resources and for some of the fields only`() async throws {
     let transport = StubTransport(status: 200, #"{"data": {"type": "writers", "id": "1"}}"#)
     let store = try RESTModelStore(
       transport, dialect: JSONAPIDialect(included: ["homeTown", "friends.homeTown"], fieldSets: ["towns": ["name"]]))
@@ -65,7 +69,7 @@ extension `The dialect of JSON:API` {
       ])
   }
 
-  @Test func `counts by what the document says, and asks for pages by number`() async throws {
+  @Test func `The dialect of JSON:API counts by what the document says, and asks for pages by number`() async throws {
     let transport = StubTransport(
       status: 200, #"{"data": [{"type": "writers", "id": "1"}], "meta": {"total": 57}}"#)
     let dialect = JSONAPIDialect(
@@ -75,7 +79,7 @@ extension `The dialect of JSON:API` {
     #expect(transport.lines == ["GET http://api.test/writers?page%5Bnumber%5D=1&page%5Bsize%5D=10"])
   }
 
-  @Test func `says the comparisons that the server has, and refuses others`() async throws {
+  @Test func `The dialect of JSON:API says the comparisons that the server has, and refuses others`() async throws {
     let transport = StubTransport(status: 200, #"{"data": []}"#)
     let store = try RESTModelStore(
       transport, dialect: JSONAPIDialect(filtersByEquality: true, lookups: [.greater: "gt", .isIn: "in"]))
@@ -93,7 +97,7 @@ extension `The dialect of JSON:API` {
     #expect(transport.lines.count == 1)
   }
 
-  @Test func `puts errors on the fields that pointers lead to`() async throws {
+  @Test func `The dialect of JSON:API puts errors on the fields that pointers lead to`() async throws {
     let body = #"""
       {"errors": [
         {"status": "422", "title": "Invalid", "detail": "is too short", "source": {"pointer": "/data/attributes/name"}},
@@ -110,7 +114,9 @@ extension `The dialect of JSON:API` {
     #expect(writer.name.validationState.messages == ["is too short"])
   }
 
-  @Test func `sends the identifier that the client chose, and links as identifiers`() async throws {
+  @Test func `The dialect of JSON:API sends the identifier that the client chose, and links as identifiers`()
+    async throws
+  {
     let transport = StubTransport(status: 204)
     let store = try RESTModelStore(
       transport, dialect: JSONAPIDialect(relationships: ["homeTown": "towns", "friends": "writers"]))

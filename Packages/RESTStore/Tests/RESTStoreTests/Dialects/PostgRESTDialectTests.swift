@@ -27,7 +27,8 @@ extension `The dialect of PostgREST` {
     return URLComponents(string: transport.requests[0].url.absoluteString)?.queryItems?.last?.value
   }
 
-  @Test func `compares text in any case, and opposites with nil as Swift has it`() async throws {
+  @Test func `The dialect of PostgREST compares text in any case, and opposites with nil as Swift has it`() async throws
+  {
     #expect(try await condition { $0.title.ignoringCase == "Emma" } == #"(title.ilike."Emma")"#)
     #expect(try await condition { $0.title.ignoringCase != "5%" } == #"(title.not.ilike."5\\%",title.is.null)"#)
     #expect(try await condition { $0.title.ignoringCase.contains("m") } == #"(title.ilike."*m*")"#)
@@ -38,7 +39,7 @@ extension `The dialect of PostgREST` {
         == #"(or(title.not.like."*a",title.is.null),or(id.not.in.(1,2),id.is.null))"#)
   }
 
-  @Test func `gives patterns to the server only where it is told to`() async throws {
+  @Test func `The dialect of PostgREST gives patterns to the server only where it is notified to`() async throws {
     #expect(try await condition { $0.title.matches(/Em+a/) } == #"(title.match."^(?:Em+a)$")"#)
     #expect(try await condition { $0.title.contains(/m{2}/) } == #"(title.match."m{2}")"#)
     #expect(
@@ -53,7 +54,7 @@ extension `The dialect of PostgREST` {
     }
   }
 
-  @Test func `selects columns, and rows that keys lead to`() async throws {
+  @Test func `The dialect of PostgREST selects columns, and rows that keys lead to`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 1, "title": "Emma", "writer": {"id": 2, "name": "Jane"}}"#)
     let store = try RESTModelStore(
       transport, dialect: PostgRESTDialect(selections: ["novels": "id,title,writer(id,name)"]))
@@ -67,7 +68,7 @@ extension `The dialect of PostgREST` {
       ])
   }
 
-  @Test func `counts rows with one request, and ends at the end`() async throws {
+  @Test func `The dialect of PostgREST counts rows with one request, and ends at the end`() async throws {
     let transport = StubTransport(
       status: 206, #"[{"id": 1}, {"id": 2}]"#, headers: ["Content-Range": "0-1/57"])
     let store = try RESTModelStore(transport, dialect: PostgRESTDialect(pageSize: 2, countsRows: true))
@@ -80,7 +81,9 @@ extension `The dialect of PostgREST` {
     #expect(try await beyond.list(Novel.self, offset: 60).isEmpty)
   }
 
-  @Test func `merges a new model with the row that is there where it is told to`() async throws {
+  @Test func `The dialect of PostgREST merges a new model with the row that is there where it is notified to`()
+    async throws
+  {
     let transport = StubTransport(status: 201, #"{"id": 1, "title": "Emma", "pages": 474}"#)
     let store = try RESTModelStore(transport, dialect: PostgRESTDialect(mergesDuplicates: true))
     let novel = Novel()
@@ -92,7 +95,7 @@ extension `The dialect of PostgREST` {
     #expect(transport.requests[0].headers["Prefer"] == "return=representation,resolution=merge-duplicates")
   }
 
-  @Test func `finds the column of a rule that is broken`() async throws {
+  @Test func `The dialect of PostgREST finds the column of a rule that is broken`() async throws {
     func error(_ status: Int, _ body: String) async throws -> ModelStoreError {
       let store = try RESTModelStore(StubTransport(status: status, body), dialect: PostgRESTDialect())
       return try await storeError { try await store.create(Novel()) }
@@ -110,7 +113,7 @@ extension `The dialect of PostgREST` {
     #expect(other.message.contains("no column (Reload the schema.)"))
   }
 
-  @Test func `does not take two rows for none`() async throws {
+  @Test func `The dialect of PostgREST does not take two rows for none`() async throws {
     let body = #"{"code": "PGRST116", "message": "not one row", "details": "The result contains 2 rows"}"#
     let two = try RESTModelStore(StubTransport(status: 406, body), dialect: PostgRESTDialect())
     let error = try await storeError { _ = try await two.lookup(Novel.self, identifier: "7") }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Lookups that are equal and under way at the same time` {
-  @Test func `are one request`() async throws {
+  @Test func `Lookups that are equal and under way at the same time are one request`() async throws {
     let transport = GatedTransport { _ in ada() }
     let monitor = ListeningMonitor()
     var options = RESTOptions()
@@ -25,7 +25,7 @@ import Testing
     #expect(transport.requests.count == 1)
   }
 
-  @Test func `are let go one by one, and sent anew if the one goes that sent them`() async throws {
+  @Test func `Equal lookups are cancelled one by one, and sent again if the sender is cancelled`() async throws {
     let transport = GatedTransport { _ in ada() }
     let url = try #require(URL(string: "http://api.test"))
     let monitor = ListeningMonitor()
@@ -48,7 +48,7 @@ import Testing
     #expect(transport.requests.count == 2)
   }
 
-  @Test func `are two requests if something was written in between`() async throws {
+  @Test func `Equal lookups are two requests if something was written in between`() async throws {
     let transport = GatedTransport { $0.method == .get ? ada() : HTTPResponseData(status: 204) }
     let url = try #require(URL(string: "http://api.test"))
     let handle = RESTModelStore(baseURL: url, transport: transport).handle
@@ -65,7 +65,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `Requests of a store` {
-  @Test func `wait for their turn beyond the limit, and can be cancelled there`() async throws {
+  @Test func `Requests of a store wait for their turn beyond the limit, and can be cancelled there`() async throws {
     let transport = GatedTransport { _ in HTTPResponseData(status: 200, body: Data("[]".utf8)) }
     var options = RESTOptions()
     options.maximumConcurrentRequests = 2
@@ -87,7 +87,7 @@ import Testing
     _ = try await RESTModelStore(handle).list(Person.self)
   }
 
-  @Test func `are told to a monitor, without anything secret`() async throws {
+  @Test func `Requests of a store are notified to a monitor, without anything secret`() async throws {
     let monitor = ListeningMonitor()
     var options = RESTOptions()
     options.monitor = monitor

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct `An entity tag` {
-  @Test func `goes back with the next update, and a conflict has what the server has`() async throws {
+  @Test func `An entity tag goes back with the next update, and a conflict has what the server has`() async throws {
     let transport = StubTransport([
       .success(ada(["ETag": "\"v1\""])), .success(HTTPResponseData(status: 412)),
       .success(
@@ -35,7 +35,7 @@ import Testing
     #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, nil, nil, "\"v2\""])
   }
 
-  @Test func `of a newer version is sent at once if others changed other fields only`() async throws {
+  @Test func `An entity tag of a newer version is sent at once if others changed other fields only`() async throws {
     let older = HTTPResponseData(status: 412)
     let newer = HTTPResponseData(
       status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Ada", "age": 85}"#.utf8))
@@ -51,7 +51,7 @@ import Testing
     #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, "\"v2\""])
   }
 
-  @Test func `of the version that was changed goes with an update, though newer ones were read by lookup and list`()
+  @Test func `An update sends the entity tag of the version that was changed, not of one read later`()
     async throws
   {
     let newer = HTTPResponseData(
@@ -75,7 +75,9 @@ import Testing
       transport.requests.map { $0.headers["If-Match"] } == [nil, nil, nil, "\"v1\"", nil, nil, "\"v2\""])
   }
 
-  @Test func `is wanted by a save that is to fail on conflict, and is not sent by one that overwrites`() async throws {
+  @Test func `An entity tag is wanted by a save that is to fail on conflict, and is not sent by one that overwrites`()
+    async throws
+  {
     let transport = StubTransport([
       .success(ada()), .success(ada(["ETag": "\"v1\""])), .success(HTTPResponseData(status: 204)),
     ])
@@ -91,7 +93,9 @@ import Testing
     #expect(transport.requests.allSatisfy { $0.headers["If-Match"] == nil })
   }
 
-  @Test func `goes with a delete, and a conflict deletes nothing and has what the server has`() async throws {
+  @Test func `An entity tag goes with a delete, and a conflict deletes nothing and has what the server has`()
+    async throws
+  {
     let grace = HTTPResponseData(
       status: 200, headers: ["ETag": "\"v2\""], body: Data(#"{"id": 1, "name": "Grace", "age": 85}"#.utf8))
     let transport = StubTransport([
@@ -119,7 +123,7 @@ import Testing
     #expect(transport.requests.map(\.method) == [.get, .delete, .get, .get, .delete])
   }
 
-  @Test func `goes with no delete if it is weak or not known`() async throws {
+  @Test func `An entity tag goes with no delete if it is weak or not known`() async throws {
     let transport = StubTransport([
       .success(ada(["ETag": "W/\"v1\""])), .success(HTTPResponseData(status: 204)), .success(ada()),
       .success(HTTPResponseData(status: 204)),
@@ -130,7 +134,7 @@ import Testing
     #expect(transport.requests.allSatisfy { $0.headers["If-Match"] == nil })
   }
 
-  @Test func `saves a lookup of what did not change`() async throws {
+  @Test func `An entity tag saves a lookup of what did not change`() async throws {
     let transport = StubTransport([.success(ada(["ETag": "W/\"v1\""])), .success(HTTPResponseData(status: 304))])
     let store = try RESTModelStore(transport)
     let person = try await store.lookup(Person.self, identifier: "1")
@@ -143,7 +147,9 @@ import Testing
     #expect(transport.requests[2].headers["If-Match"] == nil)
   }
 
-  @Test func `is not sent where local changes are to go, nor after a list, nor if it is turned off`() async throws {
+  @Test func `An entity tag is not sent where local changes are to go, nor after a list, nor if it is turned off`()
+    async throws
+  {
     let transport = StubTransport([
       .success(ada(["ETag": "\"v1\""])), .success(ada(["ETag": "\"v1\""])),
       .success(HTTPResponseData(status: 200, body: Data(#"[{"id": 1}]"#.utf8))), .success(ada()),

@@ -25,7 +25,7 @@ import Testing
     .success(HTTPResponseData(status: status, headers: retryAfter.map { ["Retry-After": $0] } ?? [:]))
   }
 
-  @Test func `is sent again after waits that grow, and at last reported`() async throws {
+  @Test func `A request that fails is sent again after waits that grow, and at last reported`() async throws {
     let result = try await attempts([offline], attempts: 5) { store in
       let error = try await storeError { _ = try await store.list(Person.self) }
       #expect(error.code == .offline)
@@ -34,7 +34,9 @@ import Testing
     #expect(result.count == 5)
   }
 
-  @Test func `is not sent again if it was about the request, or may not arrive twice`() async throws {
+  @Test func `A request that fails is not sent again if it was about the request, or may not arrive twice`()
+    async throws
+  {
     for code in [400, 401, 404, 409, 501] {
       let result = try await attempts([status(code)]) { store in
         _ = try await storeError { _ = try await store.list(Person.self) }
@@ -47,7 +49,7 @@ import Testing
     #expect(update.count == 1)
   }
 
-  @Test func `waits as long as the server says, unless that is too long`() async throws {
+  @Test func `A request that fails waits as long as the server says, unless that is too long`() async throws {
     for (text, wait) in [("3", 3.1), ("Sun, 06 Nov 1994 08:49:40 GMT", 3.1), ("0", 0.1), ("soon", 0.1)] {
       let result = try await attempts([status(429, retryAfter: text), .success(ada())]) { store in
         _ = try await store.lookup(Person.self, identifier: "1")
@@ -60,7 +62,7 @@ import Testing
     #expect(tooLong.count == 1)
   }
 
-  @Test func `and is found gone later was a delete that worked`() async throws {
+  @Test func `A request that fails and is found gone later was a delete that worked`() async throws {
     let result = try await attempts([offline, status(404)]) { store in
       let person = Person(id: 1, name: "Ada")
       try await store.delete(person)

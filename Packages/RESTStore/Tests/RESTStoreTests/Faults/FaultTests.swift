@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: FaultCase.all)
-  func `ends a lookup as documented, and touches no model`(expected: FaultCase) async throws {
+  func `A lookup ends as documented at each fault, and changes no model`(expected: FaultCase) async throws {
     let run = try FaultRun(expected.fault)
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 1, "name": "before", "age": 1], in: scope)
@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test(arguments: FaultCase.all)
-  func `ends a create as documented, sends it once, and leaves a failed one new`(expected: FaultCase) async throws {
+  func `A create ends as documented at each fault, is sent once, and leaves a failed model new`(expected: FaultCase)
+    async throws
+  {
     let run = try FaultRun(expected.fault)
     let store = run.store()
     let person = Person(name: "Ada")
@@ -46,7 +48,9 @@ import Testing
   }
 
   @Test(arguments: FaultCase.all)
-  func `ends an update as documented, and keeps the edits of a failed one`(expected: FaultCase) async throws {
+  func `An update ends as documented at each fault, and keeps the edits of a failed model`(expected: FaultCase)
+    async throws
+  {
     let run = try FaultRun(expected.fault)
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 1, "name": "before"], in: scope)
@@ -60,7 +64,8 @@ import Testing
     if expected.fault != "redirect-loop" { #expect(try await run.methods().count { $0 == "PATCH" } == 1) }
   }
 
-  @Test(arguments: FaultCase.unusual) func `that is only an unusual answer is not taken for a lost connection`(
+  @Test(arguments: FaultCase.unusual)
+  func `A fault of the network or the server that is only an unusual answer is not taken for a lost connection`(
     fault: String
   ) async throws {
     let read = try await outcome { _ = try await FaultRun(fault).store().lookup(Person.self, identifier: "1") }
@@ -72,7 +77,7 @@ import Testing
   #if canImport(FoundationNetworking)
     /// It is a child process that ends: URLSession on Linux does not survive these answers, and gives no chance to refuse
     /// them. Where it does, this test is to go, and the warning in the article with it.
-    @Test func `that URLSession does not survive on Linux ends a child process, as the article says`() async {
+    @Test func `A fault that URLSession does not survive on Linux ends a child process, as documented`() async {
       await #expect(processExitsWith: .failure) {
         _ = try await FaultRun("trailers").store().lookup(Person.self, identifier: "1")
       }
@@ -83,7 +88,7 @@ import Testing
   #endif
 
   @Test(arguments: ["invalid-by-field", "invalid-as-problem", "invalid-as-json-api", "invalid-as-django"])
-  func `that is about a field lands on it`(fault: String) async throws {
+  func `A fault of the network or the server that is about a field lands on it`(fault: String) async throws {
     let person = Person(name: "Ada")
     let error = try await storeError { try await FaultRun(fault).store().create(person) }
     #expect(error.fields == ["name": ["is taken"]])
@@ -94,7 +99,9 @@ import Testing
     #expect(person.validate() == .valid)
   }
 
-  @Test func `does not make the connection's next create go out twice`() async throws {
+  @Test func `A fault of the network or the server does not make the connection's next create go out twice`()
+    async throws
+  {
     let run = try FaultRun("reset-when-reused")
     let store = run.store()
     try await store.create(Person(name: "Ada"))
@@ -106,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequestData.Method.post, .put, .patch, .delete])
-  func `that ends a kept connection between two writes does not touch the second`(
+  func `The end of a kept connection between two writes does not affect the second`(
     method: HTTPRequestData.Method
   ) async throws {
     let run = try FaultRun("close-when-kept")
@@ -123,7 +130,9 @@ import Testing
 
   /// A connection that ends just when it is used again is nothing to wait for.
   @Test(arguments: ["none", "reset-after"])
-  func `lets no write wait where one connection carries many`(fault: String) async throws {
+  func `A fault of the network or the server lets no write wait where one connection carries many`(fault: String)
+    async throws
+  {
     let run = try FaultRun(fault)
     let outcomes = try await withThrowingTaskGroup(of: [String].self) { group in
       for _ in 0..<4 {
@@ -141,7 +150,7 @@ import Testing
     #expect(try await run.methods().count { $0 == "POST" } <= 200)
   }
 
-  @Test func `lets no credentials follow to another host`() async throws {
+  @Test func `A fault of the network or the server lets no credentials follow to another host`() async throws {
     let run = try FaultRun("moved-to-another-host")
     var options = RESTOptions()
     options.authentication = BearerAuthentication("secret")
@@ -153,7 +162,7 @@ import Testing
     #expect(!"\(there)".contains("secret"))
   }
 
-  @Test func `of redirects ends at the limit`() async throws {
+  @Test func `A fault of the network or the server of redirects ends at the limit`() async throws {
     var options = RESTOptions()
     options.maximumRedirects = 2
     let run = try FaultRun("long-redirect")
@@ -165,7 +174,7 @@ import Testing
     _ = try await FaultRun("long-redirect").store(options).lookup(Person.self, identifier: "1")
   }
 
-  @Test func `that is an expired token is mended once`() async throws {
+  @Test func `A fault of the network or the server that is an expired token is mended once`() async throws {
     let run = try FaultRun("unauthorized-once")
     var options = RESTOptions()
     options.authentication = BearerAuthentication("old") { _ in "new" }
@@ -178,7 +187,8 @@ import Testing
     #expect(try await hopeless.log().count == 2)
   }
 
-  @Test func `that passes is waited for, as long as the server says`() async throws {
+  @Test func `A fault of the network or the server that passes is waited for, as long as the server says`() async throws
+  {
     for (fault, wait) in [("busy-with-time", 7.0), ("busy", 0.1), ("unavailable-once", 0.1)] {
       let waits = Lock<[Duration]>([])
       var options = RESTOptions()
@@ -204,7 +214,9 @@ import Testing
   }
 
   @Test(arguments: ["../admin", "a/b", "%2e%2e", "..;/x", "a\r\nX-Admin: yes", "", ".", ".."])
-  func `that is sought with an identifier stays in its place`(identifier: String) async throws {
+  func `A fault of the network or the server that is sought with an identifier stays in its place`(identifier: String)
+    async throws
+  {
     let run = try FaultRun("none")
     let isPossible = !["", ".", ".."].contains(identifier)
     let outcome = try await outcome {
@@ -220,7 +232,7 @@ import Testing
     #expect(try await run.log().count == (isPossible ? 1 : 0))
   }
 
-  @Test func `can't be brought about by a header value`() async throws {
+  @Test func `A fault of the network or the server can't be brought about by a header value`() async throws {
     let run = try FaultRun("none")
     let outcome = try await outcome {
       _ = try await run.store(headers: ["X-Name": "a\r\nX-Admin: yes"]).lookup(Person.self, identifier: "1")

@@ -21,7 +21,9 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `has every acknowledged write exactly once`(usesKeys: Bool) async throws {
+  func `A server of which a part of the requests fail has every acknowledged write exactly once`(usesKeys: Bool)
+    async throws
+  {
     let server = try RESTServer("rest-fault-server")
     let run = UUID().uuidString
     _ = try await server.control(.post, "plan/\(run)", ["seed": 9, "percent": 10])

@@ -75,7 +75,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
   }
 
   @Test(arguments: Style.allCases, [RESTPaging.offset(size: 10), .pages(size: 10), .linked, .whole])
-  func `ends after a last page that is full, where the server links to the pages`(
+  func `A list ends after a full last page where the server links to the pages`(
     style: Style, paging: RESTPaging
   ) async throws {
     let server = NumberedServer { _, url in Self.answer(style, url) }
@@ -86,7 +86,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count == 8)
   }
 
-  @Test(arguments: Style.allCases) func `does not begin to count pages where the first one says that it is the last`(
+  @Test(arguments: Style.allCases) func `A list does not count pages where the first one is declared as the last`(
     style: Style
   ) async throws {
     // Without a link on its only page, nothing tells that there is no other one.
@@ -97,7 +97,8 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count == 1)
   }
 
-  @Test(arguments: [1, 2, 3, 7, 20]) func `ends with an error where its links lead round in a circle`(
+  @Test(arguments: [1, 2, 3, 7, 20])
+  func `A list whose pages might not end ends with an error where its links lead round in a circle`(
     length: Int
   ) async throws {
     let server = NumberedServer { number, _ in
@@ -109,7 +110,8 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count <= 4 * length + 4)
   }
 
-  @Test(arguments: [1, 2, 3, 7, 20]) func `ends with an error where the same pages come again under new addresses`(
+  @Test(arguments: [1, 2, 3, 7, 20])
+  func `A list whose pages might not end ends with an error where the same pages come again under new addresses`(
     length: Int
   ) async throws {
     let server = NumberedServer { number, _ in
@@ -120,21 +122,25 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count <= 4 * length + 4)
   }
 
-  @Test func `ends with an error where a cursor comes back as it was sent`() async throws {
+  @Test func `A list whose pages might not end ends with an error where a cursor comes back as it was sent`()
+    async throws
+  {
     let server = NumberedServer { number, _ in page("{\"data\": \(people([number])), \"next\": \"abc\"}") }
     let store = try RESTModelStore(server, dialect: EnvelopedDialect(next: "next", cursorParameter: "cursor"))
     #expect(try await storeError { _ = try await store.list(Person.self) }.code == .server)
     #expect(server.count == 2)
   }
 
-  @Test(arguments: ["null", "\"\"", "false"]) func `ends where a cursor is empty`(cursor: String) async throws {
+  @Test(arguments: ["null", "\"\"", "false"]) func `A list whose pages might not end ends where a cursor is empty`(
+    cursor: String
+  ) async throws {
     let server = NumberedServer { number, _ in page("{\"data\": \(people([number])), \"next\": \(cursor)}") }
     let store = try RESTModelStore(server, dialect: EnvelopedDialect(next: "next", cursorParameter: "cursor"))
     #expect(try await store.list(Person.self).count == 1)
     #expect(server.count == 1)
   }
 
-  @Test func `ends with an error where page after page is empty`() async throws {
+  @Test func `A list whose pages might not end ends with an error where page after page is empty`() async throws {
     let server = NumberedServer { number, _ in page("[]", link: "/people?at=\(number + 1)") }
     let error = try await storeError { _ = try await RESTModelStore(server).list(Person.self) }
     #expect(error.code == .server)
@@ -142,14 +148,16 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count <= 101)
   }
 
-  @Test func `goes on over pages that are empty`() async throws {
+  @Test func `A list whose pages might not end goes on over pages that are empty`() async throws {
     let server = NumberedServer { number, _ in
       page(number % 3 == 2 ? people([number]) : "[]", link: number < 299 ? "/people?at=\(number + 1)" : nil)
     }
     #expect(try await RESTModelStore(server).list(Person.self).count == 100)
   }
 
-  @Test(arguments: Style.allCases) func `ends its stream, too`(style: Style) async throws {
+  @Test(arguments: Style.allCases) func `A list whose pages might not end ends its stream, too`(style: Style)
+    async throws
+  {
     let server = NumberedServer { _, url in Self.answer(style, url) }
     let store = try RESTModelStore(server, dialect: Self.dialect(style, .offset(size: 10)))
     var found: [Int?] = []
@@ -160,7 +168,8 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
 
   // MARK: Offsets
 
-  @Test(arguments: [0, 1, 2]) func `refuses an offset where nothing tells how the server is asked for one`(
+  @Test(arguments: [0, 1, 2])
+  func `A list whose pages might not end refuses an offset where nothing tells how the server is asked for one`(
     index: Int
   ) async throws {
     let dialects: [any RESTDialect] = [JSONDialect(), EnvelopedDialect(), DjangoRESTDialect(paging: .whole)]

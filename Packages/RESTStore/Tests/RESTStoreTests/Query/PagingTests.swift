@@ -60,7 +60,9 @@ private final class PagedServer: HTTPTransport {
   }
 
   @Test(arguments: [PagedServer.Style.link, .offset, .pages, .cursor], [0, 1, 10, 25])
-  fileprivate func `is followed to its end`(style: PagedServer.Style, count: Int) async throws {
+  fileprivate func `A list that comes in pages is followed to its end`(style: PagedServer.Style, count: Int)
+    async throws
+  {
     let server = PagedServer(style, count: count)
     let store = try store(server)
     #expect(try await store.list(Person.self).map(\.id.value) == (0..<count).map { $0 + 1 })
@@ -69,7 +71,9 @@ private final class PagedServer: HTTPTransport {
   }
 
   @Test(arguments: [PagedServer.Style.link, .offset, .pages, .cursor])
-  fileprivate func `is followed as far as it is wanted`(style: PagedServer.Style) async throws {
+  fileprivate func `A list that comes in pages is followed as far as it is wanted`(style: PagedServer.Style)
+    async throws
+  {
     let server = PagedServer(style, count: 100)
     let store = try store(server)
     #expect(try await store.list(Person.self, limit: 12, offset: 3).map(\.id.value) == Array(4...15))
@@ -79,7 +83,9 @@ private final class PagedServer: HTTPTransport {
   }
 
   @Test(arguments: [PagedServer.Style.link, .offset, .pages, .cursor])
-  fileprivate func `is streamed with one page in memory at a time`(style: PagedServer.Style) async throws {
+  fileprivate func `A list that comes in pages is streamed with one page in memory at a time`(style: PagedServer.Style)
+    async throws
+  {
     let server = PagedServer(style, count: 50)
     let store = try store(server)
     var seen = 0
@@ -100,14 +106,16 @@ private final class PagedServer: HTTPTransport {
     init(_ person: Person) { self.person = person }
   }
 
-  @Test func `is streamed through any store, and ends where the loop does`() async throws {
+  @Test func `A list that comes in pages is streamed through any store, and ends where the loop does`() async throws {
     let server = PagedServer(.link, count: 50)
     let store: any ModelStore = try store(server)
     for try await person in store.stream(Person.self) where person.id == 12 { break }
     #expect(server.lines.count == 2)
   }
 
-  @Test func `is looked through in memory page by page, or as a whole if it is ordered`() async throws {
+  @Test func `A list that comes in pages is looked through in memory page by page, or as a whole if it is ordered`()
+    async throws
+  {
     let store = try store(PagedServer(.link, count: 30))
     let found = try await store.list(Person.self, where: { $0.id > 8 }, limit: 2, offset: 3, evaluation: .inMemory)
     #expect(found.map(\.id.value) == [12, 13])
@@ -122,7 +130,7 @@ private final class PagedServer: HTTPTransport {
     #expect(streamed == [28, 29, 30])
   }
 
-  @Test func `is its first page only if the options say so`() async throws {
+  @Test func `A list that comes in pages is its first page only if the options say so`() async throws {
     var options = RESTOptions()
     options.followsPages = false
     let server = PagedServer(.pages, count: 30)
@@ -130,7 +138,7 @@ private final class PagedServer: HTTPTransport {
     #expect(server.lines.count == 1)
   }
 
-  @Test func `does not go on for ever`() async throws {
+  @Test func `A list that comes in pages does not go on for ever`() async throws {
     var options = RESTOptions()
     options.maximumPages = 3
     let long = try await storeError { _ = try await store(PagedServer(.offset, count: 100), options).list(Person.self) }
@@ -145,7 +153,7 @@ private final class PagedServer: HTTPTransport {
     #expect(try await storeError { _ = try await RESTModelStore(circle).list(Person.self) }.code == .server)
   }
 
-  @Test func `is not followed to another server`() async throws {
+  @Test func `A list that comes in pages is not followed to another server`() async throws {
     let transport = StubTransport(
       status: 200, "[{\"id\": 1}]", headers: ["Link": "<http://evil.test/people>; rel=\"next\""])
     let error = try await storeError { _ = try await RESTModelStore(transport).list(Person.self) }
@@ -154,7 +162,7 @@ private final class PagedServer: HTTPTransport {
     #expect(transport.lines.count == 1)
   }
 
-  @Test func `changes nothing if a later page is of no use`() async throws {
+  @Test func `A list that comes in pages changes nothing if a later page is of no use`() async throws {
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 1, "name": "before"], in: scope)
     let server = PagedServer(.link, count: 12) { $0 == 12 ? "{\"id\": \"x\"}" : "{\"id\": \($0), \"name\": \"new\"}" }

@@ -13,7 +13,7 @@ import Testing
     ("hero", "heroes"), ("datum", "data"), ("criterion", "criteria"), ("album", "albums"), ("lens", "lenses"),
     ("movie", "movies"), ("cache", "caches"), ("stomach", "stomachs"), ("house", "houses"),
   ])
-  func `follows the rules of English`(singular: String, plural: String) {
+  func `An inflection follows the rules of English`(singular: String, plural: String) {
     #expect(Inflection.english.plural(of: singular) == plural)
   }
 
@@ -21,7 +21,7 @@ import Testing
     ("person", "people"), ("Person", "People"), ("PERSON", "PEOPLE"), ("Child", "Children"), ("Man", "Men"),
     ("Mouse", "Mice"), ("ox", "oxen"), ("goose", "geese"), ("tooth", "teeth"), ("Louse", "Lice"),
   ])
-  func `knows irregular nouns in any case`(singular: String, plural: String) {
+  func `An inflection knows irregular nouns in any case`(singular: String, plural: String) {
     #expect(Inflection.english.plural(of: singular) == plural)
   }
 
@@ -31,14 +31,14 @@ import Testing
     ("GrandChild", "GrandChildren"), ("ComputerMouse", "ComputerMice"), ("HTTPRequest", "HTTPRequests"),
     ("HTTPStatus", "HTTPStatuses"), ("widgetID", "widgetIDs"), ("URL", "URLs"), ("box2Child", "box2Children"),
   ])
-  func `changes the last of several words`(singular: String, plural: String) {
+  func `An inflection changes the last of several words`(singular: String, plural: String) {
     #expect(Inflection.english.plural(of: singular) == plural)
   }
 
   @Test(arguments: [
     "human", "German", "talisman", "fox", "blouse", "mongoose", "Roman",
   ])
-  func `is not misled by an irregular noun at the end of another word`(singular: String) {
+  func `An inflection is not misled by an irregular noun at the end of another word`(singular: String) {
     let plural = singular == "fox" ? "foxes" : singular + "s"
     #expect(Inflection.english.plural(of: singular) == plural)
   }
@@ -48,11 +48,11 @@ import Testing
     "indices",
     "",
   ])
-  func `leaves alone what is a plural already`(word: String) {
+  func `An inflection leaves alone what is a plural already`(word: String) {
     #expect(Inflection.english.plural(of: word) == word)
   }
 
-  @Test func `lets rules that were added later go first`() {
+  @Test func `An inflection lets rules that were added later go first`() {
     var inflection = Inflection.english
     inflection.addIrregular("cow", plural: "kine")
     inflection.addSuffix("us", replacement: "i")

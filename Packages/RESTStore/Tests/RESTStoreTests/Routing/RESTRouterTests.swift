@@ -8,7 +8,7 @@ private final class Quiz: Model {}
 private final class Box<Content>: Model {}
 
 @Suite struct `A router` {
-  @Test func `finds a class at its name, in the plural and in snake case`() {
+  @Test func `A router finds a class at its name, in the plural and in snake case`() {
     final class Mouse: Model {}
     let router = RESTRouter()
     #expect(router.collectionPath(for: Person.self) == "/people")
@@ -21,7 +21,7 @@ private final class Box<Content>: Model {}
     #expect(router.collectionPath(for: Mouse.self) == "/mice")
   }
 
-  @Test func `finds a model below its collection, and none without identifier`() {
+  @Test func `A router finds a model below its collection, and none without identifier`() {
     let router = RESTRouter()
     let person = Person(name: "Ada")
     #expect(router.instancePath(for: person) == nil)
@@ -30,7 +30,7 @@ private final class Box<Content>: Model {}
     #expect(router.instancePath(for: Person.self, identifier: "10") == "/people/10")
   }
 
-  @Test func `takes registered names first, then what the class says, then its name`() {
+  @Test func `A router takes registered names first, then what the class says, then its name`() {
     let router = RESTRouter()
     #expect(router.collectionPath(for: StaffMember.self) == "/v2/staff%20members")
     router.route(StaffMember.self, to: "members")
@@ -43,7 +43,7 @@ private final class Box<Content>: Model {}
     #expect(router.collectionPath(for: Person.self) == "/people")
   }
 
-  @Test func `keeps a hierarchy in one collection unless a class is routed itself`() {
+  @Test func `A router keeps a hierarchy in one collection unless a class is routed itself`() {
     let router = RESTRouter()
     #expect(router.collectionPath(for: Circle.self) == "/shapes")
     router.route(Shape.self, to: "forms")
@@ -58,12 +58,12 @@ private final class Box<Content>: Model {}
     ("a?b=c&d#e", "a%3Fb%3Dc%26d%23e"), ("\u{E9}", "%C3%A9"), ("\u{1F40D}", "%F0%9F%90%8D"), ("a\\b", "a%5Cb"),
     ("a\r\nb", "a%0D%0Ab"), ("A-z_0.9~", "A-z_0.9~"), ("+;:@", "%2B%3B%3A%40"), ("a\u{0}", "a%00"), (".a", ".a"),
   ])
-  func `keeps every identifier in its place`(identifier: String, component: String) {
+  func `A router keeps every identifier in its place`(identifier: String, component: String) {
     #expect(RESTRouter().instancePath(for: Document.self, identifier: identifier) == "/documents/" + component)
   }
 
   @Test(arguments: ["", ".", ".."])
-  func `has no path for what can't be kept in its place`(identifier: String) {
+  func `A router has no path for what can't be kept in its place`(identifier: String) {
     #expect(RESTRouter().instancePath(for: Document.self, identifier: identifier) == nil)
     let document = Document()
     document.path.value = identifier
@@ -71,7 +71,7 @@ private final class Box<Content>: Model {}
   }
 
   @Test(arguments: ["", "/", "..", "people/../admin", "./people"])
-  func `has no path for a class that is routed to none`(route: String) {
+  func `A router has no path for a class that is routed to none`(route: String) {
     let router = RESTRouter()
     router.route(Person.self, to: route)
     #expect(router.collectionPath(for: Person.self) == nil)
@@ -89,7 +89,7 @@ private final class Box<Content>: Model {}
     return (employee, company)
   }
 
-  @Test func `nests them below their owner, under the key of the inverse`() {
+  @Test func `A router of models with owners nests them below their owner, under the key of the inverse`() {
     let (employee, company) = employee(of: 10)
     let router = RESTRouter(maxPathDepth: 1)
     #expect(router.instancePath(for: employee) == "/companies/10/employees/45")
@@ -98,13 +98,13 @@ private final class Box<Content>: Model {}
     #expect(router.collectionPath(for: Employee.self) == "/employees")
   }
 
-  @Test func `is not misled by another relation between the same models`() {
+  @Test func `A router of models with owners is not misled by another relation between the same models`() {
     let (employee, company) = employee(of: 10)
     company.advisers.add(employee)
     #expect(RESTRouter().instancePath(for: employee) == "/companies/10/employees/45")
   }
 
-  @Test func `does not nest them at depth 0, or without owner`() {
+  @Test func `A router of models with owners does not nest them at depth 0, or without owner`() {
     let (employee, company) = employee(of: 10)
     #expect(RESTRouter(maxPathDepth: 0).instancePath(for: employee) == "/employees/45")
     #expect(RESTRouter().instancePath(for: employee, maxDepth: 0) == "/employees/45")
@@ -114,7 +114,7 @@ private final class Box<Content>: Model {}
     #expect(company.employees.value == [])
   }
 
-  @Test func `has no path while the owner has no identifier`() {
+  @Test func `A router of models with owners has no path while the owner has no identifier`() {
     let (employee, company) = employee(of: nil)
     #expect(RESTRouter().instancePath(for: employee) == nil)
     #expect(RESTRouter().collectionPath(for: employee) == nil)
@@ -122,7 +122,7 @@ private final class Box<Content>: Model {}
     #expect(RESTRouter().instancePath(for: employee) == "/companies/3/employees/45")
   }
 
-  @Test func `goes as deep as it may`() {
+  @Test func `A router of models with owners goes as deep as it may`() {
     let folders = ["a", "b", "c"].map { name in
       let folder = Folder()
       folder.id.value = name
@@ -135,7 +135,7 @@ private final class Box<Content>: Model {}
     #expect(RESTRouter(maxPathDepth: 9).instancePath(for: folders[2]) == "/folders/a/children/b/children/c")
   }
 
-  @Test func `ends where owners go round in a circle`() {
+  @Test func `A router of models with owners ends where owners go round in a circle`() {
     let first = Folder()
     let second = Folder()
     first.id.value = "1"

@@ -38,14 +38,14 @@ private final class Handbook: Model, Routable {
     return member
   }
 
-  @Test func `takes them from the model`() {
+  @Test func `A route with places for values takes them from the model`() {
     #expect(router.instancePath(for: member(org: 5)) == "/orgs/5/people/7")
     #expect(router.collectionPath(for: member(org: 5)) == "/orgs/5/people")
     #expect(router.instancePath(for: member(org: nil)) == nil)
     #expect(router.collectionPath(for: Member.self) == nil)
   }
 
-  @Test func `keeps every value in its place`() {
+  @Test func `A route with places for values keeps every value in its place`() {
     router.route(Member.self, to: "/v{id}/{region}/people")
     let member = member(org: 5)
     member.region.value = "../a b"
@@ -54,7 +54,8 @@ private final class Handbook: Model, Routable {
     #expect(router.instancePath(for: member) == nil)
   }
 
-  @Test func `takes them from a condition where there is no model, and says what is missing`() async throws {
+  @Test func `A route takes its values from a condition without model, and the error names missing ones`() async throws
+  {
     let transport = StubTransport(status: 200, "[]")
     let store = try RESTModelStore(transport, router: router)
     _ = try await store.list(Member.self, where: { $0.org.id == 5 })
@@ -68,7 +69,7 @@ private final class Handbook: Model, Routable {
     #expect(other.message.contains("id > 3"))
   }
 
-  @Test func `leads to a model that is here when it is refreshed`() async throws {
+  @Test func `A route with places for values leads to a model that is here when it is refreshed`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 7, "org": 5}"#)
     let store = try RESTModelStore(transport, router: router)
     let member = member(org: 5)
@@ -78,7 +79,7 @@ private final class Handbook: Model, Routable {
 }
 
 @Suite struct `A path of a relation` {
-  @Test func `is that of its model and its key`() {
+  @Test func `A path of a relation is that of its model and its key`() {
     let company = Company()
     company.id.value = 10
     let employee = Employee()
@@ -92,7 +93,7 @@ private final class Handbook: Model, Routable {
     #expect(router.path(to: company.employees) == nil)
   }
 
-  @Test func `is asked for the models that it leads to`() async throws {
+  @Test func `A path of a relation is asked for the models that it leads to`() async throws {
     let transport = StubTransport(status: 200, #"[{"id": 45, "company": 10}]"#)
     let store = try RESTModelStore(transport)
     let company = try Company.from(dictionaryValue: ["id": 10], in: store.scope)
@@ -102,7 +103,7 @@ private final class Handbook: Model, Routable {
     #expect(company.employees.value?.count == 1)
   }
 
-  @Test func `is not asked for where a model says itself where it is`() async throws {
+  @Test func `A path of a relation is not asked for where a model says itself where it is`() async throws {
     let transport = StubTransport(status: 204)
     let store = try RESTModelStore(transport)
     let handbook = Handbook()

@@ -3,14 +3,16 @@ import RESTStore
 import Testing
 
 @Suite struct `The description of a REST store` {
-  @Test func `has the base address without credentials`() throws {
+  @Test func `The description of a REST store has the base address without credentials`() throws {
     let url = try #require(URL(string: "https://ada:hunter2@example.com:8080/api/v2?key=4711#top"))
     let store = RESTModelStore(baseURL: url)
     #expect("\(store)" == "RESTModelStore(https://example.com:8080/api/v2)")
     #expect(String(reflecting: store.handle) == "RESTEngine(https://example.com:8080/api/v2)")
   }
 
-  @Test func `and those of its parts show no credentials, however they are printed`() throws {
+  @Test func `The description of a REST store and those of its parts show no credentials, however they are printed`()
+    throws
+  {
     let url = try #require(URL(string: "https://ada:hunter2@example.com/people?token=4711&page=2"))
     var options = RESTOptions()
     options.authentication = BearerAuthentication("hunter2")

@@ -36,7 +36,7 @@ private struct Enveloped: RESTDialect {
 }
 
 @Suite struct `A dialect` {
-  @Test func `shapes what is sent and what is read`() async throws {
+  @Test func `A dialect shapes what is sent and what is read`() async throws {
     let transport = StubTransport(status: 201, #"{"data": {"ID": 7, "NAME": "Augusta"}}"#)
     let store = try RESTModelStore(transport, dialect: Enveloped())
     let person = Person(name: "Ada")
@@ -49,7 +49,7 @@ private struct Enveloped: RESTDialect {
     #expect(person.name.value == "Augusta")
   }
 
-  @Test func `can find an error in a success`() async throws {
+  @Test func `A dialect can find an error in a success`() async throws {
     let dialect = Enveloped()
     let store = try RESTModelStore(StubTransport(status: 200, #"{"failure": "name is taken"}"#), dialect: dialect)
     let person = Person(name: "Ada")
@@ -60,14 +60,14 @@ private struct Enveloped: RESTDialect {
     #expect(!person.isKnownToStore)
   }
 
-  @Test func `can't make a success of a failure`() async throws {
+  @Test func `A dialect can't make a success of a failure`() async throws {
     let store = try RESTModelStore(
       StubTransport(status: 500, #"{"fine": true, "data": {"ID": 7}}"#), dialect: Enveloped())
     let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "7") }
     #expect(error.code == .server)
   }
 
-  @Test func `hears of every error of a request, but not of others`() async throws {
+  @Test func `A dialect hears of every error of a request, but not of others`() async throws {
     let dialect = Enveloped()
     let store = try RESTModelStore(
       StubTransport([
@@ -80,7 +80,7 @@ private struct Enveloped: RESTDialect {
   }
 
   @Test(arguments: ["x\r\nX-Admin: yes", "x\ny", "x\rY", "x\u{0}y", "x\u{7F}"])
-  func `can't smuggle a header into a request`(value: String) async throws {
+  func `A dialect can't smuggle a header into a request`(value: String) async throws {
     let transport = StubTransport(status: 200, "[]")
     for headers in [["X-Token": value], ["X-\(value)": "x"]] {
       let store = try RESTModelStore(transport, dialect: Enveloped(headers: headers))
@@ -90,7 +90,7 @@ private struct Enveloped: RESTDialect {
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `that can't make headers sends nothing`() async throws {
+  @Test func `A dialect that can't make headers sends nothing`() async throws {
     struct SignedOut: RESTDialect {
       func defaultHeaders() async throws -> [String: String] { throw Missing(description: "no token") }
     }
@@ -102,7 +102,7 @@ private struct Enveloped: RESTDialect {
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `limits time and length`() async throws {
+  @Test func `A dialect limits time and length`() async throws {
     struct Hasty: RESTDialect {
       var timeout: Duration { .milliseconds(1_500) }
       var maximumResponseBytes: Int { 20 }

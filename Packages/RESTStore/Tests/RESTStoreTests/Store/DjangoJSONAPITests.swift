@@ -15,11 +15,15 @@ extension `A REST store on a Django REST server` {
   }
 
   @Test(arguments: ModelStoreContract.checks(without: [.queries, .batches, .transactions, .anyModels]))
-  func `keeps the contract with JSON:API`(check: ModelStoreContract.Check) async throws {
+  func `A REST store on a Django REST server keeps the contract with JSON:API`(check: ModelStoreContract.Check)
+    async throws
+  {
     try await check.run { try await jsonAPI() }
   }
 
-  @Test func `goes through pages of JSON:API, and counts without them`() async throws {
+  @Test func `A REST store on a Django REST server goes through pages of JSON:API, and counts without them`()
+    async throws
+  {
     let store = try await jsonAPI()
     try await fill(store)
     let all = try await store.list(ContractPerson.self)
@@ -32,7 +36,7 @@ extension `A REST store on a Django REST server` {
     #expect(streamed == 20)
   }
 
-  @Test func `is asked conditions and orders in JSON:API, with the answers of this process`() async throws {
+  @Test func `A Django server answers conditions and orders in JSON:API as this process does`() async throws {
     let store = try await jsonAPI()
     try await fill(store)
     let conditions: [(ModelColumns<ContractPerson>) -> QueryExpression] = [
@@ -49,7 +53,7 @@ extension `A REST store on a Django REST server` {
     }
   }
 
-  @Test func `includes what is related in JSON:API, and leaves out what is not asked for`() async throws {
+  @Test func `A Django server includes related models in JSON:API, and only those that are requested`() async throws {
     let store = try await jsonAPI()
     let company = ContractCompany()
     company.id.value = "acme"
@@ -69,7 +73,7 @@ extension `A REST store on a Django REST server` {
     #expect(found.company.value?.name.value == "Acme")
   }
 
-  @Test func `says what is wrong with a field in JSON:API`() async throws {
+  @Test func `A REST store on a Django REST server says what is wrong with a field in JSON:API`() async throws {
     let store = try await jsonAPI()
     let person = ContractPerson()
     person.name.value = String(repeating: "x", count: 81)

@@ -28,7 +28,7 @@ struct `A REST store on a Django REST server` {
   }
 
   @Test(arguments: ModelStoreContract.checks(without: [.queries, .batches, .transactions, .anyModels]))
-  func `keeps the contract`(check: ModelStoreContract.Check) async throws {
+  func `A REST store on a Django REST server keeps the contract`(check: ModelStoreContract.Check) async throws {
     try await check.run { try await store() }
   }
 
@@ -36,7 +36,9 @@ struct `A REST store on a Django REST server` {
     ("", DjangoRESTDialect(paging: .pages(size: 7))), ("parts", DjangoRESTDialect(paging: .offset(size: 7))),
     ("cursor", DjangoRESTDialect(paging: .linked)),
   ])
-  func `goes through its three kinds of pages`(prefix: String, dialect: DjangoRESTDialect) async throws {
+  func `A REST store on a Django REST server goes through its three kinds of pages`(
+    prefix: String, dialect: DjangoRESTDialect
+  ) async throws {
     let store = try await store(prefix, dialect)
     try await fill(store)
     let all = try await store.list(ContractPerson.self)
@@ -49,7 +51,9 @@ struct `A REST store on a Django REST server` {
     #expect(streamed == 20)
   }
 
-  @Test func `is asked conditions and orders, with the answers of this process`() async throws {
+  @Test func `A REST store on a Django REST server is asked conditions and orders, with the answers of this process`()
+    async throws
+  {
     let store = try await store()
     try await fill(store)
     let conditions: [(ModelColumns<ContractPerson>) -> QueryExpression] = [
@@ -66,7 +70,7 @@ struct `A REST store on a Django REST server` {
     }
   }
 
-  @Test func `lists the models of a relation`() async throws {
+  @Test func `A REST store on a Django REST server lists the models of a relation`() async throws {
     let store = try await store()
     let company = ContractCompany()
     company.id.value = "acme"
@@ -79,7 +83,7 @@ struct `A REST store on a Django REST server` {
     #expect(try await store.list(in: company.employees) == [person])
   }
 
-  @Test func `says what is wrong with a field`() async throws {
+  @Test func `A REST store on a Django REST server says what is wrong with a field`() async throws {
     let store = try await store()
     let person = ContractPerson()
     person.name.value = String(repeating: "x", count: 81)
@@ -90,7 +94,7 @@ struct `A REST store on a Django REST server` {
     #expect(try await store.count(ContractPerson.self) == 0)
   }
 
-  @Test func `says that nothing changed`() async throws {
+  @Test func `A REST store on a Django REST server says that nothing changed`() async throws {
     let store = try await store()
     try await fill(store, 1)
     let identifier = try #require(try await store.first(ContractPerson.self)?.identifier)

@@ -8,7 +8,8 @@ import Testing
 #endif
 
 @Suite struct `An error of a REST store` {
-  @Test func `names type, identifier, request, status and what the server says`() async throws {
+  @Test func `An error of a REST store names type, identifier, request, status and what the server says`() async throws
+  {
     let store = try RESTModelStore(StubTransport(status: 404, #"{"error": "no such row"}"#), base: "http://api.test/v1")
     let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "7") }
     #expect(error.code == .notFound)
@@ -18,7 +19,7 @@ import Testing
         == "There is no Person with the identifier \"7\". GET /v1/people/7: status 404: no such row")
   }
 
-  @Test func `says whether a write was carried out`() async throws {
+  @Test func `An error of a REST store says whether a write was carried out`() async throws {
     let person = Person(id: 7, name: "Ada")
     for (status, sentence) in [
       (409, "This Person was not written. PATCH /people/7: status 409"),
@@ -40,7 +41,9 @@ import Testing
     #expect(error.code == .server)
   }
 
-  @Test func `has the messages of a server's rules by field, and leaves the model as it was`() async throws {
+  @Test func `An error of a REST store has the messages of a server's rules by field, and leaves the model as it was`()
+    async throws
+  {
     let store = try RESTModelStore(StubTransport(status: 422, #"{"errors": {"name": ["is taken"]}}"#))
     let person = Person(name: "Ada")
     let error = try await storeError { try await store.create(person) }
@@ -51,7 +54,7 @@ import Testing
     #expect(person.identifier == nil)
   }
 
-  @Test func `of a name that is taken is a conflict with the identifier`() async throws {
+  @Test func `An error of a REST store of a name that is taken is a conflict with the identifier`() async throws {
     let store = try RESTModelStore(StubTransport(status: 409))
     let error = try await storeError { try await store.create(Person(id: 7, name: "Ada")) }
     #expect(error.code == .conflict)
@@ -63,7 +66,9 @@ import Testing
     ("{\"id\": 1}", "expected a list"), ("null", "expected a list"), ("[1]", "[0]: expected an object"),
     (#"[{"id": 1, "name": "new"}, {"id": 2, "age": "old"}]"#, "[1].age: expected an integer"),
   ])
-  func `tells what is wrong with a list, and nothing of it is read`(body: String, words: String) async throws {
+  func `An error of a REST store tells what is wrong with a list, and nothing of it is read`(
+    body: String, words: String
+  ) async throws {
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
     let store = try RESTModelStore(StubTransport(status: 200, body), scope: scope)
@@ -75,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: ["", "null", "[]", "7", #"{"id": 8}"#, #"{"id": 7, "age": "old"}"#, #"{"id": "x"}"#])
-  func `answers no lookup with something else`(body: String) async throws {
+  func `An error of a REST store answers no lookup with something else`(body: String) async throws {
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 7, "name": "Ada", "age": 36], in: scope)
     let store = try RESTModelStore(StubTransport(status: 200, body), scope: scope)
@@ -85,7 +90,9 @@ import Testing
   }
 
   @Test(arguments: ["[]", "7", #"{"id": 8, "name": "x"}"#, #"{"id": 7, "age": "old"}"#, "{"])
-  func `of an answer that does not fit leaves the model of an update as it was`(body: String) async throws {
+  func `An error of a REST store of an answer that does not fit leaves the model of an update as it was`(body: String)
+    async throws
+  {
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 7, "name": "Ada"], in: scope)
     person.name.value = "Augusta"
@@ -97,7 +104,7 @@ import Testing
     #expect(person.name.isDirty)
   }
 
-  @Test func `of an answer without identifier leaves a new model new`() async throws {
+  @Test func `An error of a REST store of an answer without identifier leaves a new model new`() async throws {
     for body in ["", "{}", #"{"name": "Ada"}"#] {
       let store = try RESTModelStore(StubTransport(status: 201, body))
       let person = Person(name: "Ada")
@@ -107,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `does not come of an empty answer where nothing is missing`() async throws {
+  @Test func `An error of a REST store does not come of an empty answer where nothing is missing`() async throws {
     let store = try RESTModelStore(StubTransport(status: 204))
     let person = Person(id: 7, name: "Ada")
     try await store.create(person)
@@ -117,7 +124,8 @@ import Testing
     #expect(!person.isDirty)
   }
 
-  @Test func `of a class that shares a collection is notFound for its siblings`() async throws {
+  @Test func `An error of a REST store of a class that shares a collection is notFound for its siblings`() async throws
+  {
     let store = try RESTModelStore(StubTransport(status: 200, #"{"id": 2, "kind": "square"}"#))
     let error = try await storeError { _ = try await store.lookup(Circle.self, identifier: "2") }
     #expect(error.code == .notFound)
@@ -130,7 +138,9 @@ import Testing
     (.cancelled, "cancelled"), (.unsupportedURL, "invalid"), (.httpTooManyRedirects, "server"),
     (.userAuthenticationRequired, "unauthorized"), (.cannotParseResponse, "server"),
   ])
-  func `has a code for each way a connection fails`(code: URLError.Code, expected: String) async throws {
+  func `An error of a REST store has a code for each way a connection fails`(code: URLError.Code, expected: String)
+    async throws
+  {
     let store = try RESTModelStore(StubTransport(failing: URLError(code)))
     let person = Person(name: "Ada")
     let error = try await storeError { try await store.create(person) }
@@ -139,7 +149,7 @@ import Testing
     #expect(!person.isKnownToStore)
   }
 
-  @Test func `of another kind of transport is kept as the cause`() async throws {
+  @Test func `An error of a REST store of another kind of transport is kept as the cause`() async throws {
     let store = try RESTModelStore(StubTransport(failing: Missing(description: "no carrier")))
     let error = try await storeError { _ = try await store.list(Person.self) }
     #expect(error.code == .server)

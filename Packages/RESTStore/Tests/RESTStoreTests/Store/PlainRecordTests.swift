@@ -48,7 +48,9 @@ private struct Silent: RESTDialect {}
       "",
       #"{"id": 7, "title": " "}"#, "null", #"{"id": 7.0, "title": "x"}"#, #"{"id": 7, "title": null, "pages": 9}"#,
     ], [true, false])
-  func `ends as one that is read by way of a tree`(body: String, isHere: Bool) async throws {
+  func `A record that is read straight from the answer to a lookup ends as one that is read by way of a tree`(
+    body: String, isHere: Bool
+  ) async throws {
     let plain = try await outcome(body, JSONDialect(), isHere: isHere)
     #expect(try await outcome(body, Silent(), isHere: isHere) == plain)
   }
@@ -57,7 +59,9 @@ private struct Silent: RESTDialect {}
     #"{"data": {"item": {"id": 7, "title": "Two"}}, "more": 1}"#, #"{"data": {"item": {"id": 8}, "item": {"id": 7}}}"#,
     #"{"data": [{"id": 7}]}"#, #"{"data": {"item": {"id": 7}}"#, #"{"data": {"other": {"id": 7}}}"#, #"{"data": 7}"#,
   ])
-  func `is found at the path of its envelope`(body: String) async throws {
+  func `A record that is read straight from the answer to a lookup is found at the path of its envelope`(body: String)
+    async throws
+  {
     let plain = try await outcome(body, EnvelopedDialect("data.item"), isHere: true)
     // Where an error has a place, there is none to be read without a look at it.
     #expect(try await outcome(body, EnvelopedDialect("data.item", error: "error"), isHere: true) == plain)

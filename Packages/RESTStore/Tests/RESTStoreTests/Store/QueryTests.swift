@@ -6,7 +6,9 @@ import Testing
     status: 200,
     #"[{"id": 1, "name": "Ada", "age": 36}, {"id": 2, "name": "Bob", "age": 40}, {"id": 3, "name": "Cleo"}]"#)
 
-  @Test func `refuses what it can't translate, names it and sends nothing`() async throws {
+  @Test func `A REST store that is asked a query refuses what it can't translate, names it and sends nothing`()
+    async throws
+  {
     let store = try RESTModelStore(transport)
     let error = try await storeError {
       _ = try await store.list(Person.self, where: { $0.age > 36 && $0.name != "Bob" })
@@ -19,7 +21,9 @@ import Testing
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `fetches the whole collection where it is told to look itself`() async throws {
+  @Test func `A REST store that is asked a query fetches the whole collection where it is notified to look itself`()
+    async throws
+  {
     let store = try RESTModelStore(transport)
     let found = try await store.list(
       Person.self, where: { $0.age != 36 }, sort: [.descending(\.age)], limit: 1, offset: 1, evaluation: .inMemory)
@@ -28,14 +32,14 @@ import Testing
     #expect(try await store.count(Person.self, where: { $0.age > 30 }, evaluation: .inMemory) == 2)
   }
 
-  @Test func `refuses a negative limit before it sends anything`() async throws {
+  @Test func `A REST store that is asked a query refuses a negative limit before it sends anything`() async throws {
     let store = try RESTModelStore(transport)
     let error = try await storeError { _ = try await store.list(Person.self, limit: -1) }
     #expect(error.code == .invalid)
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `overwrites local changes with a refresh only`() async throws {
+  @Test func `A REST store that is asked a query overwrites local changes with a refresh only`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 1, "name": "Ada"}"#)
     let store = try RESTModelStore(transport)
     let person = try await store.lookup(Person.self, identifier: "1")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.needsRESTServer, .timeLimit(.minutes(5))) struct `A REST store on a server in another process` {
   @Test(arguments: ModelStoreContract.checks(without: [.queries, .batches, .transactions]))
-  func `keeps the contract`(check: ModelStoreContract.Check) async throws {
+  func `A REST store on a server in another process keeps the contract`(check: ModelStoreContract.Check) async throws {
     let server = try RESTServer.shared()
     try await check.run {
       RESTModelStore(baseURL: server.freshBase(), dialect: JSONDialect(paging: .offset(size: 100)))
@@ -14,19 +14,24 @@ import Testing
   }
 
   @Test(arguments: ModelStoreContract.liveChecks(without: [.queries, .batches, .transactions]))
-  func `keeps results up to date with what its fronts write`(check: ModelStoreContract.FrontCheck) async throws {
+  func `A REST store on a server in another process keeps results up to date with what its store instances write`(
+    check: ModelStoreContract.FrontCheck
+  ) async throws {
     let handle = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).handle
     try await check.run { RESTModelStore(handle) }
   }
 
   @Test(arguments: TestEffort.seeds(2))
-  func `has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws {
+  func `A store has one object for one identifier while several tasks write beside observers`(seed: UInt64) async throws
+  {
     let handle = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).handle
     try await ModelStoreContract.randomObservers(10, seed: seed * 1_000).run { RESTModelStore(handle) }
   }
 
   @Test(arguments: ["../admin", "a/b", "%2e%2e", "...", "a b+c", "?x=1#y", "\u{E9}\u{1F40D}", "a\\b", ";a=b", "*"])
-  func `keeps models with any identifier apart`(identifier: String) async throws {
+  func `A REST store on a server in another process keeps models with any identifier apart`(identifier: String)
+    async throws
+  {
     let store = RESTModelStore(baseURL: try RESTServer.shared().freshBase())
     let other = Document()
     other.path.value = "other"
@@ -44,7 +49,7 @@ import Testing
     #expect(try await store.list(Document.self) == [other])
   }
 
-  @Test func `reads and writes below an owner`() async throws {
+  @Test func `A REST store on a server in another process reads and writes below an owner`() async throws {
     let store = RESTModelStore(baseURL: try RESTServer.shared().freshBase())
     let company = Company()
     company.name.value = "Acme"
@@ -59,7 +64,9 @@ import Testing
     #expect(try await store.list(Employee.self).isEmpty)
   }
 
-  @Test func `takes a model on the main actor and on another actor`() async throws {
+  @Test func `A REST store on a server in another process takes a model on the main actor and on another actor`()
+    async throws
+  {
     let handle = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).handle
     let identifier = try await onMainActor(handle)
     let name = try await Elsewhere().name(of: identifier, handle)
@@ -79,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `leaves a model as it was when the server fails once, and goes on then`() async throws {
+  @Test func `A REST store leaves a model as it was when the server fails once, and goes on then`() async throws {
     let server = try RESTServer()
     let store = RESTModelStore(baseURL: server.url)
     let person = try await store.create(Person(name: "Ada"))
@@ -95,7 +102,9 @@ import Testing
     await server.kill()
   }
 
-  @Test func `sends a create that failed no second time by itself`() async throws {
+  @Test func `A REST store on a server in another process sends a create that failed no second time by itself`()
+    async throws
+  {
     let server = try RESTServer()
     let store = RESTModelStore(baseURL: server.url)
     _ = try await server.control(.post, "_fail", ["status": 503, "times": 1])
@@ -107,7 +116,9 @@ import Testing
     await server.kill()
   }
 
-  @Test func `is offline after the server was killed, and its models stay`() async throws {
+  @Test func `A REST store on a server in another process is offline after the server was killed, and its models stay`()
+    async throws
+  {
     let server = try RESTServer()
     let store = RESTModelStore(baseURL: server.url)
     let person = try await store.create(Person(name: "Ada"))
@@ -119,7 +130,7 @@ import Testing
     #expect(person.identifier == "1")
   }
 
-  @Test func `creates nothing in a task that was cancelled`() async throws {
+  @Test func `A REST store on a server in another process creates nothing in a task that was cancelled`() async throws {
     let base = try RESTServer.shared().freshBase()
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

@@ -7,7 +7,7 @@ import Testing
     ("http://api.test", "/people/7"), ("http://api.test/", "/people/7"), ("http://api.test/v2//", "/v2/people/7"),
     ("http://api.test:81/a%2Fb?key=1&x=#top", "/a%2Fb/people/7?key=1&x="),
   ])
-  func `what it sends below the base address`(base: String, expected: String) async throws {
+  func `A REST store sends what it sends below the base address`(base: String, expected: String) async throws {
     let transport = StubTransport(status: 200, #"{"id": 7}"#)
     _ = try await RESTModelStore(transport, base: base).lookup(Person.self, identifier: "7")
     let host = base.contains(":81") ? "http://api.test:81" : "http://api.test"
@@ -16,7 +16,7 @@ import Testing
 
   /// Together with the host such a path would be another host.
   @Test(arguments: ["@elsewhere.test/people", ".elsewhere.test", "people", ":99/people"])
-  func `nothing to an address that leaves the server`(path: String) async throws {
+  func `A REST store sends nothing to an address that leaves the server`(path: String) async throws {
     struct Astray: RESTDialect {
       let path: String
       func address(of operation: RESTOperation) throws -> RESTAddress { RESTAddress(path) }
@@ -66,7 +66,7 @@ import Testing
     #expect(transport.requests.first?.headers["Content-Type"] == nil)
   }
 
-  @Test func `limit and offset along with a list, and no request for nothing`() async throws {
+  @Test func `A REST store sends limit and offset along with a list, and no request for nothing`() async throws {
     let transport = StubTransport(status: 200, #"[{"id": 1}, {"id": 2}, {"id": 3}]"#)
     let store = try RESTModelStore(
       transport, base: "http://api.test/v1/?key=a%2Bb#part", dialect: JSONDialect(paging: .offset(size: 100)))
@@ -80,7 +80,7 @@ import Testing
       ])
   }
 
-  @Test func `nested paths for models that have an owner`() async throws {
+  @Test func `A REST store sends nested paths for models that have an owner`() async throws {
     let transport = StubTransport(status: 201, #"{"id": 45}"#)
     let store = try RESTModelStore(transport)
     let company = Company()
@@ -101,7 +101,7 @@ import Testing
     ("http://api.test/", "http://api.test/documents/a%2F..%2Fb"),
     ("https://api.test:8080/api/v%202//", "https://api.test:8080/api/v%202/documents/a%2F..%2Fb"),
   ])
-  func `everything below the base address`(base: String, address: String) async throws {
+  func `A REST store sends everything below the base address`(base: String, address: String) async throws {
     let transport = StubTransport(status: 200, #"{"text": "x"}"#)
     let store = try RESTModelStore(transport, base: base)
     let document = try await store.lookup(Document.self, identifier: "a/../b")
@@ -110,7 +110,7 @@ import Testing
     #expect(document.identifier == "a/../b")
   }
 
-  @Test func `nothing for an identifier that would lead elsewhere`() async throws {
+  @Test func `A REST store sends nothing for an identifier that would lead elsewhere`() async throws {
     let transport = StubTransport(status: 200, "{}")
     let store = try RESTModelStore(transport)
     for identifier in ["", ".", ".."] {
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: ["people", "/api", "file:///people", "mailto:ada@api.test"])
-  func `nothing if the base address names no server`(base: String) async throws {
+  func `A REST store sends nothing if the base address names no server`(base: String) async throws {
     let transport = StubTransport(status: 200, "[]")
     let store = try RESTModelStore(transport, base: base)
     let error = try await storeError { _ = try await store.list(Person.self) }
@@ -135,7 +135,7 @@ import Testing
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `the whole collection for a class that shares it, and pages what fits`() async throws {
+  @Test func `A REST store sends the whole collection for a class that shares it, and pages what fits`() async throws {
     let transport = StubTransport(
       status: 200,
       #"[{"id": 1, "kind": "circle"}, {"id": 2, "kind": "square"}, {"id": 3, "kind": "circle"}, {"id": 4, "kind": "circle"}]"#
@@ -147,7 +147,9 @@ import Testing
     #expect(transport.lines == ["GET http://api.test/shapes", "GET http://api.test/shapes"])
   }
 
-  @Test func `another front's requests to the same server, with models of their own`() async throws {
+  @Test func `A REST store sends another store instance's requests to the same server, with models of their own`()
+    async throws
+  {
     let transport = StubTransport(status: 200, #"{"id": 7}"#)
     let store = try RESTModelStore(transport)
     let other = RESTModelStore(store.handle)

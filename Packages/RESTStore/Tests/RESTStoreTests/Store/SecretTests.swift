@@ -78,7 +78,7 @@ private struct EchoingServer: HTTPTransport {
   }
 
   @Test(arguments: EchoingServer.Style.allCases)
-  fileprivate func `is in no error, event, model or recording, whatever the server repeats`(
+  fileprivate func `A secret of a store is in no error, event, model or recording, whatever the server repeats`(
     style: EchoingServer.Style
   ) async throws {
     var components = URLComponents()
@@ -128,13 +128,13 @@ private struct EchoingServer: HTTPTransport {
   @Test(arguments: [
     "ada:s3cret@api.test/v1?api_key=s3cret", "http:ada:s3cret@api.test", "/v1?token=s3cret", "//u:s3cret@",
   ])
-  func `is not in the error for a base address that names no server`(base: String) async throws {
+  func `A secret of a store is not in the error for a base address that names no server`(base: String) async throws {
     let store = try RESTModelStore(StubTransport(status: 200, "[]"), base: base)
     let error = try await storeError { _ = try await store.list(Person.self) }
     #expect(!texts(of: error).contains("s3cret"))
   }
 
-  @Test func `is not in a recording's links, which can be followed all the same when it is replayed`() async throws {
+  @Test func `A secret is not in the links of a recording, which can be followed when it is replayed`() async throws {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
     defer { try? FileManager.default.removeItem(at: file) }
     let server = StubTransport([

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct `An answer that is not as usual` {
   @Test(arguments: ["\"a\u{7F}b\"", "\"a\u{1}b\"", "\"a\nb\""])
-  func `with an entity tag that can't be sent back blocks no further request`(tag: String) async throws {
+  func `An answer that is not as usual with an entity tag that can't be sent back blocks no further request`(
+    tag: String
+  ) async throws {
     let transport = StubTransport([.success(ada(["ETag": tag])), .success(ada())])
     let store = try RESTModelStore(transport)
     let person = try await store.lookup(Person.self, identifier: "1")
@@ -15,7 +17,8 @@ import Testing
     #expect(transport.requests.allSatisfy { $0.headers["If-Match"] == nil && $0.headers["If-None-Match"] == nil })
   }
 
-  @Test(arguments: ["", " "]) func `can't be asked for with an empty token, and nothing is sent`(
+  @Test(arguments: ["", " "])
+  func `An answer that is not as usual can't be asked for with an empty token, and nothing is sent`(
     token: String
   ) async throws {
     let transport = StubTransport([.success(ada())])
@@ -29,7 +32,8 @@ import Testing
     #expect(transport.requests.isEmpty)
   }
 
-  @Test(arguments: [301, 302, 303, 307, 308]) func `and redirects a write tells what became of it`(
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `An answer that is not as usual and redirects a write tells what became of it`(
     status: Int
   ) async throws {
     let transport = StubTransport(status: status, headers: ["Location": "http://other.test/people/1"])
@@ -50,7 +54,7 @@ import Testing
     #expect(person.name.isDirty)
   }
 
-  @Test func `and gives a new model another identifier than it was sent with decides, also for those that refer to it`()
+  @Test func `An identifier that the server chooses instead of the sent one is used by all references`()
     async throws
   {
     let store = try RESTModelStore(StubTransport(status: 201, #"{"id": 9, "name": "Acme"}"#))
@@ -64,7 +68,8 @@ import Testing
     #expect(employee.dictionaryValue["company"] == 9)
   }
 
-  @Test(arguments: [404, 409, 500]) func `about an identifier of five million bytes is reported in a short message`(
+  @Test(arguments: [404, 409, 500])
+  func `An answer that is not as usual about an identifier of five million bytes is reported in a short message`(
     status: Int
   ) async throws {
     let store = try RESTModelStore(StubTransport(status: status))
@@ -76,7 +81,10 @@ import Testing
     #expect(second.message.utf8.count < 1_000)
   }
 
-  @Test func `with twenty thousand messages for a field keeps the first hundred of them`() async throws {
+  @Test
+  func `An answer that is not as usual with twenty thousand messages for a field keeps the first hundred of them`()
+    async throws
+  {
     let messages = (0..<20_000).map { "\"message \($0)\"" }.joined(separator: ",")
     let store = try RESTModelStore(StubTransport(status: 422, "{\"errors\": {\"name\": [\(messages)]}}"))
     let person = Person(name: "Ada")
@@ -97,13 +105,16 @@ import Testing
     return "{\"data\": \(resource(1)), \"included\": [\(others)]}"
   }
 
-  @Test(arguments: [100, 128]) func `with a chain of resources as long as it may be is read`(length: Int) async throws {
+  @Test(arguments: [100, 128])
+  func `An answer that is not as usual with a chain of resources as long as it may be is read`(length: Int) async throws
+  {
     let store = try RESTModelStore(StubTransport(status: 200, chain(length)), dialect: JSONAPIDialect())
     let folder = try await store.lookup(Folder.self, identifier: "1")
     #expect(folder.parent.value?.parent.value?.id.value == "3")
   }
 
-  @Test(arguments: [200, 600, 20_000]) func `with a longer chain of resources ends with an error`(
+  @Test(arguments: [200, 600, 20_000])
+  func `An answer that is not as usual with a longer chain of resources ends with an error`(
     length: Int
   ) async throws {
     let store = try RESTModelStore(StubTransport(status: 200, chain(length)), dialect: JSONAPIDialect())
@@ -137,11 +148,13 @@ import Testing
     return elements.reduce(0) { $0 + nodes($1) }
   }
 
-  @Test func `with resources that share another takes work in proportion to its length`() throws {
+  @Test func `An answer that is not as usual with resources that share another takes work in proportion to its length`()
+    throws
+  {
     #expect(try sharing(1_000) < 3 * sharing(500))
   }
 
-  @Test func `brings along for each type what the dialect includes for it`() throws {
+  @Test func `An answer that is not as usual brings along for each type what the dialect includes for it`() throws {
     let dialect = JSONAPIDialect(
       included: ["publisher"], includedByType: ["people": [], "authors": ["books", "agent"]])
     func items(_ path: String) throws -> [RESTQueryItem] {

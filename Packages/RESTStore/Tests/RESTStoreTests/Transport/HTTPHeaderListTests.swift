@@ -2,7 +2,7 @@ import RESTStore
 import Testing
 
 @Suite struct `A list of headers` {
-  @Test func `compares names without regard to case`() {
+  @Test func `A list of headers compares names without regard to case`() {
     var headers: HTTPHeaderList = ["Content-Type": "text/plain"]
     #expect(headers["content-type"] == "text/plain")
     headers["CONTENT-TYPE"] = "application/json"
@@ -11,7 +11,7 @@ import Testing
     #expect(headers.entries.isEmpty)
   }
 
-  @Test func `keeps names that occur more than once, in order`() {
+  @Test func `A list of headers keeps names that occur more than once, in order`() {
     var headers: HTTPHeaderList = ["Accept": "a", "Via": "x"]
     headers.add("accept", "b")
     #expect(headers["Accept"] == "a, b")

@@ -24,7 +24,7 @@ import Testing
     return [person.identifier, found.name.value, missing.code.description]
   }
 
-  @Test func `is replayed as it went, without a server`() async throws {
+  @Test func `A recording of traffic is replayed as it went, without a server`() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let real = StubTransport([
       .success(
@@ -46,7 +46,7 @@ import Testing
     #expect(real.lines.count == 4)
   }
 
-  @Test func `says which request it does not have, and what is left`() async throws {
+  @Test func `A recording of traffic says which request it does not have, and what is left`() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let source = StubTransport(status: 200, #"{"id": 7}"#)
     _ = try await store(RecordedTransport(file, recording: .always(through: source)))
@@ -64,7 +64,7 @@ import Testing
       try await storeError { _ = try await store(replay).lookup(Person.self, identifier: "7") }.code == .unsupported)
   }
 
-  @Test func `keeps bodies that are no JSON`() async throws {
+  @Test func `A recording of traffic keeps bodies that are no JSON`() async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     let url = try #require(URL(string: "http://api.test/x"))
     for body in [Data([0xFF, 0x00, 0x80]), Data("a=1&password=p4ss\n".utf8), Data("a=1&password=p4ss".utf8), Data()] {
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(arguments: ["nothing", "{", #"[{"request": {}}]"#])
-  func `that can't be read is refused when it is opened`(text: String) async throws {
+  func `A recording of traffic that can't be read is refused when it is opened`(text: String) async throws {
     defer { try? FileManager.default.removeItem(at: file) }
     if text != "nothing" { try Data(text.utf8).write(to: file) }
     let error = try await storeError { _ = try RecordedTransport(file) }
@@ -86,7 +86,7 @@ import Testing
     #expect(error.message.contains(file.lastPathComponent))
   }
 
-  @Test func `tells progress of the real transport`() async throws {
+  @Test func `A recording of traffic tells progress of the real transport`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", headers: ["Content-Type: application/json"], #"[{"id": 1}]"#)
     }
     let seen = Lock<[HTTPProgress]>([])

@@ -8,7 +8,9 @@ import Testing
     try await URLSessionTransport.shared.send(request)
   }
 
-  @Test func `carries method, headers and body, and brings back status, headers and body`() async throws {
+  @Test func `A transport over URLSession carries method, headers and body, and brings back status, headers and body`()
+    async throws
+  {
     let server = try ScriptedServer { _ in .http("418 I'm a teapot", headers: ["X-Kind: Oolong"], "short and stout") }
     var request = HTTPRequestData(.patch, try server.url("/tea/a%2Fb?milk=no%2Bnever"), body: Data("{}".utf8))
     request.headers["X-Token"] = "secret"
@@ -22,14 +24,14 @@ import Testing
     #expect(head.lowercased().contains("content-length: 2\r\n"))
   }
 
-  @Test func `does not send a header with a line break`() async throws {
+  @Test func `A transport over URLSession does not send a header with a line break`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK") }
     let request = HTTPRequestData(.get, try server.url(), headers: ["X-Token": "a\r\nX-Admin: yes"])
     #expect(try await storeError { _ = try await send(request) }.code == .invalid)
     #expect(server.heads.isEmpty)
   }
 
-  @Test func `follows a redirect on the same host with all headers`() async throws {
+  @Test func `A transport over URLSession follows a redirect on the same host with all headers`() async throws {
     let server = try ScriptedServer { head in
       head.hasPrefix("GET /old") ? .http("302 Found", headers: ["Location: /new"]) : .http("200 OK", "[]")
     }
@@ -39,7 +41,7 @@ import Testing
     #expect(server.heads.allSatisfy { $0.lowercased().contains("authorization: bearer secret") })
   }
 
-  @Test func `takes no credentials along to another host`() async throws {
+  @Test func `A transport over URLSession takes no credentials along to another host`() async throws {
     let other = try ScriptedServer { _ in .http("200 OK", "[]") }
     let target = try other.url(host: "localhost", "/new")
     let server = try ScriptedServer { _ in .http("301 Moved", headers: ["Location: \(target)"]) }
@@ -54,7 +56,7 @@ import Testing
     #expect(head.lowercased().contains("accept: application/json"))
   }
 
-  @Test func `does not follow a redirect that would make a read of a write`() async throws {
+  @Test func `A transport over URLSession does not follow a redirect that would make a read of a write`() async throws {
     let server = try ScriptedServer { head in
       head.hasPrefix("POST") ? .http("302 Found", headers: ["Location: /elsewhere"]) : .http("200 OK", "[]")
     }
@@ -64,7 +66,7 @@ import Testing
     #expect(server.heads.count == 1)
   }
 
-  @Test func `gives up on redirects that lead round in a circle`() async throws {
+  @Test func `A transport over URLSession gives up on redirects that lead round in a circle`() async throws {
     let server = try ScriptedServer { _ in .http("302 Found", headers: ["Location: /again"]) }
     let error = try await storeError { _ = try await send(HTTPRequestData(.get, try server.url("/again"))) }
     #expect(error.code == .server, "\(error)")
@@ -72,7 +74,8 @@ import Testing
   }
 
   @Test(arguments: ["Basic realm=\"api\"", "Digest realm=\"api\", nonce=\"1\"", "Bearer realm=\"api\"", "Bearer"])
-  func `hands on a refusal, and asks nobody for a password`(challenge: String) async throws {
+  func `A transport over URLSession hands on a refusal, and asks nobody for a password`(challenge: String) async throws
+  {
     let server = try ScriptedServer { _ in .http("401 Unauthorized", headers: ["WWW-Authenticate: \(challenge)"], "{}")
     }
     let response = try await send(HTTPRequestData(.get, try server.url("/people")))
@@ -81,7 +84,7 @@ import Testing
     #expect(server.heads.count == 1)
   }
 
-  @Test func `keeps no cookies between requests`() async throws {
+  @Test func `A transport over URLSession keeps no cookies between requests`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", headers: ["Set-Cookie: session=1"], "[]") }
     _ = try await send(HTTPRequestData(.get, try server.url("/login")))
     _ = try await send(HTTPRequestData(.get, try server.url("/people")))
@@ -92,7 +95,9 @@ import Testing
     "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1388\r\n",
     "HTTP/1.1 200 OK\r\n\r\n",
   ])
-  func `refuses an answer over the limit, also one that never ends`(head: String) async throws {
+  func `A transport over URLSession refuses an answer over the limit, also one that never ends`(head: String)
+    async throws
+  {
     let server = try ScriptedServer { _ in .endless(head: head, part: String(repeating: "x", count: 1_000)) }
     let request = HTTPRequestData(.get, try server.url(), maximumResponseBytes: 4_000)
     let error = try await storeError { _ = try await send(request) }
@@ -101,19 +106,20 @@ import Testing
   }
 
   @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[1, 2", "SSH-2.0-OpenSSH_9.6\r\n"])
-  func `fails for an answer that breaks off or is none`(text: String) async throws {
+  func `A transport over URLSession fails for an answer that breaks off or is none`(text: String) async throws {
     let server = try ScriptedServer { _ in .text(text) }
     let error = try await storeError { _ = try await send(HTTPRequestData(.get, try server.url())) }
     #expect([.offline, .server].contains(error.code), "\(error.code): \(error)")
   }
 
-  @Test func `does not wait longer than it may`() async throws {
+  @Test func `A transport over URLSession does not wait longer than it may`() async throws {
     let server = try ScriptedServer { _ in .silence }
     let request = HTTPRequestData(.get, try server.url(), timeout: .milliseconds(200))
     #expect(try await storeError { _ = try await send(request) }.code == .timeout)
   }
 
-  @Test func `waits as long as each request may, also for a part of a second`() async throws {
+  @Test func `A transport over URLSession waits as long as each request may, also for a part of a second`() async throws
+  {
     let server = try ScriptedServer { _ in .silence }
     let url = try server.url()
     let transport = URLSessionTransport()
@@ -136,13 +142,15 @@ import Testing
     #expect(try await storeError { _ = try await transport.send(late) }.code == .timeout)
   }
 
-  @Test func `takes a time limit of any length`() async throws {
+  @Test func `A transport over URLSession takes a time limit of any length`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", "[]") }
     let request = HTTPRequestData(.get, try server.url(), timeout: .seconds(Int64.max))
     #expect(try await send(request).status == 200)
   }
 
-  @Test func `does not wait longer than it may for an answer that comes drop by drop`() async throws {
+  @Test func `A transport over URLSession does not wait longer than it may for an answer that comes drop by drop`()
+    async throws
+  {
     let server = try ScriptedServer { _ in
       .endless(head: "HTTP/1.1 200 OK\r\nContent-Length: 9000000000\r\n\r\n", part: "x")
     }
@@ -150,13 +158,13 @@ import Testing
     #expect(try await storeError { _ = try await send(request) }.code == .timeout)
   }
 
-  @Test func `is offline where no server listens`() async throws {
+  @Test func `A transport over URLSession is offline where no server listens`() async throws {
     let server = try ScriptedServer { _ in .silence }
     server.stop()
     #expect(try await storeError { _ = try await send(HTTPRequestData(.get, try server.url())) }.code == .offline)
   }
 
-  @Test func `stops at once when its task is cancelled`() async throws {
+  @Test func `A transport over URLSession stops at once when its task is cancelled`() async throws {
     let (requests, asked) = AsyncStream.makeStream(of: Void.self)
     let server = try ScriptedServer { _ in
       asked.yield()
@@ -169,7 +177,7 @@ import Testing
     #expect(try await storeError { _ = try await task.value }.code == .cancelled)
   }
 
-  @Test func `can be cancelled by whoever hears of its progress`() async throws {
+  @Test func `A transport over URLSession can be cancelled by whoever hears of its progress`() async throws {
     let server = try ScriptedServer { _ in
       .endless(head: "HTTP/1.1 200 OK\r\n\r\n", part: String(repeating: "x", count: 1_000))
     }
@@ -184,7 +192,7 @@ import Testing
     #expect(try await storeError { _ = try await task.value }.code == .cancelled)
   }
 
-  @Test func `does not begin when its task is cancelled already`() async throws {
+  @Test func `A transport over URLSession does not begin when its task is cancelled already`() async throws {
     let server = try ScriptedServer { _ in .silence }
     let request = HTTPRequestData(.get, try server.url())
     let task = Task {

@@ -20,7 +20,7 @@ import Testing
       })
   }
 
-  @Test func `are joined, cut and turned round as sets are`() {
+  @Test func `Ranges of an index are joined, cut and turned round as sets are`() {
     var random = RandomNumbers(seed: 4)
     for _ in 0..<2_000 {
       let (first, second) = (ranges(&random), ranges(&random))
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `of one key, of values and of nil`() {
+  @Test func `Ranges of an index of one key, of values and of nil`() {
     let one = IndexRanges([IndexRange(IndexKey(3))])
     #expect(keys.filter { contains(one, $0) } == [IndexKey(3)])
     #expect(keys.filter { contains(.values, $0) } == Array(keys.dropFirst()))
@@ -48,7 +48,7 @@ import Testing
 }
 
 @Suite struct `A key of an index` {
-  @Test func `is in the order of numbers`() {
+  @Test func `A key of an index is in the order of numbers`() {
     let integers = [Int.min, -300, -1, 0, 1, 255, 256, .max]
     #expect(integers.map { IndexKey($0) } == integers.map { IndexKey($0) }.sorted())
     let numbers = [-Double.infinity, -1e300, -1, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 0.5, 1, 1e300]
@@ -58,7 +58,7 @@ import Testing
     #expect(IndexKey.null < IndexKey(Int.min))
   }
 
-  @Test func `is in the order of the Unicode scalars of texts`() {
+  @Test func `A key of an index is in the order of the Unicode scalars of texts`() {
     let texts = [
       "", "\u{0}", "\u{0}\u{0}", "a", "a\u{0}", "aa", "abcdefg", "abcdefgh", "abcdefgh\u{0}", "abcdefghi", "b",
       "e\u{301}", "é", "\u{FFFF}", "\u{1F40D}",

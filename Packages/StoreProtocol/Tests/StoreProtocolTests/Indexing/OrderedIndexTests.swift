@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `is after any changes what a sorted list is`(seed: UInt64) {
+  func `An ordered index is after any changes what a sorted list is`(seed: UInt64) {
     var random = RandomNumbers(seed: seed)
     var index = OrderedIndex()
     var entries: [Entry] = []
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `made of many at once is the one that grew`() {
+  @Test func `An ordered index made of many at once is the one that grew`() {
     var random = RandomNumbers(seed: 9)
     let entries = (0..<3_000).map { (key: Optional(key(&random)), place: $0) }
     var grown = OrderedIndex()
@@ -67,7 +67,7 @@ import Testing
     #expect(made.count(in: .values) == grown.count(in: .values))
   }
 
-  @Test func `stays as it was where somebody has a copy of it`() {
+  @Test func `An ordered index stays as it was where somebody has a copy of it`() {
     var index = OrderedIndex((0..<1_000).map { (key: IndexKey($0), place: $0) })
     let copy = index
     for number in 0..<1_000 { index.remove(IndexKey(number), number) }
@@ -75,7 +75,7 @@ import Testing
     #expect(copy.places(in: .all) == Array(0..<1_000))
   }
 
-  @Test func `ends a walk when it is told to, and says where a key begins`() {
+  @Test func `An ordered index ends a walk when it is notified to, and says where a key begins`() {
     let index = OrderedIndex([1, 1, 2, 2, 3].enumerated().map { (key: IndexKey($1), place: $0) })
     var seen: [String] = []
     let isComplete = index.forEach(in: .all, isDescending: true) { place, isNewKey in
@@ -86,7 +86,7 @@ import Testing
     #expect(!isComplete)
   }
 
-  @Test func `is not complete as long as a value can't be read`() {
+  @Test func `An ordered index is not complete as long as a value can't be read`() {
     var index = OrderedIndex([(key: IndexKey(1), place: 0)])
     #expect(index.isComplete)
     index.insert(nil, 1)
@@ -96,7 +96,7 @@ import Testing
     #expect(index.isComplete)
   }
 
-  @Test func `finds the first value that is there twice, nil left aside`() {
+  @Test func `An ordered index finds the first value that is there twice, nil left aside`() {
     #expect(
       OrderedIndex([nil, nil, 1, 2].enumerated().map { (key: $1.map { IndexKey($0) } ?? .null, place: $0) })
         .firstDuplicate == nil)

@@ -11,15 +11,17 @@ import Testing
       (#"{"a":1,"b":"x"}"#, #"{"a":1,"b":"y","c":null}"#, ["b", "c"]), (#"{"b":1,"a":1}"#, #"{"a":1,"b":2}"#, ["b"]),
       (#"{"a":{"b":[1]}}"#, #"{"a":{"b":[2]}}"#, ["a"]), (#"{"a":1}"#, "{}", ["a"]), ("{}", "{}", []),
     ] as [(String, String, [String])])
-  func `find the keys in which two records differ`(before: String, after: String, keys: [String]) {
+  func `The parts of live results find the keys in which two records differ`(
+    before: String, after: String, keys: [String]
+  ) {
     #expect(RecordDifference.keys(bytes(before), bytes(after)) == keys)
   }
 
-  @Test func `don't say in what a broken record differs`() {
+  @Test func `The parts of live results don't say in what a broken record differs`() {
     #expect(RecordDifference.keys(bytes("{}"), bytes("no JSON")) == nil)
   }
 
-  @Test func `keep numbers in order as an array does`() {
+  @Test func `The parts of live results keep numbers in order as an array does`() {
     var random = SystemRandomNumberGenerator()
     var keys: [Int] = []
     func isBefore(_ left: Int, _ right: Int) -> Bool { (keys[left], left) < (keys[right], right) }
@@ -43,7 +45,7 @@ import Testing
     #expect(ordered.places(700..<900) == Array(plain[700..<900]))
   }
 
-  @Test func `tell nobody who does not listen any more`() async {
+  @Test func `The parts of live results tell nobody who does not listen any more`() async {
     let feed = StoreChangeFeed()
     weak var mailbox: FeedMailbox?
     do {
@@ -61,7 +63,7 @@ import Testing
     #expect(feed.deliveryCount == 1)
   }
 
-  @Test func `end when the store is closed, after what was written before`() async {
+  @Test func `The parts of live results end when the store is closed, after what was written before`() async {
     let feed = StoreChangeFeed()
     let box = FeedMailbox(capacity: 10, overflow: .drop)
     let subscription = feed.subscribe(box, [FeedInterest(typeName: "Person")])

@@ -42,7 +42,10 @@ import Testing
     return live
   }
 
-  @Test(arguments: [nil, KeyCase.snake]) func `about every type of value`(keyCase: KeyCase?) throws {
+  @Test(arguments: [nil, KeyCase.snake])
+  func `A condition gives the same answer for a live model, its record and its bytes about every type of value`(
+    keyCase: KeyCase?
+  ) throws {
     let worker = worker()
     let day = Date(timeIntervalSince1970: 86_400 * 3)
     let holding: [Filter] = [
@@ -71,7 +74,8 @@ import Testing
     for filter in failing { #expect(try !answer(filter, worker, keyCase: keyCase), "\(ModelQuery(where: filter))") }
   }
 
-  @Test func `about fields that were never set`() throws {
+  @Test func `A condition about fields that were never set gives the same answer for models, records and bytes`() throws
+  {
     let empty = Worker()
     for filter in [
       { $0.age == nil }, { $0.name != "x" }, { !($0.age < 3) }, { $0.tags.isEmpty }, { $0.tags == [] },
@@ -84,7 +88,7 @@ import Testing
     #expect(try query.apply(to: [["id": "a"], ["id": "b", "size": .null]], in: .standard) == [["id": "a"]])
   }
 
-  @Test func `and numbers compare as numbers, however they are written`() throws {
+  @Test func `Numbers in conditions compare as numbers, however they are written`() throws {
     func count(_ filter: @escaping Filter, _ text: String) throws -> Int {
       try QueryRun(QueryProgram(ModelQuery(where: filter), in: .standard)).take(Array(text.utf8)).place != nil ? 1 : 0
     }
@@ -98,7 +102,7 @@ import Testing
     #expect(try count({ $0.nickname == nil }, #"{"names": null}"#) == 1)
   }
 
-  @Test func `and what does not fit its field is reported, not left out`() throws {
+  @Test func `A condition reports a value that does not fit its field`() throws {
     let query = ModelQuery(Worker.self, where: { $0.age > 3 })
     let error = #expect(throws: ModelStoreError.self) {
       _ = try query.apply(to: [["age": "many"]], in: .standard)
@@ -109,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `and a foreign key that nobody can follow is refused by name`() throws {
+  @Test func `A condition about a foreign key that can't be followed is refused by name`() throws {
     let query = ModelQuery(Worker.self, where: { $0.firm.name == "Acme" })
     let record: AttributeDictionary = ["id": 1, "firm": "acme"]
     let error = #expect(throws: ModelStoreError.self) { _ = try query.apply(to: [record], in: .standard) }
@@ -129,7 +133,7 @@ import Testing
       ])
   }
 
-  @Test func `and a field that stores don't keep is refused, but can be asked of live models`() throws {
+  @Test func `A condition about a field that stores don't keep is refused, but can be tested on live models`() throws {
     let query = ModelQuery(Firm.self, where: { $0.staff.contains { $0.age > 40 } })
     let error = #expect(throws: ModelStoreError.self) { _ = try query.apply(to: [["id": "a"]], in: .standard) }
     #expect(error?.code == .unsupported)
@@ -139,7 +143,7 @@ import Testing
     #expect(try query.matches(firm))
   }
 
-  @Test func `and a live model that was not loaded is no reason to guess`() throws {
+  @Test func `A condition about a live model that was not loaded is refused`() throws {
     let scope = ModelScope()
     let worker = try Worker.from(dictionaryValue: ["id": 1, "firm": "acme"], in: scope)
     #expect(try ModelQuery(where: { $0.firm.id == "acme" }).matches(worker))
@@ -149,14 +153,14 @@ import Testing
     #expect(error?.code == .unsupported)
   }
 
-  @Test func `and classes of a hierarchy are told apart`() throws {
+  @Test func `Conditions distinguish the classes of a hierarchy`() throws {
     let records: [AttributeDictionary] = [["kind": "circle", "size": 3], ["size": 4], ["kind": "circle", "size": 5]]
     let query = ModelQuery(Round.self, where: { $0.size > 3 })
     #expect(try query.apply(to: records, in: .standard).map { $0["size"] } == [5])
     #expect(try ModelQuery(Form.self, where: { $0.size > 3 }).apply(to: records, in: .standard).count == 2)
   }
 
-  @Test func `and live models are sorted and paged as records are`() throws {
+  @Test func `Live models are sorted and paged as records are`() throws {
     let workers = [3, 1, nil, 2].enumerated().map { Worker(id: $0.offset, "w", age: $0.element) }
     let query = ModelQuery(Worker.self, sort: [.descending(\.age)], limit: 2, offset: 1)
     #expect(try query.apply(to: workers).map(\.age.value) == [2, 1])

@@ -3,7 +3,7 @@ import StoreProtocol
 import Testing
 
 @Suite struct `A query` {
-  @Test func `is printed as a person would write it`() {
+  @Test func `A query is printed as a person would write it`() {
     let query = ModelQuery(
       Worker.self,
       where: { $0.age > 30 && $0.name != "Bob" || $0.tags.contains("x") && $0.firm.name.hasPrefix("A") },
@@ -15,11 +15,11 @@ import Testing
         """)
   }
 
-  @Test(arguments: Self.printed) func `shows every kind of condition`(query: ModelQuery<Worker>, text: String) {
+  @Test(arguments: Self.printed) func `A query shows every kind of condition`(query: ModelQuery<Worker>, text: String) {
     #expect(query.filter?.description == text)
   }
 
-  @Test(arguments: Self.printed) func `is the same after a way through JSON`(
+  @Test(arguments: Self.printed) func `A query is the same after a way through JSON`(
     query: ModelQuery<Worker>, text: String
   ) throws {
     var query = query
@@ -57,21 +57,21 @@ import Testing
     (ModelQuery(where: { $0.nickname == "x" }), #"names.nick == "x""#),
   ]
 
-  @Test func `is equal to another that asks the same, and not to one that does not`() {
+  @Test func `A query is equal to another that asks the same, and not to one that does not`() {
     let one = ModelQuery(Worker.self, where: { $0.age > 30 }, sort: [.ascending(\.name)])
     #expect(one == ModelQuery(Worker.self, where: { $0.age > 30 }, sort: [.ascending(\.name)]))
     #expect(one != ModelQuery(Worker.self, where: { $0.age >= 30 }, sort: [.ascending(\.name)]))
     #expect(Set([one, one]).count == 1)
   }
 
-  @Test func `can be looked into by who translates it`() {
+  @Test func `A query can be looked into by who translates it`() {
     let query = ModelQuery(Worker.self, where: { $0.firm.name == "Acme" })
     #expect(
       query.filter
         == .comparison(QueryComparison(QueryTerm(["firm", "name"]), .equal, .value("Acme"))))
   }
 
-  @Test func `refuses negative limits and offsets, and says so`() throws {
+  @Test func `A query refuses negative limits and offsets, and says so`() throws {
     let limited = #expect(throws: ModelStoreError.self) { try ModelQuery(Worker.self, limit: -1).validate() }
     #expect(limited?.code == .invalid)
     #expect(limited?.message == "A list can't have a limit of -1: say 0 or more, or nil for all.")
@@ -89,14 +89,14 @@ import Testing
     (#"{"type": "T", "sort": [{"field": "color"}]}"#, "no order"),
     (#"{"type": "T", "limit": -3}"#, "limit of -3"),
     (#"{"type": "Other"}"#, "was expected"),
-  ]) func `from JSON that makes no sense is refused with the reason`(text: String, reason: String) {
+  ]) func `A query from JSON that makes no sense is refused with the reason`(text: String, reason: String) {
     let text = text.replacing("\"T\"", with: "\"\(Worker.typeName)\"")
     let error = #expect(throws: ModelStoreError.self) { try ModelQuery<Worker>(json: JSONValue(json: text)) }
     #expect(error?.code == .invalid)
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `compares with what can't be written, or says that it can't`() throws {
+  @Test func `A query compares with what can't be written, or says that it can't`() throws {
     let worker = Worker(id: 1, "Ada")
     worker.height.value = 1.7
     #expect(try ModelQuery(where: { $0.height < Double.infinity }).matches(worker))
@@ -105,7 +105,7 @@ import Testing
     #expect(ModelQuery(Worker.self, where: { $0.name.matches(regex) }).filter?.description == "name.matches(/a+/)")
   }
 
-  @Test func `shows no values with which sensitive fields are compared`() {
+  @Test func `A query shows no values with which sensitive fields are compared`() {
     final class Login: Model {
       let name = Field<String>()
       let pin = Field<String>(sensitive: true)

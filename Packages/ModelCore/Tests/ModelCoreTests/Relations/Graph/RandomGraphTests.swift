@@ -7,7 +7,7 @@ import Testing
   ///
   /// A failure names its seed and its step; the seed alone makes the same run again.
   @Test(arguments: TestEffort.seeds(10))
-  func `keeps its rules whatever is done to it`(seed: UInt64) {
+  func `A graph of all kinds of relations keeps its rules whatever is done to it`(seed: UInt64) {
     let run = GraphRun(seed: seed)
     for step in 0..<2_500 {
       if let fault = run.step(checksAll: step % 16 == 0) {
