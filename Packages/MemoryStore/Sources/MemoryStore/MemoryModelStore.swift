@@ -15,6 +15,9 @@
 ///
 /// - Note: A store instance lives in one isolation. Make another with `init(_:scope:)` and `handle` elsewhere.
 public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalModelStore {
+  // Most calls are about the class that the one before was about. Here, since a call of another module takes longer.
+  private var lastContext: Unmanaged<TypeContext>?
+
   /// Creates an empty store.
   ///
   /// - Parameter scope: the identity map of this store instance.
@@ -77,6 +80,9 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   /// The facts about a class of models, for as long as the store is there.
   @inline(__always)
   func unretainedContext<M: Model>(of type: M.Type) -> Unmanaged<TypeContext> {
-    knownContext(type) ?? addContext(type, handle.writeState(of: M.typeName))
+    if let lastContext, lastContext._withUnsafeGuaranteedRef({ $0.modelClass == type }) { return lastContext }
+    let context = knownContext(type) ?? addContext(type, handle.writeState(of: M.typeName))
+    lastContext = context
+    return context
   }
 }

@@ -3,18 +3,25 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension RecordStore {
+  /// Returns the live model of an identifier if nothing of its type was written since it was read, so that it need not be read
+  /// again.
+  final func unchangedModel<M: Model>(_ type: M.Type, _ identifier: String) -> M? {
+    guard transactions.isEmpty, let known = knownContext(type) else { return nil }
+    return known._withUnsafeGuaranteedRef { context in
+      guard context.remembersReading, let state = context.state,
+        let model = scope.liveModel(type, identifier: identifier), Swift.type(of: model) == type,
+        let revision = model.revisionRead(from: context.source), state.lastWrite <= revision, !isRefreshing
+      else { return nil }
+      return model
+    }
+  }
+
   final func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M {
     let context = try await context(of: type)
     try transaction?.noteRead(context.name, identifier)
     let remembers = context.remembersReading && transaction?.touches(context.name) != true
     // A write from here on may be read or not.
     let lastWrite = context.state?.lastWrite ?? 0
-    if remembers, transaction == nil, !isRefreshing, let model = scope.liveModel(type, identifier: identifier),
-      Swift.type(of: model) == type, let revision = model.revisionRead(from: context.source), lastWrite <= revision
-    {
-      try checkCancellation()
-      return model
-    }
     let reads = scope.pendingReads
     let start = reads.begin()
     defer { reads.end() }

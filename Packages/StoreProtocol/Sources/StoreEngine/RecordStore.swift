@@ -13,9 +13,9 @@
 /// - Note: A store instance lives in one isolation. Make another with ``init(_:scope:)`` and ``handle`` elsewhere.
 open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// The identity map of this store instance.
-  public let scope: ModelScope
+  public final let scope: ModelScope
   /// The engine that instances of this store share. It is `Sendable`.
-  public let handle: Engine
+  public final let handle: Engine
   /// The decision of saves and updates that name none.
   public var conflictPolicy = ConflictPolicy.merge
   /// The transactions under way in this instance: one of a task, and of the tasks that it has begun.
@@ -108,7 +108,11 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///
   /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
   open func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
-    try await find(type, identifier)
+    if let model = unchangedModel(type, identifier) {
+      try checkCancellation()
+      return model
+    }
+    return try await find(type, identifier)
   }
 
   /// Finds models: those for which the condition holds, in the order asked for, or else of their creation.

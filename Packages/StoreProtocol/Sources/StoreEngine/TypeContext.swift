@@ -1,10 +1,11 @@
-@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) public import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// The facts about a class of models that a store instance finds out once.
 @_spi(ModelKitInternals)
 public final class TypeContext {
-  let modelClass: ModelObject.Type
+  /// The class.
+  public let modelClass: ModelObject.Type
   /// The name of the type in stores.
   public let name: String
   /// When records of the type were last written; nil if the engine does not tell.

@@ -1,11 +1,11 @@
-import Synchronization
+public import Synchronization
 
 /// When records of one type were last written, for store instances that want to know without waiting.
 ///
 /// An engine that has one for each type spares its stores the second reading of records that did not change.
 public final class WriteState: Sendable {
   private static let latest = Atomic<UInt64>(0)
-  private let written: Atomic<UInt64>
+  @usableFromInline let written: Atomic<UInt64>
 
   /// Creates the state of a type.
   public init() { written = Atomic(Self.nextRevision()) }
@@ -15,7 +15,7 @@ public final class WriteState: Sendable {
   public static func nextRevision() -> UInt64 { latest.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// The number of the last write.
-  public var lastWrite: UInt64 { written.load(ordering: .acquiring) }
+  @inlinable public var lastWrite: UInt64 { written.load(ordering: .acquiring) }
 
   /// Notes a write. To be called by one thread at a time, and before readers can see the write.
   ///
