@@ -92,6 +92,7 @@ public protocol RecordSnapshot: Sendable {
   /// Returns records of a type in the order of their creation.
   ///
   /// - Parameters:
+  ///   - type: the name of the type.
   ///   - order: the position after which they begin; 0 for the beginning.
   ///   - limit: the number that is enough. More or fewer may be returned.
   func records(_ type: String, after order: UInt64, atMost limit: Int) async throws -> RecordPart

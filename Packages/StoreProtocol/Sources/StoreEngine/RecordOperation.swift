@@ -39,7 +39,11 @@ public struct RecordOperation: Sendable {
 
   /// Returns the replacement of a record.
   ///
-  /// - Parameter revision: the revision that it must have; nil for any.
+  /// - Parameters:
+  ///   - type: the name of the type of the model.
+  ///   - identifier: the identifier of the record.
+  ///   - value: the new bytes.
+  ///   - revision: the revision that it must have; nil for any.
   public static func update(
     _ type: String, _ identifier: String, _ value: [UInt8], ifRevision revision: UInt64? = nil
   ) -> RecordOperation {
@@ -49,7 +53,10 @@ public struct RecordOperation: Sendable {
 
   /// Returns the removal of a record.
   ///
-  /// - Parameter revision: the revision that it must have; nil for any.
+  /// - Parameters:
+  ///   - type: the name of the type of the model.
+  ///   - identifier: the identifier of the record.
+  ///   - revision: the revision that it must have; nil for any.
   public static func delete(
     _ type: String, _ identifier: String, ifRevision revision: UInt64? = nil
   ) -> RecordOperation {
