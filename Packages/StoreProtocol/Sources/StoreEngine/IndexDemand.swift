@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// When it is worth it to make an index of a foreign key, for a store that has to find what leads to deleted models.
+/// The demand for indexes of foreign keys, for a store that has to find the records that refer to deleted models.
 ///
-/// One deletion among few records needs none. Once as many as a thousand records would have been looked at for want of it,
-/// by one deletion or by several, it takes less to make it than to go on like that.
+/// One deletion among few records needs none. Once one deletion or several would have read a thousand records without an
+/// index, making it costs less.
 ///
 /// ```swift
 /// if let field = demand.field(of: reference, M.self, among: count, in: context) { try engine.keepIndex(M.typeName, field) }
@@ -16,13 +16,13 @@ struct IndexDemand {
   }
 
   private enum Need {
-    /// How many records would have been looked at.
+    /// The number of records that would have been read.
     case grows(Int)
     /// Nil: there can't be an index.
     case isThere(StoredKeyPath?)
   }
 
-  /// Up to how many records are looked at without an index.
+  /// The number of records that are read at most without an index.
   private static let limit = 1_000
 
   private var needs: [Place: Need] = [:]
@@ -30,12 +30,12 @@ struct IndexDemand {
   /// No deletion so far.
   init() {}
 
-  /// Takes down that what leads to a model by a foreign key is about to be looked for.
+  /// Notes a search for the records that refer to a model by a foreign key.
   ///
   /// - Parameters:
   ///   - reference: the foreign key.
   ///   - type: the class that has it.
-  ///   - count: how many records have to be looked at without an index.
+  ///   - count: the number of records that have to be read without an index.
   ///   - context: how records are spelled.
   /// - Returns: what the index is to be made of; nil as long as it isn't worth it, or if there can't be one.
   mutating func field<M: Model>(

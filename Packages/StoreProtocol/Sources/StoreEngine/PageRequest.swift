@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// A page that is asked for.
+/// The request of a page.
 @_spi(ModelKitInternals)
 public struct PageRequest: Sendable {
   /// The position after which it begins; nil for the first page.

@@ -25,7 +25,7 @@ final class QueryMemory<Snapshot: RecordSnapshot> {
   let isSnapshot: Bool
   /// The position of the tracker of the transaction under way, before the moment.
   let position: UInt64?
-  /// The page that is asked for.
+  /// The requested page.
   let page: PageRequest?
 
   init(_ records: Snapshot, isSnapshot: Bool, after position: UInt64?, _ page: PageRequest?) {
@@ -89,7 +89,7 @@ struct FoundRecords<M: Model> {
     testedCount += 1
   }
 
-  /// The records in the order asked for, with their positions in the order of creation.
+  /// The records in the order of the query, with their positions in the order of creation.
   func sorted() -> [(record: FoundRecord, order: Int)] { run.finish().map { found[$0] } }
 
   /// The same without the parts that a page needs.
@@ -101,7 +101,7 @@ struct FoundRecords<M: Model> {
 /// The records that a query finds, and how they were found.
 @_spi(ModelKitInternals)
 public struct QueryResult {
-  /// The records in the order asked for.
+  /// The records in the order of the query.
   public let records: [FoundRecord]
   let plan: QueryPlan
   let testedCount: Int

@@ -19,7 +19,7 @@ public protocol RecordEngine: AnyObject, Sendable {
   /// The feed of the commits, for live results.
   var changeFeed: StoreChangeFeed { get }
 
-  /// The transactions under way. It is asked for at the beginning of each, and may open the engine.
+  /// The transactions under way. It is read at the beginning of each, which may open the engine.
   var conflictTrackers: ConflictTrackers { get async throws }
 
   /// Returns all records as they are now: later commits do not show in it.
@@ -77,7 +77,7 @@ public protocol RecordEngine: AnyObject, Sendable {
 public enum ImmediateAnswer<Value> {
   /// The answer.
   case answer(Value)
-  /// The engine has to wait for something: it has to be asked asynchronously.
+  /// The engine has to wait for something, so the asynchronous call is needed.
   case needsWaiting
 }
 

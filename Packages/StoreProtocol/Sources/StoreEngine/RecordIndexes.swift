@@ -16,9 +16,8 @@ public struct RecordIndexes<Place: Sendable> {
   ///   - fields: the indexed fields.
   ///   - scatteredCost: the number of records that can be read one after the other in the time that it takes to read one
   ///     somewhere else.
-  ///   - select: finds the records that indexes lead to. It gets the number of records that are taken at most from an index
-  ///     whose order is followed, the number of records that the query passes over, and the position after which records are
-  ///     found.
+  ///   - select: finds the matches of indexes. It gets the greatest number of records to take from an index whose order is
+  ///     followed, and the offset of the query. The last argument is the position after which records are found.
   ///   - count: returns the number of records that a query finds, if indexes know it; limit and offset do not count.
   ///   - read: reads the records that were selected.
   @_spi(ModelKitInternals)
@@ -37,7 +36,7 @@ public struct RecordIndexes<Place: Sendable> {
   }
 }
 
-/// A record that an index leads to.
+/// A match of an index.
 @_spi(ModelKitInternals)
 public struct IndexedRecord<Place: Sendable>: Sendable {
   /// Where it can be read.
@@ -55,7 +54,7 @@ public struct IndexedRecord<Place: Sendable>: Sendable {
   }
 }
 
-/// The records that indexes lead to, all as of one moment.
+/// The matches of indexes, all as of one moment.
 @_spi(ModelKitInternals)
 public struct IndexedRecords<Place: Sendable>: Sendable {
   /// The plan.

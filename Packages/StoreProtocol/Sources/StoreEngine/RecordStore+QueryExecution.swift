@@ -73,8 +73,8 @@ extension RecordStore {
     }
   }
 
-  /// Tests the records that a query may find inside a transaction that wrote some of their type: those that indexes lead
-  /// to, as far as it left them alone, and those that it wrote and its own keys lead to, since indexes don't know them yet.
+  /// Tests the records that a query may find inside a transaction that wrote some of their type. These are the matches of
+  /// indexes that it did not write, and the matches of its own keys, since indexes have no records that it wrote.
   private func execute<M: Model>(
     _ program: QueryProgram<M>, _ planner: QueryPlanner, _ indexes: RecordIndexes<Engine.Snapshot.Place>,
     in transaction: StoreTransaction,
@@ -115,7 +115,7 @@ extension RecordStore {
     return try await test(candidates, program, selected.plan.testing(candidates.count), indexes, memory)
   }
 
-  /// Tests records that indexes and keys of the transaction under way lead to.
+  /// Tests matches of indexes and of keys of the transaction under way.
   private func test<M: Model>(
     _ candidates: [QueryCandidate<Engine.Snapshot.Place>], _ program: QueryProgram<M>, _ plan: QueryPlan,
     _ indexes: RecordIndexes<Engine.Snapshot.Place>, _ memory: QueryMemory<Engine.Snapshot>
@@ -144,7 +144,7 @@ extension RecordStore {
       related: { try memory.record(of: $0, $1) }, joined: { try memory.records(of: $0, where: $1) })
   }
 
-  /// Tests records that indexes lead to.
+  /// Tests matches of indexes.
   private func test<M: Model>(
     _ records: [IndexedRecord<Engine.Snapshot.Place>], _ program: QueryProgram<M>,
     _ selected: IndexedRecords<Engine.Snapshot.Place>, _ indexes: RecordIndexes<Engine.Snapshot.Place>,

@@ -8,7 +8,7 @@ extension RecordStore {
     guard !models.isEmpty else { return }
     var creations = try PendingCreations(
       models, in: scope, explicitNull: true, isUndoable: transaction != nil)
-    // Nobody reads between the write of an engine that does not wait and the registration of the models.
+    // No task reads between the write of an engine that does not wait and the registration of the models.
     let creation =
       transaction == nil && !handle.answersImmediately ? scope.creations.begin(models, creations.typeNames) : nil
     defer { if let creation { scope.creations.end(creation) } }

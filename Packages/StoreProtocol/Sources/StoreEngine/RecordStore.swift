@@ -57,7 +57,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     return models
   }
 
-  /// Writes changes of a model, as ``conflictPolicy`` says.
+  /// Writes changes of a model by ``conflictPolicy``.
   ///
   /// - Parameters:
   ///   - model: the model to write.
@@ -115,14 +115,13 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     return try await find(type, identifier)
   }
 
-  /// Finds models: those for which the condition holds, in the order asked for, or else of their creation.
+  /// Finds models: those for which the condition holds, in the order of the query, or else of their creation.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, `corrupt` if a record can't be
   ///   read.
-  /// - Complexity: O(*n*) in the number of stored models of the type, up to the end of the list if it is not sorted; with
-  ///   indexes of fields that the condition is about, in the number of models that they lead to; sorted by an indexed field
-  ///   and with a limit, in the number of models that are passed before the limit is reached. Only records that are found
-  ///   are kept in memory.
+  /// - Complexity: O(*n*) in the number of stored models of the type, up to the end of the list if it is not sorted. With
+  ///   indexes of fields of the condition, in the number of their matches. Sorted by an indexed field and with a limit, in
+  ///   the number of models before the limit is reached. Only records that are found are kept in memory.
   /// - Note: All models, and the records that conditions about relations read, are of one moment.
   open func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     let start = scope.pendingReads.begin()
@@ -164,8 +163,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// Whether ``skip(_:_:_:)`` may leave records out.
   open var skipsUnreadableRecords: Bool { false }
 
-  /// Decides about a record that can't be read when it is asked for together with others: throws the error, or returns to
-  /// leave the record out. It throws unless a store overrides this.
+  /// Decides about a record among others that can't be read: throws the error, or returns to leave the record out. It throws unless a store overrides this.
   open func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws { throw error }
 
   // MARK: Live results
@@ -190,7 +188,7 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
 
   // MARK: Types
 
-  /// Returns what is known of a class of models; nil if the engine was not asked for its state yet.
+  /// Returns what is known of a class of models; nil if its state was not requested from the engine yet.
   @_spi(ModelKitInternals)
   @inline(__always)
   public final func knownContext<M: Model>(_ type: M.Type) -> Unmanaged<TypeContext>? {

@@ -27,7 +27,7 @@ public final class StoreTransaction {
   /// The records and types that were read, each with the position of the tracker before.
   private(set) var reads = TransactionReads()
   private var entries: [String: [ExactText: Entry]] = [:]
-  /// By type, once a query has asked for them.
+  /// By type, once a query needs them.
   private var keys: [String: WrittenKeys] = [:]
   private var count = 0
 
@@ -148,7 +148,7 @@ public final class StoreTransaction {
     (entries[type] ?? [:]).map { ($0.key.text, $0.value) }
   }
 
-  /// What has to be written, in the order in which it was done.
+  /// The operations to commit, in the order in which they were made.
   var operations: [RecordOperation] {
     entries.flatMap { type, entries in
       entries.compactMap { key, entry -> (order: Int, operation: RecordOperation)? in

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Which of the records of one type that a transaction wrote have which value in the fields of which its store has indexes.
+/// The values of the indexed fields in the records of one type that a transaction wrote.
 ///
-/// The indexes of a store know nothing of a transaction before its end. Without these keys every query inside it would look
-/// at all that it wrote, such as the search for what leads to a model before that is deleted: to delete many models in one
-/// transaction would take the square of their number.
+/// The indexes of a store have nothing of a transaction before its end. Without these keys every query inside it would read
+/// all that it wrote. So would the search for references to a deleted model: deletions of many models in one transaction would
+/// take the square of their number.
 ///
 /// The first query that can use them makes them, and from then on they are kept as records are written. A transaction that
 /// only writes has none.
