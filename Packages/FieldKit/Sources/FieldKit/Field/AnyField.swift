@@ -350,7 +350,7 @@ open class AnyField: ObservationOwner {
   @_spi(ModelKitInternals)
   open func seeUntouched(_ model: AnyObject, stamp: ChangeStamp) -> Bool { false }
 
-  /// Writes what a relation leads to as a member of an object; see `AnyField+DirectWriting.swift`.
+  /// Writes the models of a relation as a member of an object; see `AnyField+DirectWriting.swift`.
   @_spi(ModelKitInternals)
   open func writeRelated(
     _ key: UnsafeBufferPointer<UInt8>, to json: inout JSONWriter, by writer: FieldWriter

@@ -18,7 +18,7 @@ public struct FieldError: Error, CustomStringConvertible {
     /// Creates a code of one's own.
     public init(_ name: String) { description = name }
 
-    /// The model has no such field or relation, or the path leads to none.
+    /// The model has no such field or relation, or there is none at the path.
     public static let notFound = Code("notFound")
     /// The value or the model is of another type than the field takes.
     public static let wrongType = Code("wrongType")
@@ -34,7 +34,7 @@ public struct FieldError: Error, CustomStringConvertible {
 
   /// The kind of the mistake.
   public let code: Code
-  /// What failed, why, and what to do.
+  /// The failure, its reason, and what to do.
   public let message: String
   /// The name, the key or the path by which the field was meant; nil if it has none.
   public let field: String?
@@ -43,7 +43,7 @@ public struct FieldError: Error, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - code: the kind of the mistake.
-  ///   - message: what failed, why, and what to do.
+  ///   - message: the failure, its reason, and what to do.
   ///   - field: the name, the key or the path by which the field was meant.
   public init(_ code: Code, _ message: String, field: String? = nil) {
     self.code = code

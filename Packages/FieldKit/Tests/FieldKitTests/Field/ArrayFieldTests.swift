@@ -89,7 +89,7 @@ import Testing
     #expect(numbers.value == [1, 1])
   }
 
-  @Test func `An array field tells nobody of a duplicate it refused`() {
+  @Test func `An array field does not notify observers of a duplicate that it refused`() {
     let numbers = ArrayField(Field<Int>(), allowsDuplicates: false)
     numbers.append(1)
     let recorder = Recorder<[Int]?>()
@@ -198,7 +198,7 @@ import Testing
     #expect(numbers.count == 200_000)
   }
 
-  @Test func `An array field grows in place while nobody observes it`() {
+  @Test func `An array field grows in place while it has no observers`() {
     let numbers = Field<Int>()*
     // To copy the list each time would take minutes.
     for number in 0..<200_000 { numbers.append(number) }

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `Random JSON values lead to the same array in one piece and one by one`() throws {
+  @Test func `Random JSON values give the same array in one piece and one by one`() throws {
     var generator = JSONGenerator(seed: 5)
     for _ in 0..<100 {
       let elements = (0..<generator.below(8)).map { _ in generator.value(depth: 2) }
