@@ -5,7 +5,7 @@ extension Field {
   ///
   /// The initial value is put into the domain as well, so that a field never starts outside of it:
   /// `Field(11).constrain(to: 0...10)` holds 10. A value that was set or read before, or that somebody observes, stays
-  /// until the next set, also when the domain is replaced. Constrain a field to `.unrestricted` to lift its domain.
+  /// until the next set, also when the domain is replaced. ``unconstrain()`` lifts the domain.
   ///
   /// Where two fields with different domains are bound to each other, what a field makes of a value counts as a new
   /// value of its own, and the other end takes it over. If that is the value the field had before there is no change, and
@@ -33,9 +33,9 @@ extension Field {
     if flags.contains(.initial), !isObserved { storage = constrained(storage) }
   }
 
-  /// Says that the field may hold any value again.
+  /// Lifts the domain: the field may hold any value again.
   @discardableResult
-  public func constrain(to domain: UnrestrictedValueDomain<Content>) -> Self {
+  public func unconstrain() -> Self {
     metadata = .constraining(nil, on: metadata)
     return self
   }
@@ -53,7 +53,7 @@ extension Field {
   @inlinable
   @discardableResult
   public func constrain(to range: ClosedRange<Content>) -> Self where Content: Comparable {
-    constrain(to: RangeValueDomain(range))
+    constrain(to: RangeValueDomain(lowerBound: range.lowerBound, upperBound: range.upperBound))
   }
 
   /// Says which value is the least; a smaller one becomes that.
@@ -95,7 +95,7 @@ extension Field {
 
   /// The value that the field stores when it is set: the value itself, or what its domain and its transformer make of it. A list also
   /// leaves out what its elements' domain refuses, and duplicates if it allows none.
-  public final func constrained(_ value: Content?) -> Content? {
+  final func constrained(_ value: Content?) -> Content? {
     guard let value, flags.contains(.hooksSet), case .replaced(let replacement) = coercion(of: value) else {
       return value
     }

@@ -40,27 +40,3 @@ enum Coercion<Value> {
   /// Another value is stored, or nil.
   case replaced(by: Value?)
 }
-
-/// All values of a type. Constrain a field to it to lift the domain it had.
-///
-/// ```swift
-/// let size = Field<Int>().constrain(to: 0...10)
-/// size.constrain(to: .unrestricted)
-/// size.value = 11
-/// assert(size == 11)
-/// ```
-public struct UnrestrictedValueDomain<Value>: ValueDomain {
-  /// All values.
-  public static var unrestricted: UnrestrictedValueDomain { UnrestrictedValueDomain() }
-
-  /// Creates the domain.
-  public init() {}
-
-  /// True.
-  public func contains(_ value: Value) -> Bool { true }
-
-  /// The value itself.
-  public func clamp(_ value: Value) -> Value? { value }
-}
-
-extension UnrestrictedValueDomain: Sendable {}

@@ -1,5 +1,6 @@
-@_spi(ModelKitInternals) import FieldKit
 import Testing
+
+@testable @_spi(ModelKitInternals) import FieldKit
 
 @Suite struct `A constrained field` {
   @Test func `A constrained field has nil instead of a value that is not listed`() {
@@ -46,10 +47,10 @@ import Testing
     let count = Field<Int>().constrain(to: EvenNumbers())
     count.value = 7
     #expect(count == 6)
-    count.constrain(to: .unrestricted)
+    count.unconstrain()
     count.value = 7
     #expect(count == 7)
-    count.constrain(to: DiscreteValueDomain([1, 2]))
+    count.constrain(to: [1, 2])
     count.value = 3
     #expect(count.value == nil)
   }

@@ -62,7 +62,7 @@ private struct Hundreds: ValueTransforming {
       #expect(field.value == 900)
       field.value = 330
       #expect(field.value == 300)
-      field.constrain(to: .unrestricted)
+      field.unconstrain()
       field.value = 1_234
       #expect(field.value == 1_200)
     }
