@@ -50,7 +50,7 @@ extension AnyField {
 extension Field {
   /// Keeps what was last read or saved.
   @usableFromInline
-  final func keepOriginal(_ original: Content?) {
+  final func keepBaseline(_ original: Content?) {
     flags.subtract(.original)
     detailsForWriting.restoration = { field in
       // Copies of this field share the closure, and are fields of the same type.

@@ -50,7 +50,7 @@ extension Field {
     let isChange = isChange(from: oldValue, to: newValue)
     prepareToSet(isChange: isChange)
     storage = newValue
-    if isChange, flags.contains(.original) { keepOriginal(oldValue) }
+    if isChange, flags.contains(.original) { keepBaseline(oldValue) }
     markSet(isChange: isChange, stamp: stamp)
     reportSet(from: oldValue, to: newValue)
     // A hook that set the field again has told the observers of what the field has now.

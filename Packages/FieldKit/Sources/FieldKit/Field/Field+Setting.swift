@@ -27,7 +27,7 @@ extension Field {
   @inlinable
   @inline(never)
   func storeAndTell(_ newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
-    if isChange, flags.contains(.original) { keepOriginal(storage) }
+    if isChange, flags.contains(.original) { keepBaseline(storage) }
     announceSet(isChange: isChange)
     storage = newValue
     setStatesAndTell(isChange: isChange, stamp: stamp)

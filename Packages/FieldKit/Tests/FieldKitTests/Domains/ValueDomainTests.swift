@@ -3,7 +3,7 @@ import Testing
 @testable import FieldKit
 
 @Suite struct `A value domain` {
-  @Test func `of listed values contains these only, and has nothing to offer instead of others`() {
+  @Test func `A value domain of listed values contains these only, and has nothing to offer instead of others`() {
     let domain = DiscreteValueDomain(["red", "green"])
     #expect(domain.contains("red"))
     #expect(domain.contains("green"))
@@ -14,13 +14,15 @@ import Testing
   }
 
   @Test(arguments: [(-1, false, 0), (0, true, 0), (7, true, 7), (12, true, 12), (13, false, 12)])
-  func `of a range contains both ends and pins to the nearest`(value: Int, isContained: Bool, clamped: Int) {
+  func `A value domain of a range contains both ends and pins to the nearest`(
+    value: Int, isContained: Bool, clamped: Int
+  ) {
     let domain = RangeValueDomain(lowerBound: 0, upperBound: 12)
     #expect(domain.contains(value) == isContained)
     #expect(domain.clamp(value) == clamped)
   }
 
-  @Test func `of a range may lack either end`() {
+  @Test func `A value domain of a range may lack either end`() {
     let positive = RangeValueDomain(lowerBound: 1)
     #expect(positive.clamp(-3) == 1)
     #expect(positive.clamp(.max) == .max)
@@ -31,7 +33,7 @@ import Testing
     #expect(RangeValueDomain(lowerBound: 1, upperBound: 1).clamp(5) == 1)
   }
 
-  @Test func `of a range has no place for a not-a-number`() {
+  @Test func `A value domain of a range has no place for a not-a-number`() {
     let domain = RangeValueDomain(lowerBound: 0.0, upperBound: 1.0)
     #expect(!domain.contains(.nan))
     #expect(domain.clamp(.nan) == nil)

@@ -272,7 +272,7 @@ private final class Card {
 
     init() { FieldObservation.isEnabled = true }
 
-    @Test func `on the main actor is followed by Observations`() async {
+    @Test func `on the main actor on the main actor on the main actor is followed by Observations`() async {
       guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
       var names: [String] = []
       for await value in Observations({ [name] in name.value ?? "nobody" }) {

@@ -116,7 +116,7 @@ private struct CopiedRelation {
     guard let owner = original.ownerModel, let inverse = original.inverse(on: model),
       let place = order[ObjectIdentifier(original)], let other = order[ObjectIdentifier(inverse)], other < place
     else { return true }
-    return !inverse.refers(to: owner) && !inverse.goesBack(to: owner)
+    return !inverse.refers(to: owner) && !inverse.isReverted(to: owner)
   }
 
   /// Has a model of which only some fields were copied follow the links that other copies have to it.
@@ -132,6 +132,6 @@ private struct CopiedRelation {
   /// Takes the states, and what there is to go back to.
   func takeStates(_ copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]) {
     copiedField.takeStates(of: field)
-    copy.keepOriginal(of: original, copies) { copies[ObjectIdentifier($0)] == nil || retains($0, order) }
+    copy.keepBaseline(of: original, copies) { copies[ObjectIdentifier($0)] == nil || retains($0, order) }
   }
 }

@@ -23,7 +23,7 @@ final class ModelDetails {
   /// The changed fields of which nobody knows what the store had when they were changed.
   var unknownBaselines: Set<ObjectIdentifier> = []
   /// What relations led to before they were unloaded.
-  var formerLinks = FormerLinks()
+  var staleInverses = StaleInverses()
   /// Who has to know when the model gets another field.
   private var watchers: [WeakWatcher] = []
 

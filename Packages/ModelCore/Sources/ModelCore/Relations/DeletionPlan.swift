@@ -88,7 +88,7 @@ public struct DeletionPlan {
     for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models, change) }
     for model in models {
       for relation in model.relations {
-        for former in relation.originalModels ?? [] { relation.inverse(on: former)?.forgetOriginal(model) }
+        for former in relation.baselineModels ?? [] { relation.inverse(on: former)?.removeFromBaseline(model) }
       }
     }
     change.announce()

@@ -59,7 +59,7 @@ extension ModelArrayField {
   func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool {
     guard let model = model as? Related else { return false }
     let isFollowing = isFollowing(change)
-    keepOriginal(before: change)
+    keepBaseline(before: change)
     let oldValue = valueForObservers
     prepareToSet(isChange: true)
     if table == nil { keep(MemberTable(retaining: storedValue ?? [])) }

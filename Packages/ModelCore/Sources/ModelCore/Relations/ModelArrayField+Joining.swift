@@ -20,13 +20,13 @@ extension ModelArrayField {
     for model in stored {
       original.append(model, isRetained: retains(model) || removed.contains(ObjectIdentifier(model)))
     }
-    keepOriginal(OriginalMembers(original, .loaded, wasNeverSaved: false))
+    keepBaseline(ToManyBaseline(original, .loaded, wasNeverSaved: false))
     markSet(isChange: true, stamp: .next())
   }
 
   /// Marks the list as loaded after a store found all members by their inverse. The caller keeps them live.
   @_spi(ModelKitInternals)
-  public func becomeWhole() {
+  public func markLoaded() {
     guard loadState != .loaded, ownerModel?.origin == .read else { return }
     if storedValue == nil, table == nil { storedValue = [] }
     // All stored members are live, so members that are gone are no longer stored as members.

@@ -34,7 +34,7 @@ extension ModelArrayField {
       }
     if isMember { return false }
     let isFollowing = isKept(by: model, change)
-    keepOriginal(before: change)
+    keepBaseline(before: change)
     let oldValue = valueForObservers
     prepareToSet(isChange: true)
     if table == nil {
@@ -110,7 +110,7 @@ extension ModelArrayField {
 
   /// Takes a member out of this side.
   func cut(_ model: Related, isPartial: Bool, isFollowing: Bool, _ change: RelationChange) {
-    keepOriginal(before: change)
+    keepBaseline(before: change)
     let oldValue = valueForObservers
     prepareToSet(isChange: true)
     makeTableIfWorthwhile()

@@ -23,7 +23,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   var declaredInverse: ((Related) -> (any RelationField)?)?
   /// Nil as long as all members are retained and few are being removed; then they are the stored value.
   var table: MemberTable<Related>?
-  private(set) weak var original: OriginalMembers<Related>?
+  private(set) weak var original: ToManyBaseline<Related>?
   /// What the next set is.
   var nextChange = RelationChange.Kind.local
   private var isToBeAnnounced = false
@@ -114,13 +114,13 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     var members = Set<ObjectIdentifier>()
     let newValue = newValue?.filter { members.insert(ObjectIdentifier($0)).inserted }
     // `list.value?.append(model)` sets nil where the list is nil, and means nothing by it.
-    if oldValue != nil || newValue != nil || change.isRead { cutFormerLinks(except: newValue ?? [], change) }
+    if oldValue != nil || newValue != nil || change.isRead { cutStaleInverses(except: newValue ?? [], change) }
     guard Self.isChange(from: oldValue, to: newValue) else {
       // To set what is left can't be told from setting the list to itself, and is not to say that this is all.
       let staysIncomplete = lacksMembers && !isClearing && change.kind == .local && loadState == .incomplete
       let isNews = !staysIncomplete && isNews(newValue, change)
       if isNews {
-        keepOriginal(before: change)
+        keepBaseline(before: change)
         prepareToSet(isChange: true)
       }
       markSet(isChange: isNews, stamp: stamp)
@@ -129,7 +129,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       change.announce()
       return
     }
-    keepOriginal(before: change)
+    keepBaseline(before: change)
     prepareToSet(isChange: true)
     (hasFollowed, lacksMembers) = (false, false)
     // Members that stay keep their link as it is: retained by the side on which it was made.
@@ -219,13 +219,15 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     scans = 0
     isUneven = true
     (hasFollowed, lacksMembers) = (false, false)
-    rememberFormerLinks()
+    rememberStaleInverses()
     super.unload()
   }
 
-  func keepOriginal(_ members: OriginalMembers<Related>) {
+  func keepBaseline(_ members: ToManyBaseline<Related>) {
     original = members
-    keepRestoration { [members] field in withExtendedLifetime(members) { (field as? any Relation)?.goBack() ?? false } }
+    keepRestoration { [members] field in
+      withExtendedLifetime(members) { (field as? any Relation)?.revertToBaseline() ?? false }
+    }
   }
 
   // MARK: Reading and writing

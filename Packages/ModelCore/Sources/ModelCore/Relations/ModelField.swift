@@ -26,7 +26,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   var declaredInverse: ((Related) -> (any RelationField)?)?
   private weak var backLink: Related?
   private var backLinkIdentity: LinkIdentity?
-  private(set) weak var original: OriginalLink<Related>?
+  private(set) weak var original: ToOneBaseline<Related>?
   /// What the next set is.
   var nextChange = RelationChange.Kind.local
   private var isToBeAnnounced = false
@@ -81,20 +81,20 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       if loadState == .loaded { loadState = .incomplete }
       return nil
     }
-    let shell = shell(identifier)
-    retain(shell)
+    let unloadedReference = unloadedReference(identifier)
+    retain(unloadedReference)
     let change = RelationChange(.reading)
-    linkBack(shell, change)
+    linkBack(unloadedReference, change)
     change.announce()
-    return shell
+    return unloadedReference
   }
 
   /// What stands for a model that is gone.
-  func shell(_ identifier: String) -> Related {
+  func unloadedReference(_ identifier: String) -> Related {
     if let map = ownerModel?.identityMap { return Related.with(identifier: identifier, in: map.scope) }
-    let shell = Related()
-    shell.becomeShell(identifier: identifier)
-    return shell
+    let unloadedReference = Related()
+    unloadedReference.becomeUnloadedReference(identifier: identifier)
+    return unloadedReference
   }
 
   @_spi(ModelKitInternals)
@@ -105,7 +105,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     // An identifier without its model is a value too: setting nil cuts the link.
     let isChange = oldValue !== newValue || (newValue == nil && backLinkIdentity?.identifier != nil)
     if isChange {
-      keepOriginal(before: change)
+      keepBaseline(before: change)
       prepareToSet(isChange: true)
     }
     if let newValue, isChange { retain(newValue) } else if newValue == nil { release() }
@@ -117,7 +117,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
         linkBack(newValue, change)
       }
     }
-    cutFormerLinks(except: newValue.map { [$0] } ?? [], change)
+    cutStaleInverses(except: newValue.map { [$0] } ?? [], change)
     change.announce()
   }
 
@@ -163,7 +163,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     backLinkIdentity = nil
     readsThroughHook = false
     isUneven = true
-    rememberFormerLinks()
+    rememberStaleInverses()
     super.unload()
   }
 
@@ -225,7 +225,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool {
     guard let model = model as? Related, liveValue !== model else { return storedValue === model }
     let oldValue = liveValue
-    keepOriginal(before: change)
+    keepBaseline(before: change)
     prepareToSet(isChange: true)
     let isRetained = original?.retained === model
     if isRetained { retain(model) } else { see(model) }
@@ -233,7 +233,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     mark(from: oldValue, isChange: true, change)
     change.note(self)
     if let oldValue { cutBack(oldValue, change) }
-    cutFormerLinks(except: [model], change)
+    cutStaleInverses(except: [model], change)
     return isRetained
   }
 
@@ -242,7 +242,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   }
 
   private func cut(_ model: Related, _ change: RelationChange) {
-    keepOriginal(before: change)
+    keepBaseline(before: change)
     prepareToSet(isChange: true)
     release()
     if change.isRead || change.kind == .deletion, original?.model === model { original?.see(nil) }
@@ -252,16 +252,17 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   // MARK: Going back
 
-  private func keepOriginal(before change: RelationChange) {
-    guard hasToKeepOriginal(before: change) else { return }
+  private func keepBaseline(before change: RelationChange) {
+    guard hasToKeepBaseline(before: change) else { return }
     keep(
-      OriginalLink(
+      ToOneBaseline(
         retaining: readsThroughHook ? nil : storedValue, seeing: backLink, backLinkIdentity, loadState))
   }
 
-  func keep(_ original: OriginalLink<Related>) {
+  func keep(_ original: ToOneBaseline<Related>) {
     self.original = original
-    keepRestoration { [original] field in withExtendedLifetime(original) { (field as? any Relation)?.goBack() ?? false }
+    keepRestoration { [original] field in
+      withExtendedLifetime(original) { (field as? any Relation)?.revertToBaseline() ?? false }
     }
   }
 

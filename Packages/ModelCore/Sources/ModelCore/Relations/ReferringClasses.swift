@@ -71,7 +71,7 @@ extension ModelObject {
     for relation in relations {
       for model in deleted where model.isAccepted(by: relation) {
         guard relation.inverse(on: model) == nil else { continue }
-        relation.forgetOriginal(model)
+        relation.removeFromBaseline(model)
         guard relation.refers(to: model) else { continue }
         if !relation.isDirty { cut.append(relation) }
         relation.unlink([model], change)

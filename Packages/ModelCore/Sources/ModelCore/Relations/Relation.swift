@@ -53,24 +53,24 @@ protocol Relation: RelationField {
   /// Cuts the links to models.
   func unlink(_ models: [ModelObject], _ change: RelationChange)
 
-  // What `revert()` needs: see `RelationOriginal`.
+  // What `revert()` needs: see `RelationBaseline`.
 
   /// What the relation leads to once it is reverted; nil if it was not changed, or that is not known.
-  var originalModels: [ModelObject]? { get }
+  var baselineModels: [ModelObject]? { get }
   /// Whether it leads to the model once it is reverted.
-  func goesBack(to model: ModelObject) -> Bool
+  func isReverted(to model: ModelObject) -> Bool
   /// Goes back to what was last read or saved.
   ///
   /// - Returns: `false` if that is not known.
-  func goBack() -> Bool
+  func revertToBaseline() -> Bool
   /// Says that there are no local changes, if what there is now is what was last read or saved.
   func settle(asOf stamp: ChangeStamp)
   /// Goes back to a model no longer, because it was deleted.
-  func forgetOriginal(_ model: ModelObject)
+  func removeFromBaseline(_ model: ModelObject)
   /// Keeps what another relation goes back to, with copies in place of the models that were copied.
   ///
   /// - Parameter retains: whether to keep the copy of a model alive.
-  func keepOriginal(
+  func keepBaseline(
     of relation: any Relation, _ copies: [ObjectIdentifier: ModelObject], retaining retains: (ModelObject) -> Bool)
 }
 
@@ -188,7 +188,7 @@ extension Relation {
   }
 
   /// Whether what there is now has to be kept before a change. A new model has nothing to go back to.
-  func hasToKeepOriginal(before change: RelationChange) -> Bool {
+  func hasToKeepBaseline(before change: RelationChange) -> Bool {
     if change.isRead { return false }
     return isOriginal || (wasNeverSaved && ownerModel?.origin == .read && !isDirty)
   }

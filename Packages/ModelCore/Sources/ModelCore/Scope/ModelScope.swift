@@ -92,16 +92,16 @@ extension ModelIsolation where Self: ModelObject {
       if type(of: canonical) == Self.self { return unsafeDowncast(canonical, to: Self.self) }
       if let canonical = canonical as? Self { return canonical }
     }
-    let shell = scope.transformers.prepared(Self())
-    shell.becomeShell(identifier: identifier)
+    let unloadedReference = scope.transformers.prepared(Self())
+    unloadedReference.becomeUnloadedReference(identifier: identifier)
     // The same identifier may be spelled in several ways, such as a UUID in small letters.
-    if let spelled = shell.modelIdentifier,
+    if let spelled = unloadedReference.modelIdentifier,
       let canonical = scope.map.canonicalModel(of: self, identifier: spelled) as? Self
     {
       return canonical
     }
-    if shell.modelIdentifier != nil { scope.map.add(shell) }
-    return shell
+    if unloadedReference.modelIdentifier != nil { scope.map.add(unloadedReference) }
+    return unloadedReference
   }
 
   /// The one object in a scope that has this model's type and identifier: the live one, or else this model, which becomes
@@ -118,13 +118,13 @@ extension ModelIsolation where Self: ModelObject {
 
 extension ModelObject {
   /// Makes a fresh model stand for one that was not read yet.
-  func becomeShell(identifier: String) {
+  func becomeUnloadedReference(identifier: String) {
     guard setIdentifier(identifier) else { return }
-    becomeShell()
+    becomeUnloadedReference()
   }
 
   /// Makes a fresh model that has got its identifier stand for one that was not read yet.
-  func becomeShell() {
+  func becomeUnloadedReference() {
     modelLoadState = .incomplete
     origin = .read
     identifierField?.markSaved(asOf: .next())

@@ -35,7 +35,7 @@ extension ModelReader {
     if let scope, let identifier, scope.canonicalModel(like: model, identifier: identifier) != nil { return nil }
     // Nothing but the identifier is a reference: it says nothing about the other fields.
     let isReference = count == 1 && dictionary.count == 1 && plan.members.count > 1 && identifier != nil
-    model.becomeRead(isReference: isReference, isFromStore: false, since: stamp)
+    model.markReadFromSource(isReference: isReference, isFromStore: false, since: stamp)
     scope?.register(model)
     return model
   }

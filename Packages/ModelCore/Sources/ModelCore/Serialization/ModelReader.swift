@@ -19,7 +19,7 @@ final class ModelReader: FieldReader {
   private var depth = 0
   /// Whether values are spelled as the scope says.
   let hasContextOfScope: Bool
-  var made = MadeModels()
+  var made = DocumentIdentityMap()
   var operations: [Operation] = []
   /// What stands in this document for models that were only referred to so far.
   private var shells: [IdentityKey: Shell] = [:]
@@ -57,10 +57,10 @@ final class ModelReader: FieldReader {
   /// A model that was checked, and what links it to others once all values were applied.
   struct Staged<M: ModelObject> {
     fileprivate let staged: M
-    fileprivate var shell: Shell?
+    fileprivate var unloadedReference: Shell?
     let link: () -> Void
 
-    var model: M { shell?.model as? M ?? staged }
+    var model: M { unloadedReference?.model as? M ?? staged }
   }
 
   /// A model that was only referred to. If the whole of it follows and is of a derived class, one of that takes its place.
@@ -154,9 +154,9 @@ final class ModelReader: FieldReader {
       if edits != nil, let current, isEdit(object, of: current, type) { return try stage(object, into: current) }
       return try stage(object, as: type)
     case .int, .string, .number:
-      let (model, shell) = try reference(to: json, of: type)
-      operations.append(.closure { [scope] in scope?.register(shell?.model ?? model) })
-      return Staged(staged: model, shell: shell) {}
+      let (model, unloadedReference) = try reference(to: json, of: type)
+      operations.append(.closure { [scope] in scope?.register(unloadedReference?.model ?? model) })
+      return Staged(staged: model, unloadedReference: unloadedReference) {}
     default:
       throw ValueTransformError(expected: isForeignKey ? "an identifier" : "an object or an identifier", found: json)
     }
@@ -203,7 +203,7 @@ final class ModelReader: FieldReader {
         if let edits {
           model.becomeEdited(isReference: isReference && isNested, edits)
         } else {
-          model.becomeRead(isReference: isReference, isFromStore: isFromStore, since: beginning)
+          model.markReadFromSource(isReference: isReference, isFromStore: isFromStore, since: beginning)
         }
         scope?.register(model)
       })
@@ -269,10 +269,11 @@ final class ModelReader: FieldReader {
     }
     let key = key(of: fresh, identifier)
     var known = made[key]?.model
-    if let shell = shells.isEmpty ? nil : shells.removeValue(forKey: key), shell.model === known,
-      Self.isDerived(modelClass, from: type(of: shell.model))
+    if let unloadedReference = shells.isEmpty ? nil : shells.removeValue(forKey: key),
+      unloadedReference.model === known,
+      Self.isDerived(modelClass, from: type(of: unloadedReference.model))
     {
-      shell.model = fresh
+      unloadedReference.model = fresh
       hasReplacedShell = true
       known = nil
     } else {
@@ -299,13 +300,15 @@ final class ModelReader: FieldReader {
     if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(json.stringValue ?? json.description) }
     if let identifier = fresh.modelIdentifier {
       let key = key(of: fresh, identifier)
-      if let shell = shells[key], let model = shell.model as? M { return (model, shell) }
+      if let unloadedReference = shells[key], let model = unloadedReference.model as? M {
+        return (model, unloadedReference)
+      }
       guard let known = made[key]?.model ?? scope?.canonicalModel(like: fresh, identifier: identifier) else {
-        fresh.becomeShell()
+        fresh.becomeUnloadedReference()
         made[key] = Made(model: fresh, waitsForValues: true)
-        let shell = Shell(fresh)
-        shells[key] = shell
-        return (fresh, shell)
+        let unloadedReference = Shell(fresh)
+        shells[key] = unloadedReference
+        return (fresh, unloadedReference)
       }
       if let known = known as? M { return (known, nil) }
     }

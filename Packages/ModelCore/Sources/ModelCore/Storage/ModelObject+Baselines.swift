@@ -52,7 +52,7 @@ extension ModelObject {
 
   /// Whether a list follows its inverse: then it changes without being read or written.
   private func hasInverse(_ relation: any Relation) -> Bool {
-    let models = relation.relatedModels + (relation.originalModels ?? [])
+    let models = relation.relatedModels + (relation.baselineModels ?? [])
     if models.isEmpty { return relation.inverse(on: relation.relatedClass.init()) != nil }
     return models.contains { relation.inverse(on: $0) != nil }
   }

@@ -278,7 +278,7 @@ extension ModelScope {
     let model = ModelReader.directRecord(
       type, from: data, at: path, identifier: identifier,
       ModelReader(scope: self, keepsLocalChanges: keepsLocalChanges, isFromStore: true))
-    model?.becomeWhole()
+    model?.markLoaded()
     return model
   }
 
@@ -294,7 +294,7 @@ extension ModelScope {
   }
 
   private func whole<M: Model>(_ models: [M]) -> [M] {
-    for model in models { model.becomeWhole() }
+    for model in models { model.markLoaded() }
     return models
   }
 

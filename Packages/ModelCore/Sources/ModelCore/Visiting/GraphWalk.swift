@@ -58,7 +58,7 @@ struct GraphWalk {
         follow(models[next]) { $0.relatedModels }
         next += 1
       } else {
-        follow(models[nextOriginals]) { $0.originalModels ?? [] }
+        follow(models[nextOriginals]) { $0.baselineModels ?? [] }
         nextOriginals += 1
       }
     }

@@ -69,8 +69,8 @@ import Testing
   }
 
   @Test func `A copy of a model of a model that was only referred to is as incomplete`() {
-    let shell = Workplace.with(identifier: "f", in: ModelScope())
-    let copy = shell.copy()
+    let unloadedReference = Workplace.with(identifier: "f", in: ModelScope())
+    let copy = unloadedReference.copy()
     #expect(copy.loadState == .incomplete)
     #expect(copy.identifier == "f")
     #expect(copy.name.loadState == .notLoaded)

@@ -89,7 +89,7 @@ extension ModelStore {
       var query = ModelQuery(Related.self)
       query.filter = reference.condition
       let models = try await list(query)
-      withExtendedLifetime(models) { relation.becomeWhole() }
+      withExtendedLifetime(models) { relation.markLoaded() }
       return models
     }
     var models: [Related] = []

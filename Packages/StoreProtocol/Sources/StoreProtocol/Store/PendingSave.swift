@@ -353,7 +353,7 @@ public struct PendingSave<M: Model> {
     model.markSaved(fields, asOf: stamp)
     if isWhole || model.dirtyFields.isEmpty { model.markWhollySaved(asOf: stamp) }
     readAnswer?()
-    if kind == .create { model.becomeWhole() }
+    if kind == .create { model.markLoaded() }
     if isCreated { scope.addCreated(model) } else { scope.add(model) }
     scope.pendingReads.noteUpdate(of: model)
     runHook()

@@ -227,7 +227,7 @@ final class GraphRun {
     for link in reference.revert(number) {
       newcomers.insert(link.other)
       let shells = Side.allCases.flatMap { node.list($0) }.filter { $0.id.value == identifiers[link.other] }
-      if seen[link.other].node == nil, let shell = shells.first { adopt(shell, link.other) }
+      if seen[link.other].node == nil, let unloadedReference = shells.first { adopt(unloadedReference, link.other) }
     }
     return "revert"
   }
@@ -287,11 +287,15 @@ final class GraphRun {
     while let link = dangling.first {
       dangling.removeFirst()
       guard let node = seen[link.place.node].node else { return "\(link.place.node) is gone" }
-      guard let shell = node.toOne(link.place.side)?.value, shell.id.value == identifiers[link.other] else {
+      guard let unloadedReference = node.toOne(link.place.side)?.value,
+        unloadedReference.id.value == identifiers[link.other]
+      else {
         return "\(link.place.side) of \(link.place.node) forgot \(link.other)"
       }
-      guard seen[link.other].node === shell || shell.loadState == .incomplete else { return "no shell" }
-      if seen[link.other].node == nil { adopt(shell, link.other) }
+      guard seen[link.other].node === unloadedReference || unloadedReference.loadState == .incomplete else {
+        return "no unloaded reference"
+      }
+      if seen[link.other].node == nil { adopt(unloadedReference, link.other) }
       reference.revive(link.other, metBy: link.place.node, link.place.side)
     }
     for number in 0..<count {

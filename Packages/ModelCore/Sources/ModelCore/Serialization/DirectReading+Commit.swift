@@ -11,7 +11,7 @@ extension DirectReading {
       }
     }
     // To let go of models is faster before a scope knows them.
-    reader.made = MadeModels()
+    reader.made = DocumentIdentityMap()
     reader.runOperations(self)
     let links = links
     self.links = []
@@ -21,7 +21,7 @@ extension DirectReading {
   func run(_ merge: DirectMerge) {
     load(merge.fields, of: merge.record.model, into: merge.model, merge.record.reader)
     guard merge.isLast else { return }
-    merge.model.becomeRead(isReference: merge.record.isReference, isFromStore: reader.isFromStore, since: stamp)
+    merge.model.markReadFromSource(isReference: merge.record.isReference, isFromStore: reader.isFromStore, since: stamp)
     if let scope = reader.scope, scope.register(merge.model) !== merge.model { hasRunOthersCode = true }
   }
 
@@ -36,7 +36,7 @@ extension DirectReading {
     } else {
       confirm(confirmation.fields, of: model, confirmation.reader)
     }
-    model.becomeRead(isReference: confirmation.isReference, isFromStore: reader.isFromStore, since: stamp)
+    model.markReadFromSource(isReference: confirmation.isReference, isFromStore: reader.isFromStore, since: stamp)
   }
 
   private func hasChanged(_ fields: UInt64, of model: ModelObject) -> Bool {

@@ -86,7 +86,8 @@ extension DirectReading {
       return try add(again, key)
     }
     let model = record.model
-    model.becomeRead(isReference: record.isReference, isFromStore: reader.isFromStore, since: stamp, isFresh: true)
+    model.markReadFromSource(
+      isReference: record.isReference, isFromStore: reader.isFromStore, since: stamp, isFresh: true)
     for link in record.links { try recognise(link, of: model, record.reader) }
     if reader.scope != nil { reader.operations.append(.add(model)) }
     return model

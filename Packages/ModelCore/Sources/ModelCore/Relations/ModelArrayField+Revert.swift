@@ -2,16 +2,16 @@
 
 // What `revert()` asks of the list.
 extension ModelArrayField {
-  func keepOriginal(before change: RelationChange) {
-    guard hasToKeepOriginal(before: change) else { return }
-    keepOriginal(
-      OriginalMembers(
+  func keepBaseline(before change: RelationChange) {
+    guard hasToKeepBaseline(before: change) else { return }
+    keepBaseline(
+      ToManyBaseline(
         table ?? storedValue.map { MemberTable(retaining: $0) }, loadState, wasNeverSaved: wasNeverSaved))
   }
 
-  var originalModels: [ModelObject]? { original.map { $0.models ?? [] } }
+  var baselineModels: [ModelObject]? { original.map { $0.models ?? [] } }
 
-  func goBack() -> Bool {
+  func revertToBaseline() -> Bool {
     guard let original else { return false }
     nextChange = .reversion
     load(original.models, stamp: .next())
@@ -36,7 +36,7 @@ extension ModelArrayField {
     restoreLoadState(original)
   }
 
-  private func restoreLoadState(_ original: OriginalMembers<Related>) {
+  private func restoreLoadState(_ original: ToManyBaseline<Related>) {
     if isDirty { return }
     // What goes back to that follows the other side again.
     if original.wasNeverSaved { forgetSaved() }
@@ -47,13 +47,13 @@ extension ModelArrayField {
     }
   }
 
-  func forgetOriginal(_ model: ModelObject) {
+  func removeFromBaseline(_ model: ModelObject) {
     if let model = model as? Related { original?.forget(model) }
   }
 
-  func goesBack(to model: ModelObject) -> Bool { (model as? Related).map { original?.contains($0) == true } ?? false }
+  func isReverted(to model: ModelObject) -> Bool { (model as? Related).map { original?.contains($0) == true } ?? false }
 
-  func keepOriginal(
+  func keepBaseline(
     of relation: any Relation, _ copies: [ObjectIdentifier: ModelObject], retaining retains: (ModelObject) -> Bool
   ) {
     guard let other = (relation as? ModelArrayField)?.original else { return }
@@ -68,6 +68,6 @@ extension ModelArrayField {
       return members
     }
     if !silent.isEmpty { isUneven = true }
-    keepOriginal(OriginalMembers(members, other.loadState, wasNeverSaved: other.wasNeverSaved, silent: silent))
+    keepBaseline(ToManyBaseline(members, other.loadState, wasNeverSaved: other.wasNeverSaved, silent: silent))
   }
 }

@@ -6,7 +6,7 @@
 // makes no retain cycle across an inverse.
 
 /// What a relation to one goes back to.
-final class OriginalLink<Related: ModelObject> {
+final class ToOneBaseline<Related: ModelObject> {
   private(set) var retained: Related?
   private weak var seen: Related?
   private(set) var identity: LinkIdentity?
@@ -41,7 +41,7 @@ final class OriginalLink<Related: ModelObject> {
 }
 
 /// What a relation to many goes back to.
-final class OriginalMembers<Related: ModelObject> {
+final class ToManyBaseline<Related: ModelObject> {
   /// Nil where the list was nil.
   private(set) var table: MemberTable<Related>?
   let loadState: LoadState

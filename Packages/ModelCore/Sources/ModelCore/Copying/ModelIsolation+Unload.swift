@@ -62,6 +62,6 @@ extension ModelIsolation where Self: ModelObject {
 
 extension ModelObject {
   fileprivate var modelsKeptByRelations: [ModelObject] {
-    relations.flatMap { $0.retainedModels + ($0.originalModels ?? []) }
+    relations.flatMap { $0.retainedModels + ($0.baselineModels ?? []) }
   }
 }

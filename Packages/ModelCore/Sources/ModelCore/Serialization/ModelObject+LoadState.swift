@@ -8,7 +8,7 @@ extension ModelObject {
   ///   - isFromStore: whether the document is the record in a store.
   ///   - stamp: the moment before the first value was loaded.
   ///   - isFresh: whether the model was made for the document, and so has no local changes.
-  func becomeRead(isReference: Bool, isFromStore: Bool, since stamp: ChangeStamp, isFresh: Bool = false) {
+  func markReadFromSource(isReference: Bool, isFromStore: Bool, since stamp: ChangeStamp, isFresh: Bool = false) {
     if isFromStore, !isFresh { noteUnknownBaselines() }
     if !isReference {
       modelLoadState = .loaded
@@ -29,13 +29,13 @@ extension ModelObject {
   /// Marks the model as edited from a document. A new model that the document only refers to stays unloaded.
   func becomeEdited(isReference: Bool, _ edits: FieldEdits) {
     guard origin == .new, identityMap == nil else { return }
-    if isReference { becomeShell() } else { edits.newModels.append(self) }
+    if isReference { becomeUnloadedReference() } else { edits.newModels.append(self) }
   }
 
   /// Says that the model was read from its own record, or is in it as it is. That has all there is of it, also if it is no more
   /// than an identifier, which inside another model is a reference.
   @_spi(ModelKitInternals)
-  public func becomeWhole() {
+  public func markLoaded() {
     if case .incomplete = modelLoadState { modelLoadState = .loaded }
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Most documents list models by ascending numbers. Those are kept in a row, to which one is added without a look at the
 /// others, and in which one is found by halving; only what comes out of turn goes to a table.
-struct MadeModels {
+struct DocumentIdentityMap {
   private struct Row {
     let rootClass: ObjectIdentifier
     /// In ascending order.

@@ -2,11 +2,11 @@
 
 // What `revert()` asks of the relation.
 extension ModelField {
-  var originalModels: [ModelObject]? { original.map { $0.model.map { [$0] } ?? [] } }
+  var baselineModels: [ModelObject]? { original.map { $0.model.map { [$0] } ?? [] } }
 
-  func goBack() -> Bool {
+  func revertToBaseline() -> Bool {
     guard let original else { return false }
-    let model = original.model ?? original.identity?.identifier.map(shell)
+    let model = original.model ?? original.identity?.identifier.map(unloadedReference)
     nextChange = .reversion
     load(model, stamp: .next())
     restoreLoadState(original)
@@ -21,19 +21,19 @@ extension ModelField {
     restoreLoadState(original)
   }
 
-  private func restoreLoadState(_ original: OriginalLink<Related>) {
+  private func restoreLoadState(_ original: ToOneBaseline<Related>) {
     if isDirty { return }
     let isLost = original.identity != nil && liveValue == nil
     if isLost { loadState = .incomplete } else if original.loadState != .loaded { loadState = original.loadState }
   }
 
-  func forgetOriginal(_ model: ModelObject) {
+  func removeFromBaseline(_ model: ModelObject) {
     if let original, original.model === model { original.see(nil) }
   }
 
-  func goesBack(to model: ModelObject) -> Bool { original?.model === model }
+  func isReverted(to model: ModelObject) -> Bool { original?.model === model }
 
-  func keepOriginal(
+  func keepBaseline(
     of relation: any Relation, _ copies: [ObjectIdentifier: ModelObject], retaining retains: (ModelObject) -> Bool
   ) {
     guard let other = (relation as? ModelField)?.original else { return }
@@ -42,7 +42,7 @@ extension ModelField {
     let isRetained = other.model.map(retains) ?? false
     if isSilent { isUneven = true }
     keep(
-      OriginalLink(
+      ToOneBaseline(
         retaining: isRetained ? copy(other.model) : nil, seeing: isRetained ? nil : copy(other.model), other.identity,
         other.loadState, isSilent: isSilent))
   }
