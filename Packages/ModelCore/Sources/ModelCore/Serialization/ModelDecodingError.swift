@@ -9,6 +9,8 @@
 public struct ModelDecodingError: Error, CustomStringConvertible {
   /// Where in the document, from its root: `authors[3].books[0].year`.
   public let path: FieldPath
+  /// The property of the model whose value it is; nil where no field takes the value.
+  public let property: String?
   /// What would have been right.
   public let expected: String
   /// What was found.
@@ -22,23 +24,27 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - path: where in the document.
+  ///   - property: the property of the model whose value it is.
   ///   - expected: what would have been right, such as `an integer`.
   ///   - found: what was found, in words.
   ///   - position: how many bytes into the document the value begins.
   ///   - cause: the error that led to this one.
   public init(
-    path: FieldPath, expected: String, found: String, position: Int? = nil, cause: (any Error)? = nil
+    path: FieldPath, property: String? = nil, expected: String, found: String, position: Int? = nil,
+    cause: (any Error)? = nil
   ) {
     self.path = path
+    self.property = property
     self.expected = expected
     self.found = found
     self.position = position
     self.cause = cause
   }
 
-  /// Where, what was expected, and what was found.
+  /// Where, what was expected, and what was found. The property is named as well where its key is another word:
+  /// `full_name (fullName): expected a string, found 7`.
   public var description: String {
-    let place = path.components.isEmpty ? "" : "\(path.description.pathForMessage): "
+    let place = path.components.isEmpty ? "" : "\(path.messageSubject(property)): "
     let offset = position.map { " (at byte \($0))" } ?? ""
     return "\(place)expected \(expected.wordsForMessage()), found \(found.wordsForMessage())\(offset)"
   }
@@ -46,22 +52,39 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
   /// The same error, seen from a document that holds the one it is about.
   ///
   /// - Parameter path: where the inner document lies in the outer one.
-  public func inside(_ path: FieldPath) -> ModelDecodingError {
+  public func inside(_ path: FieldPath) -> ModelDecodingError { inside(path, of: nil) }
+
+  private func inside(_ path: FieldPath, of property: String?) -> ModelDecodingError {
     ModelDecodingError(
-      path: path.appending(self.path), expected: expected, found: found, position: position, cause: cause)
+      path: path.appending(self.path), property: self.property ?? property, expected: expected, found: found,
+      position: position,
+      cause: cause)
   }
 
   /// Any error of a field or transformer, with its place.
-  static func wrapping(_ error: any Error, at path: FieldPath) -> ModelDecodingError {
+  ///
+  /// - Parameter property: the property of the field.
+  static func wrapping(_ error: any Error, at path: FieldPath, of property: String? = nil) -> ModelDecodingError {
     switch error {
-    case let error as ModelDecodingError: error.inside(path)
+    case let error as ModelDecodingError: error.inside(path, of: property)
     case let error as ValueTransformError:
       ModelDecodingError(
-        path: path.appending(FieldPath(error.path)), expected: error.expected, found: error.found, cause: error.cause)
+        path: path.appending(FieldPath(error.path)), property: property, expected: error.expected, found: error.found,
+        cause: error.cause)
     default:
       ModelDecodingError(
-        path: path, expected: "a value its transformer takes", found: "one it refuses (\(error))", cause: error)
+        path: path, property: property, expected: "a value its transformer takes", found: "one it refuses (\(error))",
+        cause: error)
     }
+  }
+}
+
+extension FieldPath {
+  /// The path as a message names it, and the property in parentheses where no key of the path is the same word.
+  func messageSubject(_ property: String?) -> String {
+    let text = description
+    guard let property, !FieldPath(text).components.contains(.key(property)) else { return text.pathForMessage }
+    return "\(text.pathForMessage) (\(property))"
   }
 }
 

@@ -87,7 +87,8 @@ extension ModelReader {
       return apply
     } catch {
       let issues = issues(of: json, error, field).map { error in
-        ModelDecodingError.wrapping(error, at: path).inside(leniency?.place ?? FieldPath())
+        ModelDecodingError.wrapping(error, at: path, of: model.propertyName(of: field))
+          .inside(leniency?.place ?? FieldPath())
       }
       leniency?.issues += issues
       note(Rejection(content: .value(json), issues: issues), field, of: model)
@@ -119,7 +120,8 @@ extension ModelReader {
         let error = ModelDecodingError.wrapping(error, at: FieldPath())
         issues.append(
           ModelDecodingError(
-            path: FieldPath([.index(index)] + error.path.components.dropFirst()), expected: error.expected,
+            path: FieldPath([.index(index)] + error.path.components.dropFirst()), property: error.property,
+            expected: error.expected,
             found: error.found, position: error.position, cause: error.cause))
       }
     }

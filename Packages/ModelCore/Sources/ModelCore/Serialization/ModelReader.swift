@@ -190,7 +190,8 @@ final class ModelReader: FieldReader {
           operations.append(.closure { if !(keepsLocalChanges && field.isDirty) { apply() } })
         }
       } catch {
-        throw ModelDecodingError.wrapping(error, at: path(of: field, index, of: model))
+        throw ModelDecodingError.wrapping(
+          error, at: path(of: field, index, of: model), of: model.propertyName(of: field))
       }
     }
     if context.keepsUnknownKeys { stageUnknownKeys(of: object, of: model, outerKeys) }
@@ -254,7 +255,7 @@ final class ModelReader: FieldReader {
       let other = map.canonicalModel(of: model.typeKey, identifier: identifier), other !== model
     else { return }
     throw ModelDecodingError(
-      path: path(of: field, index, of: model),
+      path: path(of: field, index, of: model), property: model.propertyName(of: field),
       expected: "an identifier that no other \(type(of: model).displayName) has",
       found: "\(json), by which this scope knows another live model")
   }

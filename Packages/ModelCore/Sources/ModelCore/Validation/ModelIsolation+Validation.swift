@@ -179,7 +179,8 @@ extension ModelObject {
     var errors = orderedFields.flatMap { field in
       field.validationState.messages.map { message in
         ModelValidationError(
-          path: FieldPath(verbatim: field.key ?? field.name ?? "?"), message: message, name: field.name)
+          path: FieldPath(verbatim: field.key ?? field.name ?? "?"), message: message, name: field.name,
+          property: propertyName(of: field))
       }
     }
     var known: [ObjectIdentifier: Set<RuleViolation>] = [:]

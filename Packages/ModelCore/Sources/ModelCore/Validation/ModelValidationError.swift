@@ -12,22 +12,26 @@ public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConve
   public let path: FieldPath
   /// What is wrong, as the end of a sentence about the field.
   public let message: String
-  /// What people call the field; nil if it has no name. Says nothing about whether two errors are equal.
+  /// The name of the field for people; nil if it has none. Equality ignores it.
   public let name: String?
+  /// The property of the model that has the field; nil if the path leads into another model. Equality ignores it.
+  public let property: String?
 
   /// Creates an error, such as one that a server reported.
   ///
   /// - Parameters:
   ///   - path: the key path of the field.
   ///   - message: what is wrong, as the end of a sentence about the field.
-  ///   - name: what people call the field.
-  public init(path: FieldPath, message: String, name: String? = nil) {
+  ///   - name: the name of the field for people.
+  ///   - property: the property of the model that has the field.
+  public init(path: FieldPath, message: String, name: String? = nil, property: String? = nil) {
     self.path = path
     self.message = message
     self.name = name
+    self.property = property
   }
 
-  /// Two errors are equal if they say the same of the same field.
+  /// Two errors are equal if path and message are.
   public static func == (left: ModelValidationError, right: ModelValidationError) -> Bool {
     left.path == right.path && left.message == right.message
   }
@@ -38,12 +42,13 @@ public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConve
     hasher.combine(message)
   }
 
-  /// The sentence.
+  /// The sentence. Without a name, the property is named as well where its key is another word: `full_name (fullName) cannot be
+  /// blank`.
   public var description: String {
     // The message of an element begins with its position: `tags[0] cannot be blank`.
     let message = message.unicodeScalars.count > 500 ? String(message.unicodeScalars.prefix(500)) + "…" : message
     if path.isEmpty { return message }
-    let subject = name?.wordsForMessage(atMost: 80) ?? path.description.pathForMessage
+    let subject = name?.wordsForMessage(atMost: 80) ?? path.messageSubject(property)
     return message.hasPrefix("[") ? subject + message : "\(subject) \(message)"
   }
 }

@@ -33,7 +33,7 @@ private final class Event: Model {
 
   private static let cases: [(AttributeDictionary, String)] = [
     (["meta": ["id": "x"]], #"meta.id: expected an integer, found the string "x""#),
-    (["event_title": 5], "event_title: expected a string, found 5"),
+    (["event_title": 5], "event_title (title): expected a string, found 5"),
     (["isPublic": 1], "isPublic: expected true or false, found 1"),
     (["price": "cheap"], #"price: expected a number, found the string "cheap""#),
     (["seats": 1.5], "seats: expected an integer, found 1.5"),
@@ -93,6 +93,34 @@ private final class Event: Model {
       try Event.from(dictionaryValue: ["is_public": 1], in: scope)
     }
     #expect(error?.path == "is_public")
+    #expect(error?.property == "isPublic")
+    #expect(error?.description == "is_public (isPublic): expected true or false, found 1")
+  }
+
+  @Test func `Errors of reading and of rules name the key and the property where they differ`() {
+    final class Ticket: Model {
+      let seat = Field<String>(key: "seat_name").require(.notBlank)
+      let rows = ArrayField(Field<Int>(), key: "row_numbers")
+      let gate = Field<String>(name: "Gate", key: "gate_name").require(.notBlank)
+      let note = Field<String>().require(.notBlank)
+    }
+    var issues: [String] = []
+    let scope = ModelScope(transformers: ValueTransformerContext(decoding: .lenient))
+    scope.decodingIssueHandler = { issues += $0.map(\.description) }
+    let json = Data(#"{"seat_name": [], "row_numbers": [1, {}]}"#.utf8)
+    let ticket = try? Ticket.from(json: json, in: scope)
+    #expect(
+      issues.sorted() == [
+        "row_numbers[1] (rows): expected an integer, found an object",
+        "seat_name (seat): expected a string, found a list of 0 elements",
+      ])
+    ticket?.validate()
+    #expect(
+      ticket?.validationErrors.map(\.description) == [
+        "seat_name (seat) could not be read: expected a string, found a list of 0 elements",
+        "Gate cannot be blank", "note cannot be blank",
+      ])
+    #expect(ticket?.validationErrors.map(\.property) == ["seat", "gate", "note"])
   }
 
   @Test func `An error of reading can be seen from the document around it`() {

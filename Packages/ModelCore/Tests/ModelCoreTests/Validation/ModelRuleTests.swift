@@ -160,7 +160,7 @@ private final class Span: Model {
     #expect(friend.firstName.validationState == .invalid(["is unknown"]))
     #expect(
       Set(contact.validationErrors.map(\.description)) == [
-        "firstName is short", "firstName is rude", "closeFriend.firstName is unknown", "address.zipCode is wrong",
+        "firstName is short", "firstName is rude", "closeFriend.firstName is unknown", "address.zipCode (zip) is wrong",
         "base 404",
       ])
   }

@@ -40,6 +40,33 @@ extension ModelStore {
     }
   }
 
+  /// Makes models from the bytes of those stored records that can be read.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - records: the bytes of one JSON object each.
+  ///   - identifier: the identifier of the record of a number.
+  /// - Returns: a model, or nil, for each record, and the errors of the others with the numbers of their records.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if models of another class are stored under the same name.
+  @_spi(ModelKitInternals)
+  public func readableModels<M: Model>(
+    _ type: M.Type, fromBytes records: [[UInt8]], identifier: (Int) -> String
+  ) throws -> (models: [M?], unreadable: [(number: Int, error: ModelStoreError)]) {
+    do {
+      return (try models(type, fromBytes: records, identifier: identifier), [])
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      if records.count == 1 { return ([nil], [(0, error)]) }
+    }
+    var models: [M?] = []
+    var unreadable: [(number: Int, error: ModelStoreError)] = []
+    for number in records.indices {
+      let made = try readableModels(type, fromBytes: [records[number]]) { _ in identifier(number) }
+      models += made.models
+      unreadable += made.unreadable.map { (number, $0.error) }
+    }
+    return (models, unreadable)
+  }
+
   /// Tries to read records as ``models(_:fromBytes:identifier:)`` would, beside the models of the store.
   ///
   /// - Parameters:
@@ -124,6 +151,6 @@ private struct IdentifierMismatch: Error, CustomStringConvertible {
 extension ModelDecodingError {
   /// The same error, seen from the element of the list that it is about.
   fileprivate var outsideOfList: ModelDecodingError {
-    ModelDecodingError(path: path.dropFirst(), expected: expected, found: found, cause: cause)
+    ModelDecodingError(path: path.dropFirst(), property: property, expected: expected, found: found, cause: cause)
   }
 }
