@@ -33,7 +33,9 @@ extension RecordStore {
       // The record may be older than the model by now.
       return try await lookup(type, identifier: identifier)
     }
-    return try model(type, identifier, stored.bytes, context, asOf: remembers ? lastWrite : nil)
+    let model = try model(type, identifier, stored.bytes, context, asOf: remembers ? lastWrite : nil)
+    reads.noteRead(of: CollectionOfOne(model), since: start)
+    return model
   }
 
   /// Makes a model of a record.
@@ -71,17 +73,15 @@ extension RecordStore {
     let records = try await currentRecords(
       type, records.map { (identifier: $0.identifier, bytes: $0.value) }, readSince: start
     ) { try await self.record(M.typeName, $0)?.bytes }
-    do {
-      return try models(type, fromBytes: records.map(\.bytes)) { records[$0].identifier }
-    } catch let error as ModelStoreError where skipsUnreadableRecords && error.code == .corrupt {}
-    var found: [M] = []
-    for record in records {
-      do {
-        found += try models(type, fromBytes: [record.bytes]) { _ in record.identifier }
-      } catch let error as ModelStoreError where error.code == .corrupt {
-        try await skip(error, M.typeName, record.identifier)
-      }
+    if !skipsUnreadableRecords {
+      let models = try models(type, fromBytes: records.map(\.bytes)) { records[$0].identifier }
+      scope.pendingReads.noteRead(of: models, since: start)
+      return models
     }
-    return found
+    let made = try readableModels(type, fromBytes: records.map(\.bytes)) { records[$0].identifier }
+    let models = made.models.compactMap(\.self)
+    scope.pendingReads.noteRead(of: models, since: start)
+    for (number, error) in made.unreadable { try await skip(error, M.typeName, records[number].identifier) }
+    return models
   }
 }

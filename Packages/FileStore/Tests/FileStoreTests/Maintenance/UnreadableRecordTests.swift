@@ -178,4 +178,87 @@ import Testing
       try await store.close()
     }
   }
+
+  @Test(arguments: unfit)
+  func `One that fits no model is left out of live results until it is written again`(value: String) async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let reports = Lock<Set<String>>([])
+      let options = FileStoreOptions(
+        unreadable: .skip { record in reports.withLock { _ = $0.insert(record.identifier) } })
+      let store = FileModelStore(directory: directory.appending(path: "store"), options: options)
+      for number in 1...4 {
+        let note = Note()
+        note.id.value = "\(number)"
+        note.text.value = "text \(number)"
+        try await store.create(note)
+      }
+      let notes = try await store.list(Note.self)
+      var all = store.observe(Note.self).makeAsyncIterator()
+      var some = store.observe(Note.self, where: { $0.text != "text 1" }, sort: [.descending(\.text)], limit: 2)
+        .makeAsyncIterator()
+      var changes = store.changes(of: Note.self).makeAsyncIterator()
+      #expect(await all.next()?.models.map(\.id.value) == ["1", "2", "3", "4"])
+      #expect(await some.next()?.models.map(\.id.value) == ["4", "3"])
+      // Two records at once: the one that can be read has to be followed.
+      try await store.handle.engine.write([
+        .create("Note", "5", Array(value.utf8)), .update("Note", "4", Array(value.utf8)),
+        .update("Note", "3", Array(#"{"id":"3","text":"new"}"#.utf8)),
+      ])
+      #expect(await changes.next()?.changes.count == 3)
+      #expect(notes[2].text.value == "new")
+      #expect(await all.next()?.models.map(\.id.value) == ["1", "2", "3"])
+      #expect(await some.next()?.models.map(\.id.value) == ["2", "3"])
+      #expect(reports.withLock { $0 } == ["4", "5"])
+      var fresh = store.observe(Note.self, sort: [.ascending(\.text)]).makeAsyncIterator()
+      #expect(await fresh.next()?.models.map(\.id.value) == ["3", "1", "2"])
+      try await store.handle.engine.write([
+        .update("Note", "4", Array(#"{"id":"4","text":"text 4"}"#.utf8)),
+        .update("Note", "5", Array(#"{"id":"5","text":"text 5"}"#.utf8)),
+      ])
+      #expect(await all.next()?.models.map(\.id.value) == ["1", "2", "3", "4", "5"])
+      #expect(await some.next()?.models.map(\.id.value) == ["5", "4"])
+      #expect(await fresh.next()?.models.map(\.id.value) == ["3", "1", "2", "4", "5"])
+      try await store.close()
+    }
+  }
+
+  @Test(arguments: unfit)
+  func `One that fits no model ends a live result of a store that does not skip it with an error`(
+    value: String
+  ) async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let store = FileModelStore(directory: directory.appending(path: "store"))
+      let note = Note()
+      note.id.value = "1"
+      try await store.create(note)
+      var all = store.observe(Note.self).makeAsyncIterator()
+      #expect(await all.next()?.models.map(\.id.value) == ["1"])
+      try await store.handle.engine.write([.create("Note", "5", Array(value.utf8))])
+      let failed = await all.next()
+      #expect(failed?.error?.code == .corrupt)
+      #expect(failed?.error?.identifier == "5")
+      #expect(failed?.models.map(\.id.value) == ["1"])
+      try await store.handle.engine.write([.delete("Note", "5")])
+      let mended = await all.next()
+      #expect(mended?.error == nil)
+      #expect(mended?.models.map(\.id.value) == ["1"])
+      try await store.close()
+    }
+  }
+
+  @Test(arguments: unfit)
+  func `One that fits no model rejects its entry of an import, and no other`(value: String) async throws {
+    try await withTemporaryDirectory { (directory: URL) in
+      let store = FileModelStore(directory: directory.appending(path: "store"))
+      try await store.handle.engine.write([.create("Note", "5", Array(value.utf8))])
+      let json = #"[{"id": "4", "text": "four"}, {"id": "5", "text": "five"}, {"id": "6", "text": "six"}]"#
+      let report = try await store.importModels(Note.self, fromJSON: Data(json.utf8))
+      #expect(report.created.map(\.id.value) == ["4", "6"])
+      #expect(report.rejected.map(\.identifier) == ["5"])
+      #expect(report.rejected.map(\.index) == [1])
+      let stored = try await store.handle.engine.read("Note", "5")?.value
+      #expect(stored == Array(value.utf8))
+      try await store.close()
+    }
+  }
 }

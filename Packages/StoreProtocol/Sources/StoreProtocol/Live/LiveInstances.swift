@@ -23,12 +23,14 @@ final class LiveInstances<M: Model> {
     declaredKeys = keys
   }
 
-  /// Has live instances take on what was written, those that have local changes but for these.
+  /// Updates live instances with written records, except for their local changes. An instance whose record can't be read stays
+  /// as it is.
   ///
-  /// - Returns: how many instances there were.
-  /// - Throws: ``ModelStoreError`` with the code `corrupt`.
+  /// - Returns: the number of instances, and the errors of records that can't be read, by identifier.
   @discardableResult
-  func follow(_ changes: some Sequence<RoutedChange>) throws -> Int {
+  func follow(
+    _ changes: some Sequence<RoutedChange>
+  ) throws -> (count: Int, unreadable: [(identifier: String, error: ModelStoreError)]) {
     let scope = store.scope
     var latest: [ExactText: [UInt8]] = [:]
     var order: [String] = []
@@ -53,11 +55,10 @@ final class LiveInstances<M: Model> {
       identifiers.append(identifier)
       records.append(bytes)
     }
-    guard !records.isEmpty else { return 0 }
-    for model in try store.models(M.self, fromBytes: records, identifier: { identifiers[$0] }) {
-      scope.pendingReads.noteUpdate(of: model)
-    }
-    return records.count
+    guard !records.isEmpty else { return (0, []) }
+    let made = try store.readableModels(M.self, fromBytes: records) { identifiers[$0] }
+    for model in made.models { model.map(scope.pendingReads.noteUpdate) }
+    return (records.count, made.unreadable.map { (identifiers[$0.number], $0.error) })
   }
 
   /// Reads the records of all live instances.
@@ -68,9 +69,11 @@ final class LiveInstances<M: Model> {
     _ = try await store.readRecords(of: name) { records in
       let live = records.filter { store.scope.liveModel(M.self, identifier: $0.identifier) != nil }
       if live.isEmpty { return }
-      _ = try await store.models(M.self, from: live.map { ($0.identifier, $0.bytes) }, readSince: start) {
-        try await store.readRecord(of: name, identifier: $0)?.bytes
-      }
+      let current = try await store.currentRecords(
+        M.self, live.map { (identifier: $0.identifier, bytes: $0.bytes) }, readSince: start
+      ) { try await store.readRecord(of: name, identifier: $0)?.bytes }
+      let made = try store.readableModels(M.self, fromBytes: current.map(\.bytes)) { current[$0].identifier }
+      store.scope.pendingReads.noteRead(of: made.models.lazy.compactMap(\.self), since: start)
     }
   }
 

@@ -29,9 +29,16 @@ public protocol LiveModelStore: ModelStore {
   ///
   /// - Throws: ``ModelStoreError``.
   func readRecord(of typeName: String, identifier: String) async throws -> StoredRecord?
+
+  /// Decides about a record of a live result that can't be read as a model: throws the error, or returns to leave the record
+  /// out. It throws unless a store implements it.
+  func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws
 }
 
 extension LiveModelStore {
+  /// Throws the error.
+  public func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws { throw error }
+
   /// Records are not given.
   public var canReadRecords: Bool { false }
 

@@ -25,12 +25,17 @@ extension LiveObservation {
     table.beginChanges()
     // At once, before anything waits: what this front writes meanwhile must not be undone by what was written before.
     // Only what is shown: of other records some changes are left out, and what came before these must not come again.
-    try instances.follow(
+    let followed = try instances.follow(
       changes.lazy.filter { routed in
         routed.change.typeName == self.typeName
           && table.isShown(routed.change.identifier, asBefore: routed.position)
       })
     var (pending, order) = gather(changes)
+    for (identifier, error) in followed.unreadable {
+      try await store.skip(error, typeName, identifier)
+      pending[ExactText(identifier)] = nil
+      if let place = table.place(of: identifier) { table.remove(place) }
+    }
     try await addDependents(changes, &pending, &order)
     var updated: Set<Int> = []
     for identifier in order {
@@ -48,7 +53,7 @@ extension LiveObservation {
       if let known, !entry.wasRemoved {
         if entry.concernsQuery {
           work.evaluations += 1
-          guard try await evaluate(identifier, bytes, program, sorter) else {
+          guard try await isFound(identifier, bytes, program) else {
             table.remove(known)
             continue
           }
@@ -65,7 +70,7 @@ extension LiveObservation {
         if let known { table.remove(known) }
         guard entry.concernsQuery else { continue }
         work.evaluations += 1
-        guard try await evaluate(identifier, bytes, program, sorter) else { continue }
+        guard try await isFound(identifier, bytes, program) else { continue }
         // When it was created, only the store knows.
         let order = try await store.readRecord(of: typeName, identifier: identifier)?.order
         work.lookups += 1
@@ -75,6 +80,17 @@ extension LiveObservation {
       }
     }
     return try await show(table, updated)
+  }
+
+  /// Whether a written record is among those that the query finds, as ``evaluate(_:_:_:_:)`` decides. A record that can't be
+  /// read and is skipped is not.
+  private func isFound(_ identifier: String, _ bytes: [UInt8], _ program: QueryProgram<M>) async throws -> Bool {
+    do {
+      return try await evaluate(identifier, bytes, program, sorter)
+    } catch let error as ModelStoreError where error.code == .corrupt {
+      try await store.skip(error, typeName, identifier)
+      return false
+    }
   }
 
   /// What became of each record, in the order in which they were first written.
@@ -182,7 +198,11 @@ extension LiveObservation {
       records.append(record.bytes)
     }
     try await store.scope.creations.settled(of: typeName)
-    let made = try models(of: records, identifiers, readSince: start)
+    let made = try await models(of: records, at: places, table, readSince: start)
+    guard made.allSatisfy({ $0 != nil }) else {
+      changeMembers(adding: [], removing: identifiers)
+      return false
+    }
     for (place, model) in zip(places, made) { table.show(model, at: place, readAt: position) }
     fetched.formUnion(places)
     return true

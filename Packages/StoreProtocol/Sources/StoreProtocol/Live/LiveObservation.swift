@@ -206,14 +206,19 @@ final class LiveObservation<M: Model> {
     let read = try await store.readRecords(of: typeName) { records in
       for record in records {
         work.evaluations += 1
-        if fields.related.isEmpty {
-          let fits = try record.bytes.withUnsafeBytes { bytes in
-            guard try program.matches(bytes, plain) else { return false }
-            if let sorter { try program.add(bytes, to: sorter, plain) }
-            return true
+        do {
+          if fields.related.isEmpty {
+            let fits = try record.bytes.withUnsafeBytes { bytes in
+              guard try program.matches(bytes, plain) else { return false }
+              if let sorter { try program.add(bytes, to: sorter, plain) }
+              return true
+            }
+            if !fits { continue }
+          } else if try await !evaluate(record.identifier, record.bytes, program, sorter) {
+            continue
           }
-          if !fits { continue }
-        } else if try await !evaluate(record.identifier, record.bytes, program, sorter) {
+        } catch let error as ModelStoreError where error.code == .corrupt {
+          try await store.skip(error, typeName, record.identifier)
           continue
         }
         table.append(record.identifier, record.order)
@@ -221,11 +226,14 @@ final class LiveObservation<M: Model> {
       }
     }
     table.sort()
-    let window = query.window(of: table.count)
-    shown = table.places(window)
-    let (records, identifiers) = (shown.map { found[$0] }, shown.map { table.identifiers[$0] })
     try await store.scope.creations.settled(of: typeName)
-    models = try models(of: records, identifiers, readSince: readStart)
+    var (identifiers, made): ([String], [M?])
+    repeat {
+      shown = table.places(query.window(of: table.count))
+      identifiers = shown.map { table.identifiers[$0] }
+      made = try await models(of: shown.map { found[$0] }, at: shown, table, readSince: readStart)
+    } while made.contains { $0 == nil }
+    models = made.compactMap(\.self)
     for (place, model) in zip(shown, models) { table.show(model, at: place, readAt: read ?? start) }
     // Only now it is not wrong any more to leave changes of others out.
     if let old = self.table {
@@ -271,15 +279,30 @@ final class LiveObservation<M: Model> {
     }
   }
 
-  /// The models of records that were read a while ago. Those that were updated since stay as they are: what was written
-  /// later is told.
+  /// Returns the models of records that were read a while ago. Live models that were updated since stay as they are: their
+  /// updates are in the feed.
+  ///
+  /// - Returns: a model for each place, or nil for a record that can't be read, and was skipped and removed from the table.
   func models(
-    of records: [[UInt8]], _ identifiers: [String], readSince start: PendingReads.Start
-  ) throws -> [M] {
-    try store.models(M.self, count: records.count, readSince: start, identifier: { identifiers[$0] }) { numbers in
-      if numbers.isEmpty { return [] }
-      return try store.models(M.self, fromBytes: numbers.map { records[$0] }) { identifiers[numbers[$0]] }
+    of records: [[UInt8]], at places: [Int], _ table: LiveTable<M>, readSince start: PendingReads.Start
+  ) async throws -> [M?] {
+    var models: [M?] = places.map { place in
+      let live = store.scope.liveModel(M.self, identifier: table.identifiers[place])
+      return live.flatMap { store.scope.pendingReads.isNewer($0, than: start) ? $0 : nil }
     }
+    let older = models.indices.filter { models[$0] == nil }
+    if older.isEmpty { return models }
+    let made = try store.readableModels(M.self, fromBytes: older.map { records[$0] }) {
+      table.identifiers[places[older[$0]]]
+    }
+    for (number, model) in zip(older, made.models) { models[number] = model }
+    store.scope.pendingReads.noteRead(of: made.models.lazy.compactMap(\.self), since: start)
+    for (number, error) in made.unreadable {
+      let place = places[older[number]]
+      try await store.skip(error, typeName, table.identifiers[place])
+      table.remove(place)
+    }
+    return models
   }
 
   // MARK: What others do with it
