@@ -40,7 +40,9 @@ extension FileModelStore {
     try await scope.creations.settled(of: M.typeName)
     if list.damages.isEmpty, !scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
       do {
-        return try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
+        let models = try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
+        scope.pendingReads.noteRead(of: models, since: start)
+        return models
       } catch {}
     }
     // Which of them is wrong, or older than its model, is looked for only now.

@@ -232,6 +232,7 @@ struct RESTListing<M: Model> {
         M.self, fromJSON: response.body, at: path, keepsLocalChanges: !store.isRefreshing)
     else { return nil }
     store.tags.forget(models)
+    store.scope.pendingReads.noteRead(of: models, since: readStart)
     return query.limit.map { Array(models.prefix($0)) } ?? models
   }
 }

@@ -255,12 +255,16 @@ public final class RESTModelStore: ModelStore {
       },
       raw: { response in
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }
-        return newerModel(type, identifier, than: start, response) ?? plainModel(in: response, type, identifier)
+        if let newer = newerModel(type, identifier, than: start, response) { return newer }
+        let model = plainModel(in: response, type, identifier)
+        if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), since: start) }
+        return model
       },
       { answer, response in
         let record = try self.record(answering: answer, identifier: identifier, of: type)
         let model = try scope.models(type, from: [record], keepsLocalChanges: !isRefreshing)[0]
         tags.setRead(tag(in: response), of: model)
+        scope.pendingReads.noteRead(of: CollectionOfOne(model), since: start)
         return model
       })
   }

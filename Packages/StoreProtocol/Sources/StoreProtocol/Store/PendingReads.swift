@@ -2,14 +2,15 @@
 
 /// The reads of a scope that wait for an engine, and the live models that became newer meanwhile.
 ///
-/// A record that was read before a save of its model is older than the model by the time it comes. Applied nevertheless, it
-/// would undo what the model shows.
+/// A record is older than its model if the model was saved, or made of a record that another task began to read later.
+/// Applied nevertheless, it would bring back an older value.
 ///
 /// ```swift
 /// let start = scope.pendingReads.begin()
 /// defer { scope.pendingReads.end() }
 /// let record = try await engine.read(identifier)
 /// if scope.pendingReads.isNewer(model, than: start) { … }  // read again
+/// scope.pendingReads.noteRead(of: [model], since: start)
 /// ```
 @_spi(ModelKitInternals)
 public final class PendingReads {
@@ -20,7 +21,7 @@ public final class PendingReads {
 
   private var count = 0
   private var latest = 0
-  /// The number of the latest update of a model since a read began that still waits. A model that took the place of a
+  /// The number of the latest save of a model, or of the beginning of the read that gave it its values, since a read began that still waits. A model that took the place of a
   /// released one in memory may be found here, too: then a record is read twice.
   private var updates: [ObjectIdentifier: Int] = [:]
   private var updatedTypes: [String: Int] = [:]
@@ -30,6 +31,7 @@ public final class PendingReads {
   /// Begins a read.
   public func begin() -> Start {
     count += 1
+    latest += 1
     return now
   }
 
@@ -48,6 +50,16 @@ public final class PendingReads {
     latest += 1
     updates[ObjectIdentifier(model)] = latest
     updatedTypes[model.storedTypeName] = latest
+  }
+
+  /// Notes that models have the values of a read, so that reads that began before it bring nothing newer.
+  public func noteRead(of models: some Sequence<ModelObject>, since start: Start) {
+    // Without another read there is none to which it matters.
+    if count < 2 { return }
+    for model in models where start.number > updates[ObjectIdentifier(model)] ?? 0 {
+      updates[ObjectIdentifier(model)] = start.number
+      updatedTypes[model.storedTypeName] = max(start.number, updatedTypes[model.storedTypeName] ?? 0)
+    }
   }
 
   /// Whether any model of a type was updated since a read began.
@@ -110,8 +122,11 @@ extension ModelStore {
         newer[number] = live
       }
     }
-    var older = try read((0..<count).filter { newer[$0] == nil })[...]
-    return (0..<count).compactMap { newer[$0] ?? older.popFirst() }
+    let older = try read((0..<count).filter { newer[$0] == nil })
+    scope.pendingReads.noteRead(of: older, since: start)
+    if newer.isEmpty { return older }
+    var rest = older[...]
+    return (0..<count).compactMap { newer[$0] ?? rest.popFirst() }
   }
 
   /// Reads those records again whose live models were updated since they were read.

@@ -26,6 +26,21 @@ extension ModelStoreContract {
       try await reader.value
       try requireEqual(person.age.value, 31, "the age after lists that began before an update ended")
     },
+    besideObservers("lists at once, and updates by another store instance,") { stage in
+      let person = stage.person()
+      try await stage.store.create(person)
+      let theirs = try await stage.other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
+      var ages = [person.age.value ?? 0]
+      let observation = person.age --> { ages.append($0 ?? 0) }
+      let readers = (0..<2).map { _ in Task(priority: .high) { try await stage.read(person) } }
+      for age in [11, 21, 31] {
+        theirs.age.value = age
+        try await stage.other.update(theirs)
+      }
+      for reader in readers { try await reader.value }
+      observation.cancel()
+      try requireEqual(ages, ages.sorted(), "the ages of a person who gets older, as lists bring them")
+    },
     besideObservers("save of a new model, and of the same again") { stage in
       let person = stage.person()
       try await stage.store.save(person)
