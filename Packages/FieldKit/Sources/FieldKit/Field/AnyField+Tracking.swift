@@ -44,6 +44,21 @@ extension AnyField {
   @_spi(ModelKitInternals)
   public final var isTracked: Bool { flags.contains(.tracked) }
 
+  // MARK: Recorded reads
+
+  /// Begins to record reads of the value of a field that is not used otherwise, such as one of a prototype.
+  @_spi(ModelKitInternals)
+  public final func recordReads() { flags.formUnion([.recordsReads, .hooksGet]) }
+
+  /// Ends what ``recordReads()`` began.
+  ///
+  /// - Returns: whether the value was read.
+  @_spi(ModelKitInternals)
+  public final func endRecordingReads() -> Bool {
+    defer { flags.subtract([.recordsReads, .hooksGet, .wasRead]) }
+    return flags.contains(.wasRead)
+  }
+
   // MARK: Changes
 
   /// Says that the value is about to be set. ``markSet(isChange:stamp:)`` says it too, but then whoever tracks and looks

@@ -11,6 +11,7 @@
 ///
 /// Setting the whole list leaves out the elements that the domain refuses, in order, and then duplicates if the list
 /// allows none.
+@propertyWrapper
 open class ArrayField<Element>: Field<[Element]> {
   let elementMetadata: FieldMetadata<Element>?
   /// Whether the list may hold an element more than once.
@@ -46,6 +47,20 @@ open class ArrayField<Element>: Field<[Element]> {
       setInitialState()
     }
   }
+
+  /// The list, as a property declared with `@ArrayField` has it: `@ArrayField(Field<String>().require(.notBlank)) var tags:
+  /// [String]?`.
+  @_nonoverride
+  @inlinable
+  public final var wrappedValue: [Element]? {
+    get { value }
+    set { value = newValue }
+  }
+
+  /// The field of a property declared with `@ArrayField`.
+  @_nonoverride
+  @inlinable
+  public final var projectedValue: ArrayField<Element> { self }
 
   private static func metadata(
     _ element: Field<Element>, name: String?, key: String?, priority: Int?, isSensitive: Bool

@@ -65,6 +65,10 @@ extension Field {
   @inlinable
   @inline(never)
   func notedValue() -> Content? {
+    if flags.contains(.recordsReads) {
+      flags.formUnion(.wasRead)
+      return storage
+    }
     noteRead()
     return flags.contains(.hooksGet) ? valueThroughHook() : storage
   }

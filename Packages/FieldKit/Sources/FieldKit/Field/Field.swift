@@ -7,7 +7,11 @@
 /// assert(name.valid)
 /// ```
 ///
+/// A field is a property wrapper, too: `@Field var name: String?` declares a property for the value, and `$name` is the field.
+/// See ``Required`` for values that are not optional.
+///
 /// - Note: Not `Sendable`: a field lives in the isolation of its model, and observers run there synchronously.
+@propertyWrapper
 open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver {
   /// What observers see: the optional value.
   public typealias Value = Content?
@@ -92,6 +96,18 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     }
     set { set(newValue, stamp: .next()) }
   }
+
+  // Final, and so as fast as the value. A subclass that is a wrapper itself has to declare its own: with `@_nonoverride`.
+  /// The value, as a property declared with `@Field` has it.
+  @inlinable
+  public final var wrappedValue: Content? {
+    get { value }
+    set { value = newValue }
+  }
+
+  /// The field of a property declared with `@Field`: `$name`.
+  @inlinable
+  public final var projectedValue: Field<Content> { self }
 
   /// What the field does to a value before it stores it.
   func coercion(of value: Content) -> Coercion<Content> { metadata?.coerce?(value) ?? .none }

@@ -52,6 +52,11 @@ struct FieldFlags: OptionSet {
   /// A list that holds no element twice.
   @inlinable static var unique: FieldFlags { FieldFlags(rawValue: 1 << 17) }
 
+  /// Reads of the value are recorded, see `AnyField.recordReads()`.
+  @inlinable static var recordsReads: FieldFlags { FieldFlags(rawValue: 1 << 18) }
+  /// The value was read while reads were recorded.
+  @inlinable static var wasRead: FieldFlags { FieldFlags(rawValue: 1 << 19) }
+
   /// What every set forgets.
   @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 15 | 0b11111) }
 }

@@ -10,15 +10,19 @@ extension ModelLayout {
     let modelClass = type(of: model)
     var namesakes: [String: Int] = [:]
     let slots = StoredProperty.list(of: modelClass).compactMap { property -> Slot? in
-      let name = propertyName(property.name)
-      defer { namesakes[name, default: 0] += 1 }
+      let storedName = propertyName(property.name)
+      defer { namesakes[storedName, default: 0] += 1 }
       let isOptional = property.type is any OptionalField.Type
+      let type: Any.Type = (property.type as? any FieldWrapper.Type)?.fieldClass ?? property.type
       // A weak or unowned reference leads to a field of somebody else.
-      guard property.isStrong, isOptional || property.type is AnyField.Type else { return nil }
+      guard property.isStrong, isOptional || type is AnyField.Type else { return nil }
+      // The compiler stores what `@Field var name` wraps in a variable `_name`.
+      let isWrapper = property.isVariable && !isOptional && storedName.hasPrefix("_") && storedName.count > 1
       return Slot(
-        propertyName: name, offset: property.offset, isOptional: isOptional, namesakes: namesakes[name, default: 0],
-        isVariable: property.isVariable,
-        kind: property.type is any RelationField.Type ? .relation : DirectKind(propertyOf: property.type))
+        propertyName: isWrapper ? String(storedName.dropFirst()) : storedName, storedName: storedName,
+        offset: property.offset, isOptional: isOptional, namesakes: namesakes[storedName, default: 0],
+        isVariable: property.isVariable && !isWrapper, isWrapper: isWrapper,
+        kind: type is any RelationField.Type ? .relation : DirectKind(propertyOf: type))
     }
     let isProven = LayoutCache.isOn && proves(slots, on: model)
     // The identifier field is found by comparing objects, so the class can say it in any way it likes.
@@ -61,7 +65,7 @@ extension ModelLayout {
     var byName: [String: [AnyField?]] = [:]
 
     func field(for slot: Slot) -> AnyField? {
-      guard let fields = byName[slot.propertyName], slot.namesakes < fields.count else { return nil }
+      guard let fields = byName[slot.storedName], slot.namesakes < fields.count else { return nil }
       return fields[slot.namesakes]
     }
   }
@@ -75,7 +79,8 @@ extension ModelLayout {
     for modelClass in classes.reversed() {
       // Not by `Mirror`: it would show what `customMirror` shows.
       for property in StoredProperty.values(in: model, declaredBy: modelClass) {
-        fields.byName[propertyName(property.name), default: []].append(property.value as? AnyField)
+        fields.byName[propertyName(property.name), default: []].append(
+          property.value as? AnyField ?? (property.value as? any FieldWrapper)?.wrappedField)
       }
     }
     return fields

@@ -7,7 +7,10 @@
 /// proven on the first instance before it is trusted: see `ModelLayout+Discovery.swift`.
 final class ModelLayout: Sendable {
   struct Slot: Sendable {
+    /// The name of the property. That of a property wrapper lacks the underscore of its storage.
     let propertyName: String
+    /// The name of the stored property.
+    let storedName: String
     /// Bytes from the start of the object to the reference.
     let offset: Int
     let isOptional: Bool
@@ -15,6 +18,8 @@ final class ModelLayout: Sendable {
     var namesakes = 0
     /// Whether another field may come to lie here.
     var isVariable = false
+    /// Whether the storage of a property wrapper lies here, which is set only while a model is made.
+    var isWrapper = false
     /// How the field goes between bytes and its value.
     var kind = DirectKind.value
   }
@@ -138,7 +143,11 @@ final class ModelLayout: Sendable {
     for index in slots.indices {
       // The model retains its fields; retaining each once more would cost more than what is done with it.
       try reference(at: index, of: model)?._withUnsafeGuaranteedRef {
-        if slots[index].isVariable { adoptVariable($0, of: model, at: index) }
+        if slots[index].isVariable {
+          adoptVariable($0, of: model, at: index)
+        } else if slots[index].isWrapper, $0.owner !== model {
+          adoptReplaced($0, of: model, at: index)
+        }
         try body($0, index)
       }
     }
@@ -169,6 +178,16 @@ final class ModelLayout: Sendable {
     if model.details?.variableFields.contains(where: { $0 === field }) == true { return }
     model.detailsForWriting.variableFields.append(field)
     model.details?.fieldAdded(field, to: model)
+  }
+
+  /// Adopts a field that took the place of another one in a property wrapper after the model was made, which is a mistake.
+  private func adoptReplaced(_ field: AnyField, of model: ModelObject, at index: Int) {
+    adoptVariable(field, of: model, at: index)
+    let name = slots[index].propertyName
+    ModelIssue.report(
+      FieldError(
+        notSet: FieldPath(verbatim: name),
+        "the field of \(type(of: model)).\(name) was replaced. Assign to \(name), not to _\(name)", .notFound))
   }
 
   func propertyName(of field: AnyField, in model: ModelObject) -> String? {

@@ -15,6 +15,7 @@
 /// Only where members are gone from memory does setting what is left leave it `incomplete`; ``removeAll()`` empties it. Add
 /// with ``add(_:)`` and remove with ``remove(_:)`` whatever the list is: if it is `incomplete`, a store joins both with what it
 /// reads.
+@propertyWrapper
 public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationField, Relation {
   /// Whether related models are written as their identifiers instead of in full.
   public let isForeignKey: Bool
@@ -49,6 +50,37 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       comparing: .sameObjects())
     if member.hasTransformers { takeTransformers(ofElement: member) }
   }
+
+  /// Creates the relation of a property: `@ModelArrayField(inverse: \.$author) var books: [Book]?`.
+  ///
+  /// - Parameters:
+  ///   - name: the name for people.
+  ///   - key: the key in dictionaries and JSON. Default: the property's name.
+  ///   - priority: the place in a form.
+  ///   - foreignKey: whether related models are written as their identifiers instead of in full.
+  ///   - deleteRule: what happens to the related models when the one that has this field is deleted.
+  ///   - inverse: the field of the related model that leads back. Declare it on one side; both sides know it.
+  public convenience init(
+    name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
+    deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil
+  ) {
+    self.init(
+      ModelField(
+        name: name, key: key, priority: priority, foreignKey: foreignKey, deleteRule: deleteRule, inverse: inverse))
+  }
+
+  /// The members, as a property declared with `@ModelArrayField` has them; nil if they are not known.
+  @_nonoverride
+  @inlinable
+  public var wrappedValue: [Related]? {
+    get { value }
+    set { value = newValue }
+  }
+
+  /// The relation of a property declared with `@ModelArrayField`.
+  @_nonoverride
+  @inlinable
+  public var projectedValue: ModelArrayField<Related> { self }
 
   deinit {
     // Chains of models may hang on it.

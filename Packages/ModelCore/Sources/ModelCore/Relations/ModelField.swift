@@ -18,6 +18,7 @@
 ///
 /// Each link is retained by the side on which it was set or loaded; the inverse side sees it weakly. A relation without
 /// inverse retains. Until a change is saved or reverted, what was retained before it is retained as well.
+@propertyWrapper
 public final class ModelField<Related: Model>: Field<Related>, RelationField, Relation {
   /// Whether the related model is written as its identifier instead of in full.
   public let isForeignKey: Bool
@@ -50,6 +51,19 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     declaredInverse = inverse
     super.init(hooked: nil, name: name, key: key, priority: priority, comparing: .sameObject)
   }
+
+  /// The related model, as a property declared with `@ModelField` has it: `@ModelField(inverse: \.$books) var author: Author?`.
+  @_nonoverride
+  @inlinable
+  public var wrappedValue: Related? {
+    get { value }
+    set { value = newValue }
+  }
+
+  /// The relation of a property declared with `@ModelField`.
+  @_nonoverride
+  @inlinable
+  public var projectedValue: ModelField<Related> { self }
 
   deinit {
     // A chain of models may hang on it.

@@ -18,7 +18,7 @@ private final class Gizmo: Gadget {
 /// What discovery makes of a class when its proof fails. The offsets are wrong on purpose: nobody may use them.
 private let unproven: ModelLayout = {
   let names = ["id", "name", "size", "missing", "parts", "whole"]
-  let slots = names.map { ModelLayout.Slot(propertyName: $0, offset: 0, isOptional: $0 == "missing") }
+  let slots = names.map { ModelLayout.Slot(propertyName: $0, storedName: $0, offset: 0, isOptional: $0 == "missing") }
   return ModelLayout.remember(
     ModelLayout(modelClass: Gizmo.self, slots: slots, isProven: false, identifierIndex: 0), for: Gizmo.self)
 }()
