@@ -93,6 +93,32 @@ extension MemoryModelStore {
     try handle.index(M.typeName, path, isUnique: unique)
   }
 
+  /// Keeps an index of a property that is declared with `@Field`: otherwise as of a field.
+  ///
+  /// - Parameters:
+  ///   - property: the property.
+  ///   - unique: whether a value, nil excepted, must not be there twice.
+  /// - Throws: `ModelStoreError` as for a field; `invalid` for a computed property.
+  public func index<M: Model, Value>(
+    _ property: ReferenceWritableKeyPath<M, Value?>, unique: Bool = false
+  ) throws {
+    let path = try StoredKeyPath(M.self, { $0.field(of: property) }, in: scope.transformers)
+    try handle.index(M.typeName, path, isUnique: unique)
+  }
+
+  /// Keeps an index of a property that is declared with `@Required`: otherwise as of a field.
+  ///
+  /// - Parameters:
+  ///   - property: the property.
+  ///   - unique: whether a value, nil excepted, must not be there twice.
+  /// - Throws: `ModelStoreError` as for a field; `invalid` for a computed property.
+  public func index<M: Model, Value>(
+    _ property: ReferenceWritableKeyPath<M, Value>, unique: Bool = false
+  ) throws {
+    let path = try StoredKeyPath(M.self, { $0.field(of: property) }, in: scope.transformers)
+    try handle.index(M.typeName, path, isUnique: unique)
+  }
+
   /// Keeps an index of a foreign key, which conditions such as `$0.company == acme` and `list(in: acme.employees)` use.
   ///
   /// - Parameters:

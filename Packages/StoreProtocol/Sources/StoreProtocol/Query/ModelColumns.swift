@@ -29,6 +29,11 @@ public struct ModelColumns<M: Model> {
 
   private func path(to field: AnyField) -> QueryPath { path.appending(field.key ?? "?") }
 
+  /// - Parameter property: named by the error if it has no field.
+  private func path(to field: AnyField?, _ property: AnyKeyPath) -> QueryPath {
+    path.appending(field?.key ?? "\(property)")
+  }
+
   /// A field of the model.
   public subscript<Value>(dynamicMember keyPath: KeyPath<M, Field<Value>>) -> QueryColumn<Value> {
     let field = prototype[keyPath: keyPath]
@@ -58,6 +63,59 @@ public struct ModelColumns<M: Model> {
     QueryRelationColumn(path: path(to: prototype[keyPath: keyPath]))
   }
 
+  // MARK: Ordinary properties
+
+  /// A property of the model that is declared with `@Field`.
+  public subscript<Value>(dynamicMember property: ReferenceWritableKeyPath<M, Value?>) -> QueryColumn<Value> {
+    let field = prototype.field(of: property)
+    return QueryColumn(field: field ?? Field(), term: QueryTerm(path(to: field, property)))
+  }
+
+  /// A property of the model that is declared with `@Required`.
+  @_disfavoredOverload
+  public subscript<Value>(dynamicMember property: ReferenceWritableKeyPath<M, Value>) -> QueryColumn<Value> {
+    let field = prototype.field(of: property)
+    return QueryColumn(field: field ?? Field(), term: QueryTerm(path(to: field, property)))
+  }
+
+  /// A property of the model that is yes or no, as a condition.
+  public subscript(dynamicMember property: ReferenceWritableKeyPath<M, Bool?>) -> QueryExpression {
+    .comparison(QueryComparison(QueryTerm(path(to: prototype.field(of: property), property)), .equal, .value(true)))
+  }
+
+  /// A property of the model that is yes or no, and not optional, as a condition.
+  public subscript(dynamicMember property: ReferenceWritableKeyPath<M, Bool>) -> QueryExpression {
+    .comparison(QueryComparison(QueryTerm(path(to: prototype.field(of: property), property)), .equal, .value(true)))
+  }
+
+  /// A list of the model.
+  public subscript<Element>(dynamicMember property: ReferenceWritableKeyPath<M, [Element]?>) -> QueryListColumn<Element>
+  {
+    let field = prototype.field(of: property)
+    return QueryListColumn(field: field ?? Field(), path: path(to: field, property))
+  }
+
+  /// A list of the model that is not optional.
+  public subscript<Element>(dynamicMember property: ReferenceWritableKeyPath<M, [Element]>) -> QueryListColumn<Element>
+  {
+    let field = prototype.field(of: property)
+    return QueryListColumn(field: field ?? Field(), path: path(to: field, property))
+  }
+
+  /// The fields of a related model.
+  public subscript<Related: Model>(dynamicMember property: ReferenceWritableKeyPath<M, Related?>) -> ModelColumns<
+    Related
+  > {
+    ModelColumns<Related>(path(to: prototype.field(of: property), property))
+  }
+
+  /// A relation to many.
+  public subscript<Related: Model>(
+    dynamicMember property: ReferenceWritableKeyPath<M, [Related]?>
+  ) -> QueryRelationColumn<Related> {
+    QueryRelationColumn(path: path(to: prototype.field(of: property), property))
+  }
+
   // MARK: Related models
 
   /// Whether the relation leads to the model with the same identifier; with nil, whether it leads to none.
@@ -84,12 +142,12 @@ public struct ModelColumns<M: Model> {
 /// let tagged = ModelQuery(Person.self, where: { $0.tags.contains("new") || $0.tags.count > 5 })
 /// ```
 public struct QueryListColumn<Element> {
-  let field: ArrayField<Element>
+  let field: Field<[Element]>
   let path: QueryPath
 
   /// Whether for an element of the list the condition holds. It does not for nil.
   public func contains(_ condition: (QueryColumn<Element>) -> QueryExpression) -> QueryExpression {
-    let element = field.elementPrototype as? Field<Element>
+    let element = (field as? ArrayField<Element>)?.elementPrototype as? Field<Element>
     return .any(path, condition(QueryColumn(field: element ?? Field(), term: QueryTerm(QueryPath()))))
   }
 

@@ -36,6 +36,50 @@ public struct ModelSort<M: Model>: Hashable, Sendable {
     descending(nils: nils) { $0[dynamicMember: field] }
   }
 
+  /// Small values first, of a property that is declared with `@Field`.
+  ///
+  /// - Parameters:
+  ///   - property: the property.
+  ///   - nils: where models without value go; by default first, as if nil were less than everything.
+  public static func ascending<Value: Comparable>(
+    _ property: ReferenceWritableKeyPath<M, Value?>, nils: QueryOrder.Nils? = nil
+  ) -> ModelSort {
+    ascending(nils: nils) { $0[dynamicMember: property] }
+  }
+
+  /// Large values first, of a property that is declared with `@Field`.
+  ///
+  /// - Parameters:
+  ///   - property: the property.
+  ///   - nils: where models without value go; by default last, as if nil were less than everything.
+  public static func descending<Value: Comparable>(
+    _ property: ReferenceWritableKeyPath<M, Value?>, nils: QueryOrder.Nils? = nil
+  ) -> ModelSort {
+    descending(nils: nils) { $0[dynamicMember: property] }
+  }
+
+  /// Small values first, of a property that is declared with `@Required`.
+  ///
+  /// - Parameters:
+  ///   - property: the property.
+  ///   - nils: where models without value go; by default first, as if nil were less than everything.
+  public static func ascending<Value: Comparable>(
+    _ property: ReferenceWritableKeyPath<M, Value>, nils: QueryOrder.Nils? = nil
+  ) -> ModelSort {
+    ascending(nils: nils) { $0[dynamicMember: property] }
+  }
+
+  /// Large values first, of a property that is declared with `@Required`.
+  ///
+  /// - Parameters:
+  ///   - property: the property.
+  ///   - nils: where models without value go; by default last, as if nil were less than everything.
+  public static func descending<Value: Comparable>(
+    _ property: ReferenceWritableKeyPath<M, Value>, nils: QueryOrder.Nils? = nil
+  ) -> ModelSort {
+    descending(nils: nils) { $0[dynamicMember: property] }
+  }
+
   /// Small values first, of a field of a related model, or in any case.
   ///
   /// - Parameters:

@@ -29,13 +29,22 @@ public struct StoredKeyPath: Sendable {
   ///   - type: the class of the models.
   ///   - field: gives the field of a model.
   ///   - context: how records are spelled.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a field whose values can't be keys: that are neither `Hashable`
-  ///   nor foreign keys.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for nil, and for a field whose values can't be keys: that are neither
+  ///   `Hashable` nor foreign keys.
   @_spi(ModelKitInternals)
-  public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField, in context: ValueTransformerContext) throws {
+  public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField?, in context: ValueTransformerContext) throws {
     // A field knows its key as long as its model is there.
     let prototype = M.prototype()
-    try self.init(type, key: withExtendedLifetime(prototype) { field(prototype).key ?? "?" }, in: context)
+    let key = withExtendedLifetime(prototype) { field(prototype)?.key }
+    guard let key else {
+      throw ModelStoreError(
+        .invalid,
+        """
+        There is no index of a property of \(M.typeName.nameForMessage) that has no field. Give the key path of one that is \
+        declared with @Field, or of a field.
+        """)
+    }
+    try self.init(type, key: key, in: context)
   }
 
   /// Finds a field by its key.

@@ -1,0 +1,1 @@
+../CallSiteTests/OrdinaryPropertyCallSites.swift
