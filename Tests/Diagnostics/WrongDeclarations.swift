@@ -9,6 +9,6 @@ func declare() {
   age.value = "three"  // error: cannot assign value of type 'String'
   age.validationStates.value = .valid  // error: get-only property
   age.isDirty = false  // error: is a get-only property
-  Field<Color>(.blue)  // error: has no member 'blue'
+  Field<Color>(.blue)  // error: reference to member 'blue'
   ObservationToken()  // error: inaccessible
 }
