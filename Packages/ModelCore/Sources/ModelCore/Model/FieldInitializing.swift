@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// A model class that wants to see each of its fields when a model is made, and the field has got its key.
+/// A model class that configures each of its fields when a model is created.
 ///
 /// ```swift
 /// final class Person: Model, FieldInitializing {
@@ -11,13 +11,16 @@
 /// }
 /// ```
 ///
-/// A protocol, and not a method to override, so that classes that don't want it pay nothing: whether a class does is asked
-/// once per class. In a module whose default isolation is the main actor it is declared like the class, without isolation.
+/// This is a protocol, not a method to override, so that other classes pay nothing: the conformance is checked once per
+/// class. In a module whose default isolation is the main actor, it is declared like the class, without isolation.
 public protocol FieldInitializing: ModelIsolation {
-  /// Called once for each field: in `init` for those that are declared, in the order of their declaration, superclasses
-  /// first, and when they are added for those that are added at run time.
+  /// Configures a field of a new model.
   ///
-  /// - Parameter field: knows its owner and its key already. The subclass's `init` has not run beyond `super.init()`.
+  /// Called in `init` for each declared field, in the order of declaration, superclasses first. A field that is added
+  /// at run time is passed when it is added.
+  ///
+  /// - Parameter field: a field that already has its owner and its key. The subclass's `init` has not run beyond
+  ///   `super.init()`.
   func initializeField(_ field: AnyField)
 }
 

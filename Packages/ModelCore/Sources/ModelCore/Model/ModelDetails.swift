@@ -1,30 +1,30 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What few models need, made when it is first needed.
+/// The state that few models need, created on first use.
 final class ModelDetails {
-  /// The fields, if the class's layout could not be proven.
+  /// The fields, if the layout of the class is not proven.
   var mirroredFields: [AnyField?]?
-  /// The fields that were found in variables, also those that were replaced since.
+  /// The fields found in variable properties, including those replaced since.
   var variableFields: [AnyField] = []
-  /// The fields that were added at run time, in the order in which they were.
+  /// The fields added at run time, in the order in which they were added.
   var dynamicFields: [AnyField] = []
-  /// What fields that were added at run time are called where they have a name besides their key.
+  /// The property names of fields added at run time that have one besides their key.
   var dynamicNames: [ObjectIdentifier: String] = [:]
-  /// Rules about several fields.
+  /// Rules over several fields.
   var rules: [() -> ModelRuleFailure?] = []
-  /// Errors that were added by hand or by rules about several fields.
+  /// Errors added by the app or by rules over several fields.
   var errors: [PlacedError] = []
-  /// What is observed, by path; an empty wildcard for everything.
+  /// The observations by path; the empty wildcard observes everything.
   var watches: [FieldPath: ModelWatch] = [:]
-  /// What was read of the model and is in none of its fields.
+  /// The keys and values that were read and belong to none of the fields.
   var remainder: Remainder?
-  /// The load from a document of which the store does not know yet.
+  /// A load from a document that is not yet in the store.
   var documentLoad: DocumentLoad?
-  /// The changed fields of which nobody knows what the store had when they were changed.
+  /// The changed fields whose stored value was unknown when they were changed.
   var unknownBaselines: Set<ObjectIdentifier> = []
-  /// What relations led to before they were unloaded.
+  /// The models that relations referenced before they were unloaded.
   var staleInverses = StaleInverses()
-  /// Who has to know when the model gets another field.
+  /// The objects to notify when a field is added to the model.
   private var watchers: [WeakWatcher] = []
 
   private struct WeakWatcher {

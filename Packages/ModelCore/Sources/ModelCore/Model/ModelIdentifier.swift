@@ -9,7 +9,8 @@
 extension ModelIsolation where Self: ModelObject {
   /// The identifier as text; nil if the model has none yet.
   ///
-  /// Integer, string and UUID fields can identify, and every type that converts to text and back without loss.
+  /// An identifier field holds an integer, a string, a UUID, or any other type that converts to text and back without
+  /// loss.
   public var identifier: String? { modelIdentifier }
 }
 

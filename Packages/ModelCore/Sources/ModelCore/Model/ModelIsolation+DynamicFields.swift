@@ -3,10 +3,11 @@
 extension ModelIsolation where Self: ModelObject {
   /// Adds a field to this one model: `person << Field<String>(key: "nickname")`.
   ///
-  /// From then on it is a field like those that are declared: it is read and written, validated, observed, copied, merged
-  /// and found by its key.
+  /// The field is then used like a declared one: it is read and written, validated, observed, copied, merged and found
+  /// by its key.
   ///
-  /// - Precondition: what ``add(field:)`` throws for. Use that where keys come from data.
+  /// - Precondition: the field can be added: see the errors of ``add(field:)``. Use that method where keys come from
+  ///   data.
   public static func << (model: Self, field: AnyField) {
     do {
       try model.add(field: field)
@@ -15,9 +16,9 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// Adds a field to this one model, as `<<` does, and says what is wrong with it if it can't be added.
+  /// Adds a field to this one model, as `<<` does, and throws if it can't be added.
   ///
-  /// - Parameter field: has to be declared with a key that no other field of the model has, and belong to nobody.
+  /// - Parameter field: a field without owner, declared with a key that no other field of the model has.
   /// - Throws: `FieldError` with the code `hasOwner`, `noKey` or `duplicateKey`; the model stays as it is.
   public func add(field: AnyField) throws {
     func refuse(_ code: FieldError.Code, _ reason: String) -> FieldError {

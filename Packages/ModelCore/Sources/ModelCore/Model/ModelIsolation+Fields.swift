@@ -1,14 +1,16 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// The fields by priority, small numbers first. Those without priority follow in the order of their declaration,
-  /// superclasses first, as if they were numbered from 1,000 on; fields added at run time come after those declared.
+  /// The fields by priority, small numbers first.
   ///
-  /// - Complexity: O(*n*) in the number of fields; O(*n* log *n*) if fields were added or an instance has priorities of
-  ///   its own.
+  /// Fields without priority are numbered from 1,000 on, in the order of their declaration, superclasses first. Fields
+  /// added at run time follow the declared ones.
+  ///
+  /// - Complexity: O(*n*) in the number of fields; O(*n* log *n*) if fields were added at run time or this model has
+  ///   priorities of its own.
   public var fields: [AnyField] { allFields }
 
-  /// How much of the model is known. A model that was only referred to is `incomplete`: it has nothing but its
+  /// Whether the model is loaded or `incomplete`. An incomplete model is an unloaded reference: it has only its
   /// identifier.
   public var loadState: LoadState {
     get { modelLoadState }
@@ -18,19 +20,20 @@ extension ModelIsolation where Self: ModelObject {
   /// Whether a field changed since the model was last loaded or saved.
   public var isDirty: Bool { orderedFields.contains { $0.isDirty } }
 
-  /// The identity map this model is part of; nil before it was loaded, saved or related to a model that has one.
+  /// The scope whose identity map contains this model; nil before it is loaded, saved or related to a model that has
+  /// one.
   public var scope: ModelScope? { memberScope }
 
-  /// An instance to look at: which fields there are, what they are called.
+  /// Creates an instance for reading the declaration of the class: its fields and their keys.
   ///
-  /// Made for each call. A model lives in one isolation, so one that everybody shares would be a data race, and to make one
-  /// costs less than to look for it in a table of the scope.
+  /// Each call creates a new instance: a shared one would be a data race, because a model belongs to one isolation.
+  /// Creating one is cheaper than a lookup in a table of the scope.
   public static func prototype() -> Self { Self() }
 
   /// The keys of all fields, in the order of ``fields``.
   public static var fieldKeys: [String] {
     let prototype = prototype()
-    // A field has its key from its model, which must not be gone before.
+    // A field gets its key from its model, which must stay alive.
     return withExtendedLifetime(prototype) { prototype.fields.compactMap(\.key) }
   }
 }
@@ -45,7 +48,7 @@ extension ModelObject {
     var fields: [AnyField] = []
     fields.reserveCapacity(layout.slots.count)
     layout.forEachField(of: self) { field, index in
-      // While the first instance is made, its layout knows no order yet.
+      // The layout of the first instance has no order while it is built.
       if index >= order.priorities.count || field.priority != order.priorities[index] { isAsFirst = false }
       fields.append(field)
     }
@@ -57,15 +60,15 @@ extension ModelObject {
     return FieldOrder(fields.map(\.priority))(fields)
   }
 
-  /// Goes through all fields in the order of their declaration, those added at run time last.
+  /// Calls a closure for all fields in the order of their declaration, those added at run time last.
   ///
-  /// - Parameter body: gets the field and its place in the layout, or -1.
+  /// - Parameter body: receives the field and its index in the layout, or -1 for a field added at run time.
   func forEachField(_ body: (AnyField, Int) throws -> Void) rethrows {
     try layout.forEachField(of: self, body)
     for field in details?.dynamicFields ?? [] { try body(field, -1) }
   }
 
-  /// The key of a field that was found at a place of the layout.
+  /// The key of a field at an index of the layout.
   func key(of field: AnyField, at index: Int) -> String {
     field.declaredKey ?? (index < 0 ? "" : layout.slots[index].propertyName)
   }

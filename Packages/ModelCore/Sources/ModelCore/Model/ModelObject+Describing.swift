@@ -1,11 +1,12 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-// The members are those of the protocols, so that a model may have a field called `description`.
+// These are members of protocol extensions, so that a model may have a field called `description`.
 extension ModelObject: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension CustomStringConvertible where Self: ModelObject {
-  /// The class, and the fields that were loaded or set, in their order: `Book(id: 1, author: Author(id: 5))`. Related models
-  /// are shown by their identifiers, and values of sensitive fields not at all.
+  /// The class and the fields that are loaded or set, in order: `Book(id: 1, author: Author(id: 5))`.
+  ///
+  /// Related models are shown by their identifiers. Values of sensitive fields are redacted.
   public var description: String {
     let members = orderedFields.compactMap { field -> String? in
       guard field.isShown else { return nil }
@@ -17,7 +18,7 @@ extension CustomStringConvertible where Self: ModelObject {
 }
 
 extension CustomDebugStringConvertible where Self: ModelObject {
-  /// The description, and what became of the model: whether a store has it, what is not saved, what is wrong.
+  /// The description and the state of the model: whether it is stored, which fields are unsaved, and which are invalid.
   public var debugDescription: String {
     var states = [isStored ? "stored" : origin == .new ? "new" : "read"]
     if modelLoadState == .incomplete { states.append("incomplete") }
@@ -31,7 +32,7 @@ extension CustomDebugStringConvertible where Self: ModelObject {
 }
 
 extension CustomReflectable where Self: ModelObject {
-  /// The values of the fields, for `dump` and debuggers: nothing of what a model needs for itself, and no sensitive values.
+  /// The values of the fields, for `dump` and debuggers, without internal state. Sensitive values are redacted.
   public var customMirror: Mirror {
     let children = orderedFields.map { field -> Mirror.Child in
       let value: Any = field.isSensitive && field.describedValue != nil ? Redaction() : field.describedValue as Any
@@ -43,7 +44,7 @@ extension CustomReflectable where Self: ModelObject {
 
 @_spi(ModelKitInternals)
 extension ModelObject: BrieflyDescribed {
-  /// The class and the identifier, as a model is shown inside another one.
+  /// The class and the identifier, as shown in the description of another model.
   public var briefDescription: String {
     let name = type(of: self).displayName
     guard let field = identifierField, field.describedValue != nil else { return "\(name)()" }
@@ -52,6 +53,6 @@ extension ModelObject: BrieflyDescribed {
 }
 
 extension AnyField {
-  /// Whether there is anything to show of it.
+  /// Whether the description includes the field.
   fileprivate var isShown: Bool { !isUnset }
 }

@@ -1,6 +1,8 @@
 public import Observation
 
-/// What is read of the fields of a model inside `withObservationTracking`, and so in the `body` of a SwiftUI view, is seen:
-/// see `FieldObservation`. A model adds nothing of its own to that. It can be handed down with SwiftUI's `environment(_:)`;
-/// controls take the bindings of its fields.
+/// Reads of fields inside `withObservationTracking`, and so in the `body` of a SwiftUI view, are tracked by the fields:
+/// see `FieldObservation`.
+///
+/// The conformance adds no observation of its own. It allows passing a model with SwiftUI's `environment(_:)`; controls
+/// take the bindings of its fields.
 extension ModelObject: Observation.Observable {}

@@ -1,8 +1,9 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// The superclass of all models. Declare a class as `: Model`, which is this class and the protocol that has the functions of
-/// models: a class that is only a `ModelObject` lacks them. Declare fields as constants, and say which one identifies the
-/// model:
+/// The superclass of all models.
+///
+/// Declare a class as `: Model`, which combines this class with the protocol that has the functions of models. A class
+/// that is only a `ModelObject` lacks them. Declare fields as constants, and override ``identifierField``:
 ///
 /// ```swift
 /// final class Person: Model {
@@ -15,31 +16,31 @@
 /// person.name.value = "Ada"
 /// ```
 ///
-/// Two models are equal when they are the same object; within one ``ModelScope`` there is one object for one identifier.
+/// Two models are equal when they are the same object. Within one ``ModelScope`` there is one object per identifier.
 open class ModelObject: ObservationOwner {
-  /// Where the fields of this class lie. Layouts are made once per class and never freed.
+  /// The layout of the fields of this class. Layouts are created once per class and never freed.
   private(set) unowned(unsafe) var layout: ModelLayout
-  // What a store looks at to find out whether a live model has to be read again comes first, close together: of many
-  // models, hardly any is in the cache of the processor.
+  // The state that a store reads to find out whether a live model is current comes first, close together: models are
+  // rarely in the processor's cache.
 
-  /// Which state of a store the model was read from last.
+  /// The version of the store's record that the model was read from last.
   var storeMark: StoreMark?
-  /// Whether a store has the model: it was created in one, or read from one.
+  /// Whether a store has the model: it was created there or read from there.
   var isStored = false
-  /// Whether a store has deleted the model, and none has created it again.
+  /// Whether the model was deleted from a store and not created again since.
   var isDeleted = false
   var origin = ModelOrigin.new
-  /// Whether what is known of the model besides its class was asked for its fields.
+  /// Whether declarations made elsewhere than in the class, such as in a schema, were applied to the fields.
   var isPrepared = false
-  /// What few models need.
+  /// The state that few models need.
   var details: ModelDetails?
   var modelLoadState: LoadState = .loaded
-  /// The identity map this model is part of.
+  /// The identity map that contains this model.
   var identityMap: IdentityMap?
-  /// The identifier under which it is the one object there.
+  /// The identifier under which the model is registered in the identity map.
   var registeredIdentifier: RegisteredIdentifier?
 
-  /// Creates a model without values. The fields learn here to whom they belong.
+  /// Creates a model without values, and makes it the owner of its fields.
   public required init() {
     if let known = ModelLayout.known(for: Self.self) {
       layout = known
@@ -52,30 +53,32 @@ open class ModelObject: ObservationOwner {
   }
 
   deinit {
-    // In whatever thread this is. The scope may look at the model until here: see `MemoryRegistry`.
+    // The deinitialiser runs in any thread. The scope may access the model until this call: see `MemoryRegistry`.
     if let registeredIdentifier { identityMap?.noteEnd(of: self, registeredIdentifier) }
     layout.disownFields(of: self)
   }
 
-  /// The field that tells this model from others of its type; nil for models without identity.
+  /// The field that identifies this model among others of its type; nil for models without identity.
   open var identifierField: AnyField? { nil }
 
-  /// The class to make from a dictionary, for reading a hierarchy: `Shape.from(json:)` can give a `Circle`.
+  /// Returns the class to instantiate for a dictionary, for reading a hierarchy: `Shape.from(json:)` can return a
+  /// `Circle`.
   ///
-  /// Nil, or a class that is not derived from this one, means this class itself.
+  /// Nil, or a class that is not derived from this one, stands for this class itself.
   open class func instanceClass(for dictionary: AttributeDictionary) -> ModelObject.Type? { nil }
 
-  /// What stores call models of this class: its name without the module. Classes of one hierarchy share the name of the
-  /// topmost one, and its ``instanceClass(for:)`` tells them apart.
+  /// The name of this type in stores: the class name without the module.
   ///
-  /// Override it to keep the data of a class that was renamed, and to tell classes of one name apart that a store keeps side
-  /// by side: it refuses to mix them.
+  /// Classes of one hierarchy share the name of the topmost one, and its ``instanceClass(for:)`` distinguishes them.
+  /// Override the name to keep the data of a renamed class. Override it as well if a store keeps two classes with the
+  /// same name: it refuses to mix them.
   open class var typeName: String { ModelLayout.defaultTypeName(of: self) }
 
-  /// The fields that ``ModelIsolation/dictionaryValue`` and stores write, in order. All fields unless overridden.
+  /// Returns the fields that ``ModelIsolation/dictionaryValue`` and stores write, in order: all fields unless
+  /// overridden.
   open func fieldsForDictionaryValue() -> [AnyField] { allFields }
 
-  /// Checks what the rules of single fields can't say. Does nothing unless overridden.
+  /// Validates conditions that rules of single fields can't express. Does nothing unless overridden.
   ///
   /// Called by ``ModelIsolation/validate()`` after the rules of the fields and of
   /// ``ModelIsolation/requireAll(_:blaming:code:message:test:)``. Report with ``ModelIsolation/addError(at:message:)``:
@@ -114,7 +117,7 @@ extension ModelObject: Identifiable {}
 extension ModelObject: Encodable {
   /// Writes the model as ``ModelIsolation/dictionaryValue`` does, for any encoder.
   ///
-  /// - Throws: `EncodingError` if a value can't be written; it says where.
+  /// - Throws: `EncodingError` with the coding path if a value can't be written.
   public func encode(to encoder: any Encoder) throws {
     do {
       try JSONValue.object(encodedDictionary(in: memberScope)).encode(to: encoder)
@@ -132,9 +135,9 @@ extension ModelObject: FieldOwner {
   public func propertyName(of field: AnyField) -> String? { layout.propertyName(of: field, in: self) }
 }
 
-/// Where the values of a model come from.
+/// The origin of a model's values.
 enum ModelOrigin {
-  /// Made by the app and not saved yet: what it knows of its relations is all there is.
+  /// Created by the app and not saved yet: its relations are complete as they are.
   case new
   /// Read, or saved in a store.
   case read

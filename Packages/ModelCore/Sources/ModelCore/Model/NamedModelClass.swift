@@ -1,12 +1,12 @@
-/// A class of models that messages call by another name than Swift does, as one that was made for an entity of a schema.
+/// A model class that messages name differently from Swift, such as one created for an entity of a schema.
 @_spi(ModelKitInternals)
 public protocol NamedModelClass: ModelObject {
-  /// What messages call the class; nil if there is nothing better than its name in Swift.
+  /// The name of the class in messages; nil to use its name in Swift.
   static var ownName: String? { get }
 }
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// What messages call the class.
+  /// The name of the class in messages.
   public static var displayName: String { (self as? any NamedModelClass.Type)?.ownName ?? "\(self)" }
 }
