@@ -1,12 +1,14 @@
-/// In which order the fields of a model are shown: by priority, and those without one as if they were numbered from 1,000
-/// on in the order of their declaration. Fields with equal numbers stay in the order of their declaration.
+/// The order in which the fields of a model are shown: by priority.
+///
+/// Fields without priority are numbered from 1,000 on in the order of their declaration. Fields with equal numbers stay
+/// in the order of their declaration.
 struct FieldOrder: Sendable {
-  /// The number that fields without priority begin with.
+  /// The number of the first field without priority.
   static let firstDefault = 1_000
 
   /// The priority of every field, in the order of declaration.
   let priorities: [Int?]
-  /// The places of the fields in the order of declaration, sorted; nil if that is the order already.
+  /// The indices of the fields in declaration order, sorted by priority; nil if both orders are the same.
   let sorted: [Int]?
 
   init(_ priorities: [Int?] = []) {

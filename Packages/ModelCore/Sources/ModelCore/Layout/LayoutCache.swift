@@ -8,13 +8,13 @@
   import Android
 #endif
 
-/// Whether layouts that were proven on the first instance of a class are used for the others.
+/// Whether layouts proven on the first instance of a class are used for the others.
 ///
-/// A switch for diagnosis: with `MODELKIT_LAYOUT_CACHE=off` in the environment of a process every instance of every model
-/// class is mirrored when it is made, and fields in variables each time they are asked for. Everything works as before, but
-/// slowly. If something works only that way, the layout of a class was taken for proven wrongly.
+/// This is a switch for diagnosis: set `MODELKIT_LAYOUT_CACHE=off` in the environment of a process. Every instance of
+/// every model class is then mirrored when it is created, and fields in variables on each access. Everything works as
+/// before, but slowly. If a problem disappears this way, the layout of a class was wrongly taken for proven.
 enum LayoutCache {
-  /// Read once.
+  /// Read once per process.
   static let isOn: Bool = {
     guard let value = getenv("MODELKIT_LAYOUT_CACHE") else { return true }
     return String(cString: value) != "off"

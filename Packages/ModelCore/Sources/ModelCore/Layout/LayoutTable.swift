@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import FieldKit
 import Synchronization
 
-/// The layouts of all model classes of the process, found without a lock: one is looked up for every model that is made.
+/// The layouts of all model classes of the process, found without a lock because every new model needs one.
 ///
-/// What is in the table stays for ever, as classes do.
+/// Entries are never removed, as classes are never unloaded.
 final class LayoutTable: @unchecked Sendable {
-  // Sendable is proven by construction: buckets are atomics that lead to immutable entries, which are put in under the
-  // lock, published with release semantics and never released.
+  // Sendable by construction: buckets are atomics that point to immutable entries. Entries are inserted under the lock,
+  // published with release semantics and never released.
   private typealias Bucket = Atomic<Unmanaged<Entry>?>
 
   private final class Entry: Sendable {
@@ -30,7 +30,7 @@ final class LayoutTable: @unchecked Sendable {
     for index in 0..<Self.bucketCount { (buckets + index).initialize(to: Bucket(nil)) }
   }
 
-  /// The layout of a class, or nil.
+  /// Returns the layout of a class, or nil if there is none.
   ///
   /// - Complexity: O(1), without a lock.
   func layout(of modelClass: ModelObject.Type) -> ModelLayout? {
@@ -45,7 +45,7 @@ final class LayoutTable: @unchecked Sendable {
 
   /// Adds the layout of a class, unless another thread was faster.
   ///
-  /// - Returns: the layout that stands.
+  /// - Returns: the layout in the table: the given one, or that of the other thread.
   func add(_ layout: ModelLayout, for modelClass: ModelObject.Type) -> ModelLayout {
     let bucket = bucket(of: ObjectIdentifier(modelClass))
     return adding.withLock { _ in
@@ -59,7 +59,7 @@ final class LayoutTable: @unchecked Sendable {
 
   @inline(__always)
   private func bucket(of identifier: ObjectIdentifier) -> UnsafeMutablePointer<Bucket> {
-    // Not the standard hash: that is made to withstand attackers, who don't choose the addresses of classes.
+    // Not the standard hash: that resists chosen input, and the addresses of classes are not chosen.
     let hash = (UInt64(UInt(bitPattern: identifier)) &* 0x9E37_79B9_7F4A_7C15) &>> 40
     return buckets + (Int(truncatingIfNeeded: hash) & (Self.bucketCount - 1))
   }

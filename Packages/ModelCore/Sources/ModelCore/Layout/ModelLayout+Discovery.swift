@@ -3,9 +3,9 @@
 extension ModelLayout {
   /// Finds the fields of a class on its first instance.
   ///
-  /// The runtime's list of stored properties, which `Mirror` is built on, gives names, types, offsets, and whether a
-  /// reference is strong. Before the offsets are trusted they are proven: the object at each must be the one that the
-  /// runtime hands out under the same name. If the proof fails, every instance is mirrored when it is made.
+  /// The runtime's list of stored properties, which `Mirror` is built on, has names, types, offsets, and whether a
+  /// reference is strong. The offsets are proven before they are used: the object at each must be the one that the
+  /// runtime returns under the same name. If the proof fails, every instance is mirrored when it is created.
   static func build(from model: ModelObject) -> ModelLayout {
     let modelClass = type(of: model)
     var namesakes: [String: Int] = [:]
@@ -25,7 +25,7 @@ extension ModelLayout {
         kind: type is any RelationField.Type ? .relation : DirectKind(propertyOf: type))
     }
     let isProven = LayoutCache.isOn && proves(slots, on: model)
-    // The identifier field is found by comparing objects, so the class can say it in any way it likes.
+    // The identifier field is found by comparing objects, so the class may declare it in any way.
     let draft = ModelLayout(modelClass: modelClass, slots: slots, isProven: isProven, identifierIndex: nil)
     draft.adoptFields(of: model)
     let identifierField = model.identifierField
@@ -54,13 +54,13 @@ extension ModelLayout {
     }
   }
 
-  /// The fields of one instance in the order of the slots, without their offsets.
+  /// Returns the fields of one instance in the order of the slots, read without their offsets.
   func mirroredFields(of model: ModelObject) -> [AnyField?] {
     let mirrored = Self.mirror(model)
     return slots.map { mirrored.field(for: $0) }
   }
 
-  /// What the runtime finds in an instance under each name, superclasses first.
+  /// The fields that the runtime returns for an instance under each name, superclasses first.
   private struct MirroredFields {
     var byName: [String: [AnyField?]] = [:]
 
@@ -77,7 +77,7 @@ extension ModelLayout {
       classes.append(parent)
     }
     for modelClass in classes.reversed() {
-      // Not by `Mirror`: it would show what `customMirror` shows.
+      // Not by `Mirror`: it would return the children of `customMirror`.
       for property in StoredProperty.values(in: model, declaredBy: modelClass) {
         fields.byName[propertyName(property.name), default: []].append(
           property.value as? AnyField ?? (property.value as? any FieldWrapper)?.wrappedField)
@@ -86,8 +86,8 @@ extension ModelLayout {
     return fields
   }
 
-  /// The name as it is written: without back ticks, between which the compiler makes spaces non-breaking, and without the
-  /// prefix of the storage of a lazy property.
+  /// Returns a property's name as it is written. Back ticks, between which the compiler makes spaces non-breaking, and
+  /// the storage prefix of a lazy property are removed.
   private static func propertyName(_ stored: String) -> String {
     let lazyPrefix = "$__lazy_storage_$_"
     let name = stored.hasPrefix(lazyPrefix) ? String(stored.dropFirst(lazyPrefix.count)) : stored
@@ -95,14 +95,14 @@ extension ModelLayout {
     return String(name.dropFirst().dropLast().map { $0 == "\u{A0}" ? " " : $0 })
   }
 
-  /// The topmost class whose models stores call the same: it stands for its hierarchy.
+  /// Returns the topmost class with the same name in stores, which stands for its hierarchy.
   static func rootClass(of modelClass: ModelObject.Type) -> ModelObject.Type {
     if let known = known(for: modelClass) { return known.rootClass }
     let name = modelClass.typeName
     return ancestor(of: modelClass) { $0.typeName == name }
   }
 
-  /// The last class on the way up, short of `ModelObject`, for which a condition holds.
+  /// Returns the topmost superclass below `ModelObject` up to which a condition holds.
   private static func ancestor(
     of modelClass: ModelObject.Type, while condition: (ModelObject.Type) -> Bool
   ) -> ModelObject.Type {
@@ -113,12 +113,13 @@ extension ModelLayout {
     return found
   }
 
-  /// The topmost class with the types around it, without its module and what the compiler adds for private and local types.
+  /// Returns the name of the topmost class with its enclosing types. The module and the compiler's additions for
+  /// private and local types are left out.
   static func defaultTypeName(of modelClass: ModelObject.Type) -> String {
     nameParts(of: modelClass).dropFirst().joined(separator: ".")
   }
 
-  /// The same with its module.
+  /// Returns the default name with its module.
   static func qualifiedTypeName(of modelClass: ModelObject.Type) -> String {
     nameParts(of: modelClass).joined(separator: ".")
   }
@@ -134,9 +135,10 @@ private protocol OptionalField {}
 extension Optional: OptionalField where Wrapped: AnyField {}
 
 extension ModelLayout {
-  /// Reports to ``ModelIssue/handler`` each key that several fields of a class have, when its first instance is made.
+  /// Reports each key that several fields of a class share to ``ModelIssue/handler``, when its first instance is
+  /// created.
   ///
-  /// Private properties of a class and of its superclass may have the same name without the compiler minding.
+  /// The compiler allows private properties of a class and of its superclass to have the same name.
   fileprivate func reportDuplicateKeys(of model: ModelObject) {
     var keys: Set<String> = []
     var reported: Set<String> = []

@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Where the fields of one model class lie, found by reflection once per class.
+/// The offsets of the fields of one model class, found by reflection once per class.
 ///
-/// Reflecting every instance with `Mirror` would cost more than decoding it. So the stored properties of the class are
-/// looked up once, superclasses first, which gives an inherited field the same index in every subclass. The result is
-/// proven on the first instance before it is trusted: see `ModelLayout+Discovery.swift`.
+/// Reflecting every instance with `Mirror` would cost more than decoding it. The stored properties of the class are
+/// looked up once, superclasses first, so an inherited field has the same index in every subclass. The layout is proven
+/// on the first instance before it is used: see `ModelLayout+Discovery.swift`.
 final class ModelLayout: Sendable {
   struct Slot: Sendable {
     /// The name of the property. That of a property wrapper lacks the underscore of its storage.
@@ -14,9 +14,9 @@ final class ModelLayout: Sendable {
     /// Bytes from the start of the object to the reference.
     let offset: Int
     let isOptional: Bool
-    /// How many stored properties of superclasses have the same name, as private ones may.
+    /// The number of stored properties of superclasses with the same name, which private ones may have.
     var namesakes = 0
-    /// Whether another field may come to lie here.
+    /// Whether the property may be set to another field.
     var isVariable = false
     /// Whether the storage of a property wrapper lies here, which is set only while a model is made.
     var isWrapper = false
@@ -25,28 +25,28 @@ final class ModelLayout: Sendable {
   }
 
   let slots: [Slot]
-  /// Where the fields are in every instance, if none comes later or is replaced: what making and ending a model need.
+  /// The offsets of the fields if none is variable, for creating and deallocating a model.
   private let fixedOffsets: ContiguousArray<Int>?
-  /// Whether fields may be read at their offsets. Otherwise every instance is mirrored when it is made.
+  /// Whether fields may be read at their offsets. Otherwise every instance is mirrored when it is created.
   let isProven: Bool
-  /// Whether there is a property that may get another field.
+  /// Whether there is a variable property.
   private let hasVariables: Bool
-  /// What stores call models of this class.
+  /// The name of the class in stores.
   let typeName: String
-  /// The class that stands for the whole hierarchy in registries.
+  /// The topmost class of the hierarchy, which stands for all of it in registries.
   let rootClass: ModelObject.Type
-  /// The place of the identifier field, if it is one of the class's own.
+  /// The index of the identifier field, if the class declares it.
   let identifierIndex: Int?
-  /// The places of relations.
+  /// The indices of the relations.
   let relationIndices: [Int]
-  /// The order of the fields in a form, as the first instance had it.
+  /// The order of the fields in a form, taken from the first instance.
   let order: FieldOrder
-  /// Whether the class wants to see its fields when a model is made.
+  /// Whether the class conforms to `FieldInitializing`.
   let initializesFields: Bool
-  /// For each relation and class of related models: the index there of the inverse field, or -1 if there is none.
+  /// The index of the inverse field for each relation and class of related models, or -1 if there is none.
   let inverses = Lock<[InverseKey: Int]>([:])
 
-  /// How models of this class go between bytes and fields, for each spelling of keys.
+  /// The plans for converting between bytes and fields, for each spelling of keys.
   let directPlans = Lock<[DirectPlan.Key: DirectPlan]>([:])
 
   struct InverseKey: Hashable, Sendable {
@@ -81,35 +81,35 @@ final class ModelLayout: Sendable {
     layouts.layout(of: modelClass)
   }
 
-  /// Keeps a layout for good. If another thread was faster, its layout stands.
+  /// Adds a layout to the table. If another thread added one before, returns that one.
   static func remember(_ layout: ModelLayout, for modelClass: ModelObject.Type) -> ModelLayout {
     layouts.add(layout, for: modelClass)
   }
 
   // MARK: Fields
 
-  /// Makes a new model the owner of its fields.
+  /// Makes a model the owner of its fields.
   func adoptFields(of model: ModelObject) {
     if forEachFixedField(of: model, { field, index in field.adopt(by: model, at: index) }) { return }
     if !isProven { model.detailsForWriting.mirroredFields = mirroredFields(of: model) }
     forEachField(of: model) { field, index in field.adopt(by: model, at: index) }
   }
 
-  /// Ends the ownership, in the deinitialiser of the model: the fields still exist there, and some may live on.
+  /// Ends the ownership of the fields in the deinitialiser of the model. Some fields may outlive it.
   func disownFields(of model: ModelObject) {
     if isProven {
       if !forEachFixedField(of: model, { field, _ in field.disown() }) {
         forEachField(of: model) { field, _ in field.disown() }
       }
     } else {
-      // A model that dies is not mirrored again. Fields that it got later are among those in variables.
+      // A model that is being deallocated is not mirrored again. Fields set later are among the variable ones.
       for field in model.details?.mirroredFields ?? [] { field?.disown() }
     }
     model.details?.disownFields()
   }
 
-  /// The fields of a model in the order of their declaration, superclasses first. Optional fields that are nil are left
-  /// out.
+  /// Returns the fields of a model in the order of their declaration, superclasses first, without optional fields that
+  /// are nil.
   func fields(of model: ModelObject) -> [AnyField] {
     var fields: [AnyField] = []
     fields.reserveCapacity(slots.count)
@@ -141,7 +141,7 @@ final class ModelLayout: Sendable {
       return
     }
     for index in slots.indices {
-      // The model retains its fields; retaining each once more would cost more than what is done with it.
+      // The model retains its fields; another retain would cost more than the work of the closure.
       try reference(at: index, of: model)?._withUnsafeGuaranteedRef {
         if slots[index].isVariable {
           adoptVariable($0, of: model, at: index)
@@ -153,9 +153,9 @@ final class ModelLayout: Sendable {
     }
   }
 
-  /// Calls a closure for the fields of a model if all of them are there from its beginning to its end.
+  /// Calls a closure for the fields of a model, if none of them is variable.
   ///
-  /// - Returns: `false` if the class has others; then nothing was called.
+  /// - Returns: `false` if the class has variable fields; the closure was not called then.
   @inline(__always)
   func forEachFixedField(of model: ModelObject, _ body: (AnyField, Int) -> Void) -> Bool {
     guard let fixedOffsets else { return false }
@@ -168,8 +168,8 @@ final class ModelLayout: Sendable {
     return true
   }
 
-  /// A variable may get another field, and a lazy one its first, after the model was made: they are adopted when they
-  /// are met. A model has to disown every field it adopted, so it keeps those that may be replaced until it dies.
+  /// Adopts a field of a variable or lazy property, which may be set after the model was created. The model keeps such
+  /// fields until it is deallocated, because it has to disown every field it adopted.
   private func adoptVariable(_ field: AnyField, of model: ModelObject, at index: Int) {
     if field.owner !== model || Int(field.layoutIndex) != index {
       field.adopt(by: model, at: index)
@@ -196,10 +196,10 @@ final class ModelLayout: Sendable {
     return slots[index].propertyName
   }
 
-  /// The field at an index in a class whose layout is proven, without retaining it.
+  /// Returns the field at an index in a class whose layout is proven, without retaining it.
   @inline(__always)
   func reference(at index: Int, of model: ModelObject) -> Unmanaged<AnyField>? {
-    // The proof showed that a strong reference to a field, or nil for an optional one, lies here in every instance.
+    // The proof: every instance has a strong reference to a field at this offset, or nil for an optional one.
     UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
       .load(fromByteOffset: slots[index].offset, as: Unmanaged<AnyField>?.self)
   }

@@ -1,16 +1,16 @@
-/// Tells whether a class overrides one of the methods that `ModelObject` leaves to it, so that what they would be asked
-/// for each model need not be made.
+/// A check whether a class overrides one of the open methods of `ModelObject`, so that their arguments are not created
+/// for each model in vain.
 ///
-/// A subclass has the methods of its superclass at the same places of its metadata, each overridden or not. Where the
-/// methods asked for lie is found by comparing classes that override exactly one of them with such that override none. If
-/// that does not single out one place, as where pointers are signed, every class counts as one that overrides them.
+/// A subclass has the methods of its superclass at the same offsets of its metadata, overridden or not. The offset of a
+/// method is found by comparing a class that overrides only this method with classes that override none. If that does
+/// not single out one offset, as where pointers are signed, every class counts as overriding.
 enum OverrideProbe {
-  /// Whether the class, or one above it, chooses the class to make from a dictionary.
+  /// Whether the class, or a superclass, overrides `instanceClass(for:)`.
   static func choosesInstanceClass(_ modelClass: ModelObject.Type) -> Bool {
     overrides(place: instanceClassPlace, in: modelClass)
   }
 
-  /// Whether the class, or one above it, chooses the fields to write.
+  /// Whether the class, or a superclass, overrides `fieldsForDictionaryValue()`.
   static func choosesFields(_ modelClass: ModelObject.Type) -> Bool {
     overrides(place: fieldsPlace, in: modelClass)
   }
@@ -23,7 +23,7 @@ enum OverrideProbe {
     return word(place, of: modelClass) != word(place, of: OverridesNothing.self)
   }
 
-  /// The one place where a class differs that overrides one method.
+  /// Returns the only word of the metadata in which a class with one override differs.
   private static func place(of overriding: ModelObject.Type) -> Int? {
     guard let places = places() else { return nil }
     let found = places.filter { place in
@@ -34,7 +34,8 @@ enum OverrideProbe {
     return found.count == 1 ? found.first : nil
   }
 
-  /// The places of `ModelObject`'s own members: behind the header, up to the end of its metadata.
+  /// Returns the indices of the words that describe `ModelObject`'s own members: after the header, up to the end of its
+  /// metadata.
   private static func places() -> Range<Int>? {
     #if canImport(ObjectiveC)
       let header = 10

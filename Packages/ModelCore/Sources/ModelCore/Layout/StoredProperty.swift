@@ -7,13 +7,13 @@ struct StoredProperty {
   let isStrong: Bool
   let isVariable: Bool
 
-  /// All stored properties of a class, those of its superclasses first.
+  /// Returns all stored properties of a class, those of its superclasses first.
   static func list(of type: Any.Type) -> [StoredProperty] {
     (0..<childCount(type)).compactMap { index in
       var metadata = ChildMetadata()
       let childType = childMetadata(type, index: index, metadata: &metadata)
       defer { metadata.freeName?(metadata.name) }
-      // There is no name if the program was compiled without reflection metadata.
+      // The name is missing if the program was compiled without reflection metadata.
       guard let name = metadata.name else { return nil }
       return StoredProperty(
         name: String(cString: name), type: childType, offset: childOffset(type, index: index),
@@ -23,7 +23,7 @@ struct StoredProperty {
 }
 
 extension StoredProperty {
-  /// What an object has in the stored properties that one of its classes declares, in their order.
+  /// Returns the values of the stored properties that one class of an object declares, in order.
   static func values(in object: AnyObject, declaredBy type: Any.Type) -> [(name: String, value: Any)] {
     (0..<ownChildCount(object, type: type)).compactMap { index in
       var name: UnsafePointer<CChar>?
@@ -36,8 +36,8 @@ extension StoredProperty {
   }
 }
 
-// The entry points of the runtime that the standard library's `Mirror` is made of. The standard library wraps them in
-// `_forEachField`, but doesn't offer that on every platform, nor says whether a reference is weak.
+// The entry points of the runtime that the standard library's `Mirror` is built on. The standard library wraps them in
+// `_forEachField`, but not on every platform, and without reporting whether a reference is weak.
 
 private typealias FreeName = @convention(c) (UnsafePointer<CChar>?) -> Void
 
