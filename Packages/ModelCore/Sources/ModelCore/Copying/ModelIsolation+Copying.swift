@@ -1,29 +1,31 @@
 @_spi(ModelKitInternals) public import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// A model with the same values that is independent of this one.
+  /// Returns a copy of the model and of its related models, independent of the originals.
   ///
-  /// Related models are copied with it, and so is all that is reached from them, except over foreign keys: these lead to the
-  /// same models, which don't hear of it, so that their own side still leads to the original. The copied models lead to
-  /// each other as the originals do, in circles too; each link is retained by the side that is nearer to this model.
+  /// All models that can be reached are copied, except over foreign keys. A copied foreign key references the same
+  /// model; its inverse there still references the original. The copies reference each other as the originals do, in
+  /// cycles too. Of each link, the side nearer to this model retains the other.
   ///
-  /// Identifiers are kept, but the copies are in no scope, and so never the one object for their identifier. Stamps, load
-  /// states, what is dirty and what `revert()` goes back to are as in the original; observers and validation results stay
-  /// behind. What the class puts into its fields in `init` is replaced.
+  /// Identifiers are kept, but the copies are in no scope. Stamps, load states, unsaved changes and the baselines of
+  /// `revert()` are copied; observers and validation results are not. Values that the class sets in `init` are
+  /// replaced.
   ///
   /// - Complexity: O(*n*) in the number of fields of all copied models.
   public func copy() -> Self { copied(fields: nil) as? Self ?? Self() }
 
-  /// A new model with the values of some fields: of the others it has what a new model has. So it has no identifier unless
-  /// that is among them.
+  /// Returns a new model with the values of some fields; the others are as in a new model.
   ///
-  /// - Parameter fields: fields of this model; others are ignored. Related models are copied in full, as ``copy()`` does.
+  /// The copy has an identifier only if the identifier field is among the given ones.
+  ///
+  /// - Parameter fields: fields of this model; others are ignored. Related models are copied in full, as ``copy()``
+  ///   does.
   public func copy(fields: [AnyField]) -> Self { copied(fields: fields) as? Self ?? Self() }
 }
 
 extension ModelObject {
-  /// Copies a graph in three steps, without calls from model to model: all copies are made with their plain values, then
-  /// linked as the originals are, and then get their states.
+  /// Copies a graph in three steps, without recursion: creates all copies with their plain values, links them as the
+  /// originals are linked, and copies the states.
   func copied(fields chosen: [AnyField]?) -> ModelObject {
     let chosen = chosen.map { Set($0.map { ObjectIdentifier($0) }) }
     func isChosen(_ field: AnyField, of model: ModelObject) -> Bool {
@@ -40,7 +42,7 @@ extension ModelObject {
       if chosen == nil || original !== self { copy.takeStates(of: original) }
       original.forEachField { field, index in
         guard isChosen(field, of: original) else { return }
-        // A class may add fields to every model when it is made.
+        // A class may add fields to every new model.
         let counterpart =
           index < 0
           ? field.declaredKey.flatMap { key in copy.details?.dynamicFields.first { $0.declaredKey == key } }
@@ -73,7 +75,7 @@ extension ModelObject {
   }
 
   private func addCopy(of field: AnyField) {
-    // The class may have added it in `init`.
+    // The class may have added the field in `init`.
     if let key = field.declaredKey, let own = self.field(forKey: key) { return own.takeValue(of: field) }
     let copy: AnyField = field.copy()
     copy.adopt(by: self, at: Int(UInt16.max))
@@ -81,27 +83,27 @@ extension ModelObject {
   }
 }
 
-/// A relation and its copy, which is to lead to the copies of what the relation leads to.
+/// A relation and its copy, which references the copies of the related models.
 private struct CopiedRelation {
   let original: any Relation
   let field: AnyField
   let copy: any Relation
   let copiedField: AnyField
 
-  /// Lets go of what the class put there in `init`.
+  /// Removes the models that the class added in `init`.
   func makeRoom() {
     if !copy.relatedModels.isEmpty { copy.unlink(copy.relatedModels) }
   }
 
-  /// Takes the models in their order. Both sides of a link do so.
+  /// Sets the related models in their order. Each side of a link does so for itself.
   ///
-  /// - Parameter order: the places of all copied relations, by their originals.
+  /// - Parameter order: the positions of all copied relations, by their originals.
   func refer(toCopies copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]) {
     guard field.anyValue != nil else { return copy.refer(to: nil, isUneven: true) }
     var isUneven = original.isUneven
     let links = original.relatedModels.map { model in
       guard let copy = copies[ObjectIdentifier(model)] else {
-        // It does not hear of it.
+        // The inverse is not updated.
         isUneven = true
         return (model: model, isRetained: true)
       }
@@ -110,8 +112,8 @@ private struct CopiedRelation {
     copy.refer(to: links, isUneven: isUneven)
   }
 
-  /// Whether the copy is to retain the copy of a model: the side that is nearer to where the copying began does, for what
-  /// it leads to and for what it goes back to alike.
+  /// Whether the copy of the relation retains the copy of a model. The side nearer to the start of the copy retains,
+  /// for current models and for those of the baseline.
   private func retains(_ model: ModelObject, _ order: [ObjectIdentifier: Int]) -> Bool {
     guard let owner = original.ownerModel, let inverse = original.inverse(on: model),
       let place = order[ObjectIdentifier(original)], let other = order[ObjectIdentifier(inverse)], other < place
@@ -119,7 +121,7 @@ private struct CopiedRelation {
     return !inverse.refers(to: owner) && !inverse.isReverted(to: owner)
   }
 
-  /// Has a model of which only some fields were copied follow the links that other copies have to it.
+  /// Links a model of which only some fields were copied to the copies that reference it.
   func linkBack(
     to model: ModelObject, _ copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]
   ) {
@@ -129,7 +131,7 @@ private struct CopiedRelation {
     copy.linkBack(copiedModel, RelationChange())
   }
 
-  /// Takes the states, and what there is to go back to.
+  /// Copies the state and the baseline.
   func takeStates(_ copies: [ObjectIdentifier: ModelObject], _ order: [ObjectIdentifier: Int]) {
     copiedField.takeStates(of: field)
     copy.keepBaseline(of: original, copies) { copies[ObjectIdentifier($0)] == nil || retains($0, order) }

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) public import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// Takes what another model knows better: every field that is loaded there and was set later than here.
+  /// Takes every value of another model that was set later than the value of this one.
   ///
-  /// Fields belong together by their keys. Values keep their stamps, so that merging twice does no more than merging once.
-  /// A relation refers to the other's models afterwards; they are not merged, and with an inverse they lead back here.
-  /// Observers are notified once everything was taken.
+  /// Fields are matched by key. Values keep their stamps, so merging twice has the same effect as merging once. A
+  /// relation then references the related models of the other model. They are not merged; with an inverse, they
+  /// reference this model. Observers are notified at the end.
   ///
   /// ```swift
   /// person.merge(from: draft, exclude: [person.id])
@@ -13,14 +13,14 @@ extension ModelIsolation where Self: ModelObject {
   /// ```
   ///
   /// - Parameters:
-  ///   - other: the model to take values from. Fields that were added there at run time are taken if this model has a field
-  ///     with the same key; one with values of another type is reported to ``ModelIssue/handler``.
-  ///   - included: the only fields that take a value, also an older one, which is set now like any other change; nil for all
-  ///     fields that are newer there. They are fields of this model or of the other one, as the excluded ones are.
-  ///   - excluded: fields that keep their values.
-  ///   - condition: gets a field of this model and that of the other; returns whether the value may be taken. It is called
-  ///     only for fields that are included and not excluded.
-  /// - Returns: the fields of this model that took a value, whether or not it differs, in the order of ``fields``.
+  ///   - other: the model to take values from. A field added there at run time is taken if this model has a field with
+  ///     the same key. A value of another type is reported to ``ModelIssue/handler``.
+  ///   - included: the only fields to take, even if their values are older; nil for all fields whose values are newer.
+  ///     An older value is set like any other change. The fields may belong to either model.
+  ///   - excluded: fields that keep their values. They may belong to either model.
+  ///   - condition: receives a field of this model and the matching one of the other; returns whether to take the
+  ///     value. It is called only for fields that are included and not excluded.
+  /// - Returns: the fields of this model that took a value, even an equal one, in the order of ``fields``.
   @discardableResult
   public func merge(
     from other: Self, include included: [AnyField]? = nil, exclude excluded: [AnyField] = [],
@@ -37,10 +37,10 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// The fields of this model whose values differ from those of another model, in the order of ``fields``.
+  /// Returns the fields of this model whose values differ from those of another model, in the order of ``fields``.
   ///
-  /// Fields belong together by their keys; one that the other has not differs if it has a value. Relations differ if they
-  /// lead to other objects. Values that can't be compared differ.
+  /// Fields are matched by key. A field without match differs if it has a value. Relations differ if they reference
+  /// other objects. Values that can't be compared differ.
   public func differences(from other: Self) -> [AnyField] {
     orderedFields.filter { field in
       guard let match = other.field(like: field, of: self) else { return field.anyValue != nil }
@@ -72,7 +72,7 @@ extension ModelObject {
     }
   }
 
-  /// The field that has the key of a field of another model.
+  /// Returns the field with the key of a field of another model.
   fileprivate func field(like field: AnyField, of model: ModelObject) -> AnyField? {
     let index = Int(field.layoutIndex)
     if layout === model.layout, let own = layout.field(at: index, of: self), own.declaredKey == field.declaredKey {

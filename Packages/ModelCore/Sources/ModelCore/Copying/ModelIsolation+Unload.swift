@@ -1,14 +1,14 @@
 @_spi(ModelKitInternals) public import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// Forgets all values but the identifier, so that they need no memory: the model is as if it had only been referred to.
+  /// Discards all values but the identifier, to free their memory. The model becomes an unloaded reference.
   ///
-  /// The model is `incomplete` and its fields are not loaded, so that a later save writes nothing. Local changes are lost.
-  /// The related models keep their side of a relation as it is: they still lead here, until this side is read or set anew and
-  /// says otherwise. Observers are told that the values are nil.
+  /// The model is `incomplete` and its fields are not loaded, so a later save writes nothing. Unsaved changes are lost.
+  /// The inverses on related models stay as they are until the relation is read again or set. Observers are notified
+  /// that the values are nil.
   public func unload() {
     let identifierField = identifierField
-    // What one relation retains, another one may lead to: nothing is to vanish from that before it is unloaded itself.
+    // A model that one relation retains may be referenced by another, and must stay until that one is unloaded too.
     withExtendedLifetime(modelsKeptByRelations) {
       for field in orderedFields where field !== identifierField { field.unload() }
       details?.remainder = nil
@@ -19,22 +19,23 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// Goes back to the values as they were last loaded or saved. Observers are told once everything is back.
+  /// Reverts all fields to the values last loaded or saved. Observers are notified at the end.
   ///
-  /// Each field remembers what was last read or saved when it changes for the first time after that. A field that was
-  /// neither read nor saved is unset again if the model was; if all of the model is new, there is nothing to go back to, and
-  /// it keeps its values. Kept as well are fields that were changed while a save was under way: what was saved is not known.
-  /// A relation goes back on both sides, and so changes the models that come back and those that go. One of these that has
-  /// what was last read or saved by that is not dirty any more; one that has something else is. What a relation goes back
-  /// to, it retains if it did before.
+  /// Each field keeps a baseline, the value last loaded or saved, at its first change after that. A field without
+  /// baseline is unset if the model was read. A new model keeps its values. A field that was changed during a save
+  /// keeps its value too: the saved value is not known.
   ///
-  /// - Returns: the fields that went back, in the order of ``fields``.
+  /// A relation is reverted together with its inverses, and so changes the models that it removes and restores. Their
+  /// inverses are dirty only if they differ from their own baselines. A relation retains the models of its baseline if
+  /// it retained them before.
+  ///
+  /// - Returns: the reverted fields, in the order of ``fields``.
   @discardableResult
   public func revert() -> [AnyField] { revert(where: { _ in true }) }
 
-  /// Goes back, in what stores write, from changes that a store's record of the model did not overwrite: it has nothing there.
+  /// Reverts the stored fields for which a store's record has no value.
   ///
-  /// - Parameter stamp: when the record was asked for. Later changes stay.
+  /// - Parameter stamp: the time at which the record was requested. Later changes are kept.
   @_spi(ModelKitInternals)
   public func revertWhatIsInNoRecord(asOf stamp: ChangeStamp) {
     let stored = Set(storableFields.map { ObjectIdentifier($0) })
@@ -43,12 +44,12 @@ extension ModelIsolation where Self: ModelObject {
 
   @discardableResult
   private func revert(where isToGoBack: (AnyField) -> Bool) -> [AnyField] {
-    // What goes from one relation may come back to another one.
+    // A model that one relation removes may be restored by another.
     let models = modelsKeptByRelations
     defer { withExtendedLifetime(models) {} }
     return transaction {
       orderedFields.filter { $0.isDirty && isToGoBack($0) }.filter { field in
-        // A relation that went back may have taken another one with it.
+        // The revert of another relation may have reverted this one.
         if !field.isDirty || field.restore() { return true }
         guard origin == .read, field.wasNeverSaved else { return false }
         if let relation = field as? any Relation { relation.unlinkAll() }

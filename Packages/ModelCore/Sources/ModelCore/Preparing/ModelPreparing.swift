@@ -2,13 +2,13 @@
 
 @_spi(ModelKitInternals)
 extension ValueTransformerContext {
-  /// A model that was just made, with what is known of it besides its class.
+  /// Returns a new model after completing its declarations from outside its class, such as from a schema.
   public func prepared<M: ModelObject>(_ model: M) -> M {
     if preparation != nil { prepare(model) }
     return model
   }
 
-  /// Has the fields of a model completed by what is known of it besides its class, unless that was done.
+  /// Completes the fields of a model with declarations from outside its class, unless that was done.
   public func prepare(_ model: ModelObject) {
     guard let preparation, !model.isPrepared else { return }
     model.isPrepared = true
@@ -18,7 +18,7 @@ extension ValueTransformerContext {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The declared fields with the names of their properties, in the order of their declaration, superclasses first.
+  /// The declared fields with their property names, in the order of their declaration, superclasses first.
   public var declaredFields: [(index: Int, name: String, field: AnyField)] {
     var fields: [(index: Int, name: String, field: AnyField)] = []
     layout.forEachField(of: self) { field, index in
@@ -27,17 +27,18 @@ extension ModelObject {
     return fields
   }
 
-  /// The field at a place of the layout.
+  /// Returns the field at an index of the layout.
   ///
   /// - Complexity: O(1).
   public func declaredField(at index: Int) -> AnyField? { layout.field(at: index, of: self) }
 
-  /// The name of the property that holds a field. A field that was added at run time has one only if it got it.
+  /// Returns the name of the property that holds a field. A field added at run time has one only if it was added with a
+  /// name.
   public func nameOfProperty(holding field: AnyField) -> String? {
     layout.propertyName(of: field, in: self) ?? details?.dynamicNames[ObjectIdentifier(field)]
   }
 
-  /// Adds a field to this one model that is called by a name besides its key.
+  /// Adds a field to this one model under a property name that differs from its key.
   ///
   /// - Throws: `FieldError`; the model stays as it is.
   public func add(field: AnyField, named name: String) throws {
@@ -46,10 +47,10 @@ extension ModelObject {
     detailsForWriting.dynamicNames[ObjectIdentifier(field)] = name
   }
 
-  /// Whether a store or a document gave the model its values, or part of them.
+  /// Whether the model has values that were read from a store or a document.
   public var wasRead: Bool { origin == .read }
 
-  /// Completes the declarations of fields of a model that was just made.
+  /// Completes the declarations of fields of a new model.
   public func apply(_ declarations: [PlacedDeclaration]) {
     let layout = layout
     guard layout.isProven else {
@@ -59,7 +60,7 @@ extension ModelObject {
       return
     }
     let places = layout.slots.indices
-    // Declarations are not copied here: to retain what they refer to would cost more than to apply them.
+    // Declarations are not copied here: retaining their references would cost more than applying them.
     declarations.withUnsafeBufferPointer { declarations in
       guard var next = declarations.baseAddress else { return }
       let end = next + declarations.count
@@ -76,19 +77,19 @@ extension ModelObject {
   }
 }
 
-/// What completes the declaration of one field of a class.
+/// The completion of the declaration of one field of a class.
 @_spi(ModelKitInternals)
 public struct PlacedDeclaration: Sendable {
-  /// The place of the field in the layout of its class.
+  /// The index of the field in the layout of its class.
   public let index: Int
   let field: FieldDeclaration?
   let relation: RelationDeclaration?
-  /// That of the declaration of the field.
+  /// The metadata of the field that the declaration sets.
   let place: MetadataPlace?
-  /// Whether there is nothing to say but what goes to the place.
+  /// Whether the declaration sets nothing besides the metadata.
   let isForPlace: Bool
 
-  /// Creates a declaration for the field at a place.
+  /// Creates a declaration for the field at an index.
   public init(index: Int, field: FieldDeclaration?, relation: RelationDeclaration?) {
     self.index = index
     self.field = field
@@ -105,6 +106,6 @@ public struct PlacedDeclaration: Sendable {
 
 @_spi(ModelKitInternals)
 extension PlacedDeclaration {
-  /// Whether there is anything to say.
+  /// Whether the declaration sets anything.
   public var isUseful: Bool { field != nil || relation != nil }
 }

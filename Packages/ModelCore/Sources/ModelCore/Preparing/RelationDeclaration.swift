@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// What is said of a relation elsewhere than at its declaration: its other side, and what happens when its model is deleted.
+/// The inverse and the delete rule of a relation, declared outside its class.
 @_spi(ModelKitInternals)
 public final class RelationDeclaration: Sendable {
   private let deleteRule: DeleteRule
@@ -9,8 +9,8 @@ public final class RelationDeclaration: Sendable {
   /// Creates a declaration.
   ///
   /// - Parameters:
-  ///   - deleteRule: counts where the relation says `nullify`, as it does if it says nothing.
-  ///   - inverse: finds the other side on a related model; counts where the relation names none.
+  ///   - deleteRule: used if the rule of the relation is `nullify`, the default.
+  ///   - inverse: returns the inverse on a related model; used if the relation declares none.
   public init(deleteRule: DeleteRule, inverse: (@Sendable (ModelObject) -> (any RelationField)?)?) {
     self.deleteRule = deleteRule
     self.inverse = inverse

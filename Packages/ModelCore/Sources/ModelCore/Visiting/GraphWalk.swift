@@ -1,18 +1,17 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// A way through all models that can be reached from one: each model once, what is outside before what is inside, and in
-/// the order of the fields. Not by calls, so that no chain of models is too long for the stack.
+/// A traversal of all models that can be reached from one, each model once. It is iterative, so that no chain of models
+/// is too long for the stack.
 struct GraphWalk {
-  /// Goes through the fields of a model and, where one is a relation, of the models it leads to, before the next field.
+  /// Visits the fields of a model and, after each relation, the fields of its related models before the next field.
   ///
   /// - Parameters:
-  ///   - model: where to begin.
+  ///   - model: the model to start from.
   ///   - recursive: whether to follow relations.
-  ///   - visit: gets every field.
+  ///   - visit: receives every field.
   static func fields(from model: ModelObject, recursive: Bool, _ visit: (AnyField) -> Void) {
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(model)]
-    // What is left to do, the next at the end. A model that waits here is kept alive, and only its fields are visited
-    // when their turn comes.
+    // The remaining steps, the next one last. A waiting model is retained; its fields are visited in turn.
     var waiting = [Step.model(model)]
     while let step = waiting.popLast() {
       switch step {
@@ -33,11 +32,11 @@ struct GraphWalk {
     case field(AnyField, of: ModelObject)
   }
 
-  /// All models that can be reached, the first included; nearer ones first.
+  /// Returns all models that can be reached, the first one included, nearer ones first.
   ///
   /// - Parameters:
-  ///   - model: where to begin.
-  ///   - includesOriginals: whether to follow relations to what they go back to as well.
+  ///   - model: the model to start from.
+  ///   - includesOriginals: whether to follow the baselines of relations as well.
   ///   - follows: whether to follow a relation of a model.
   static func models(
     from model: ModelObject, includesOriginals: Bool = false,
@@ -52,7 +51,7 @@ struct GraphWalk {
       }
     }
     var nextOriginals = includesOriginals ? 0 : Int.max
-    // What is led to now comes first, and only then what there would be after going back.
+    // Current related models come first, and only then those of baselines.
     while next < models.count || nextOriginals < models.count {
       if next < models.count {
         follow(models[next]) { $0.relatedModels }

@@ -1,10 +1,12 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// Whether there is nothing in this model: every field is nil or itself blank, such as an empty text, and so are all
-  /// models that can be reached from here. A value that can't be blank, such as a number, is something.
+  /// Whether the model and all models that can be reached from it are blank.
   ///
-  /// - Complexity: O(*n*) in the number of fields that can be reached. Circles end.
+  /// A model is blank if every field is nil or blank, such as an empty text. A value of a type without blank values,
+  /// such as a number, is not blank.
+  ///
+  /// - Complexity: O(*n*) in the number of fields that can be reached, also with cycles.
   public var isBlank: Bool {
     GraphWalk.models(from: self).allSatisfy { model in
       model.orderedFields.allSatisfy { field in

@@ -3,22 +3,22 @@
 extension ModelIsolation where Self: ModelObject {
   /// Visits the fields of this model and of all models that can be reached from it, each model once.
   ///
-  /// Fields come in the order of ``fields``; the fields of a related model come right after the relation that leads there.
-  /// Circles end, and a chain may be as long as memory allows.
+  /// Fields are visited in the order of ``fields``; the fields of a related model follow the relation that references
+  /// it. Each model of a cycle is visited once. A chain may be as long as memory allows.
   ///
   /// - Parameters:
   ///   - recursive: whether to visit related models as well.
-  ///   - action: gets each field.
+  ///   - action: receives each field.
   public func visitAllFields(recursive: Bool = true, action: (AnyField) -> Void) {
     GraphWalk.fields(from: self, recursive: recursive) { action($0) }
   }
 
-  /// Visits the values of all fields that ``visitAllFields(recursive:action:)`` visits, nil included. For a list the action
-  /// gets the list and then each of its elements.
+  /// Visits the values of all fields that ``visitAllFields(recursive:action:)`` visits, nil included. For a list, the
+  /// action receives the list and then each element.
   ///
   /// - Parameters:
   ///   - recursive: whether to visit related models as well.
-  ///   - action: gets each value.
+  ///   - action: receives each value.
   public func visitAllFieldValues(recursive: Bool = true, action: (Any?) -> Void) {
     GraphWalk.fields(from: self, recursive: recursive) { field in
       let value = field.anyValue
@@ -27,17 +27,17 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// The related models of which nothing but the identifier is known: what a store would have to look up to have the whole.
+  /// Returns the related models that are unloaded references.
   ///
-  /// - Parameter recursive: whether to look in related models as well, and in theirs.
-  /// - Returns: each model once, in the order in which they are met; never this model itself.
+  /// - Parameter recursive: whether to include the related models of related models.
+  /// - Returns: each model once, in the order of the visit; never this model itself.
   public func incompleteModels(recursive: Bool = true) -> [ModelObject] {
     relatedModels(recursive: recursive) { _ in true }.filter { $0.modelLoadState == .incomplete }
   }
 
-  /// The models that foreign keys lead to, in this model and all that can be reached from it.
+  /// Returns the models that foreign keys reference, from this model and all that can be reached from it.
   ///
-  /// - Returns: each model once, in the order in which they are met.
+  /// - Returns: each model once, in the order of the visit.
   public func foreignKeyModels() -> [ModelObject] { relatedModels(recursive: true, where: \.isForeignKey) }
 }
 
