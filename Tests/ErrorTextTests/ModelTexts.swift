@@ -72,7 +72,7 @@ extension ErrorText {
     ErrorText("a path to an element that is not there", "tags[3] was not set: there is no element 3, the list has 0.") {
       _ in try Author("Jane").set("a", at: "tags[3]")
     },
-    ErrorText("the empty path", "The empty path was not set: it leads to a model, not to a field.") { _ in
+    ErrorText("the empty path", "The empty path was not set: it refers to a model, not to a field.") { _ in
       try Author("Jane").set(7, at: "")
     },
     ErrorText("a path to a value of another type", #"Field "age" keeps its value: it takes Int, not String."#) { _ in
@@ -98,25 +98,25 @@ extension ErrorText {
     ErrorText(
       "a relation that is not there",
       """
-      There is no relation "novels": look for the name of the property, or the key it was declared with.
+      There is no relation "novels": use the name of the property, or the key it was declared with.
       """
     ) { _ in try Author("Jane").add(Book("Emma"), forKey: "novels") },
     ErrorText(
       "a model of another class in a relation",
-      #"The relation "books" stays as it is: it leads to Book, not to Author."#
+      #"The relation "books" stays as it is: it refers to Book, not to Author."#
     ) { _ in
       try Author("Jane").add(Author("Ada"), forKey: "books")
     },
     ErrorText(
       "a model added where one is set",
       """
-      The relation "author" stays as it is: it leads to one model. Use set(_:forKey:) for it.
+      The relation "author" stays as it is: it refers to one model. Use set(_:forKey:) for it.
       """
     ) { _ in try Book("Emma").add(Author("Jane"), forKey: "author") },
     ErrorText(
       "a model set where many are added",
       """
-      The relation "books" stays as it is: it leads to many models. Use add, remove, or set a list for it.
+      The relation "books" stays as it is: it refers to many models. Use add, remove, or set a list for it.
       """
     ) { _ in try Author("Jane").set(Book("Emma"), forKey: "books") },
     ErrorText(

@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension FieldError {
-  /// A path that leads to no field, so that nothing could be set there.
+  /// A path to no field, so that nothing could be set there.
   init(notSet path: FieldPath, _ reason: String, _ code: Code = .notFound) {
     self.init(code, "\(Self.subject(path)) was not set: \(reason).", field: path.description)
   }
 
-  /// A path of an observer, which waits until there is such a field.
+  /// The path of an observer, which waits until there is such a field.
   init(observing path: FieldPath, _ reason: String) {
     self.init(
       .notFound, "An observer waits for changes of \(Self.subject(path)): \(reason).", field: path.description)
@@ -18,7 +18,7 @@ extension FieldError {
     self.init(code, "\(subject) can't be added to \(model): \(reason).", field: field.key)
   }
 
-  /// Two fields of a class that have the same key, so that each hides what the other one writes.
+  /// Two fields of a class with the same key, so that each hides the value of the other.
   init(duplicateKey key: String, in model: ModelObject.Type) {
     self.init(
       .duplicateKey,
@@ -28,22 +28,22 @@ extension FieldError {
       """, field: key)
   }
 
-  /// A relation that was asked for by a name that is none.
+  /// A relation that was requested by an unknown name.
   init(unknownRelation key: String) {
     self.init(
       .notFound,
       """
-      There is no relation \(key.quotedForMessage): look for the name of the property, or the key it was declared with.
+      There is no relation \(key.quotedForMessage): use the name of the property, or the key it was declared with.
       """, field: key)
   }
 
-  /// A relation that was used as if it referred to many models, or to one.
+  /// A relation to one model that was used as a list, or the reverse.
   init(relation key: String, isToMany: Bool) {
     self.init(
       .wrongCardinality,
       isToMany
-        ? "The relation \(key.quotedForMessage) stays as it is: it leads to many models. Use add, remove, or set a list for it."
-        : "The relation \(key.quotedForMessage) stays as it is: it leads to one model. Use set(_:forKey:) for it.",
+        ? "The relation \(key.quotedForMessage) stays as it is: it refers to many models. Use add, remove, or set a list for it."
+        : "The relation \(key.quotedForMessage) stays as it is: it refers to one model. Use set(_:forKey:) for it.",
       field: key)
   }
 
@@ -52,7 +52,7 @@ extension FieldError {
     self.init(
       .wrongType,
       """
-      The relation \(key.quotedForMessage) stays as it is: it leads to \(expected.displayName), not to \(found.displayName).
+      The relation \(key.quotedForMessage) stays as it is: it refers to \(expected.displayName), not to \(found.displayName).
       """, field: key)
   }
 

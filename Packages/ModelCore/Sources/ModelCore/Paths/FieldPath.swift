@@ -1,4 +1,4 @@
-/// A way through nested models and lists, such as `authors[3].books[0].year`.
+/// A path through nested models and lists, such as `authors[3].books[0].year`.
 ///
 /// ```swift
 /// let path: FieldPath = "author.books[2].title"
@@ -7,36 +7,36 @@
 /// assert(all.matches("author.name"))
 /// ```
 ///
-/// A path whose last step is written `*` stands for everything at and below the rest of it: see ``isWildcard``.
+/// A path whose last component is written `*` matches everything at and below the rest of it: see ``isWildcard``.
 public struct FieldPath: Hashable, Sendable {
-  /// One step: into a field, or into an element of a list.
+  /// One component: a field, or an element of a list.
   public enum Component: Hashable, Sendable {
-    /// A field or member by its key.
+    /// A field or member with a key.
     case key(String)
-    /// An element by its position, from 0.
+    /// An element at an index, from 0.
     case index(Int)
   }
 
-  /// The steps from the outside in. The `*` of a wildcard is not one of them.
+  /// The components from the outside in, without the `*` of a wildcard.
   public var components: [Component]
 
-  /// Whether the path stands for everything that begins with its components, and not just for the place they lead to.
+  /// Whether the path matches every path that begins with its components, and not only its equal.
   public var isWildcard: Bool
 
-  /// Creates a path from steps.
+  /// Creates a path from components.
   ///
   /// - Parameters:
-  ///   - components: the steps from the outside in.
-  ///   - isWildcard: whether the path stands for everything that begins with them.
+  ///   - components: the components from the outside in.
+  ///   - isWildcard: whether the path matches every path that begins with them.
   public init(_ components: [Component], isWildcard: Bool = false) {
     self.components = components
     self.isWildcard = isWildcard
   }
 
-  /// Creates a path that leads to where it starts from.
+  /// Creates the empty path, which stands for its starting point.
   public init() { self.init([]) }
 
-  /// Reads a path: keys separated by dots, positions in brackets, and a last key `*` for a wildcard.
+  /// Parses a path: keys separated by dots, indices in brackets, and a last key `*` for a wildcard.
   public init(_ text: String) {
     var components: [Component] = []
     for part in text.split(separator: ".") {
@@ -59,44 +59,44 @@ public struct FieldPath: Hashable, Sendable {
     if isWildcard { self.components.removeLast() }
   }
 
-  /// A path of one key, whatever characters it has.
+  /// Creates a path of one key with any characters.
   init(verbatim key: String) { self.init([.key(key)]) }
 
-  /// Whether the path has no steps: it leads to where it starts from.
+  /// Whether the path has no components and so stands for its starting point.
   public var isEmpty: Bool { components.isEmpty }
 
   // MARK: Comparing
 
-  /// Whether another path begins with this one. Every path begins with itself and with the empty path.
+  /// Returns whether another path begins with this one. Every path begins with itself and with the empty path.
   public func isPrefix(of other: FieldPath) -> Bool { other.components.starts(with: components) }
 
-  /// Whether this path stands for another one: a wildcard for every path that begins with its components, any other path
-  /// for its equal.
+  /// Returns whether this path matches another one: a wildcard matches every path that begins with its components, any
+  /// other path only its equal.
   public func matches(_ other: FieldPath) -> Bool { isWildcard ? isPrefix(of: other) : self == other }
 
   // MARK: Composing
 
-  /// The path of something inside what this path leads to.
+  /// Returns the path of a member, relative to the value at this path.
   public func appending(_ other: FieldPath) -> FieldPath {
     FieldPath(components + other.components, isWildcard: other.isWildcard)
   }
 
-  /// The path of a member of what this path leads to.
+  /// Returns the path of a member of the value at this path.
   ///
-  /// - Parameter key: one key, whatever characters it has.
+  /// - Parameter key: one key with any characters.
   public func appending(key: String) -> FieldPath { FieldPath(components + [.key(key)]) }
 
-  /// The same path, seen from further outside.
+  /// Returns the path relative to an outer value, of which this path's starting point is a member.
   public func prepending(_ outer: FieldPath) -> FieldPath {
     FieldPath(outer.components + components, isWildcard: isWildcard)
   }
 
-  /// The same path, seen from what has its beginning as a member.
+  /// Returns the path relative to an outer value, which has this path's starting point under a key.
   ///
-  /// - Parameter key: one key, whatever characters it has.
+  /// - Parameter key: one key with any characters.
   public func prepending(key: String) -> FieldPath { inside(.key(key)) }
 
-  /// The path without its first steps.
+  /// Returns the path without its first components.
   public func dropFirst(_ count: Int = 1) -> FieldPath {
     FieldPath(Array(components.dropFirst(count)), isWildcard: isWildcard)
   }
@@ -108,11 +108,11 @@ extension FieldPath: CustomStringConvertible, ExpressibleByStringLiteral, Expres
   /// Creates a path from a literal such as `"company.name"`.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Creates a path from a literal such as `["company", "employees", 2, "name"]`. Its texts are keys as they are, also with
-  /// dots; a last `"*"` makes it a wildcard.
+  /// Creates a path from a literal such as `["company", "employees", 2, "name"]`. Its strings are keys verbatim, even
+  /// with dots; a last `"*"` makes it a wildcard.
   public init(arrayLiteral elements: Component...) { self.init(takingWildcardFrom: elements) }
 
-  /// The path as it is written.
+  /// The path as text.
   public var description: String {
     var text = ""
     for component in isWildcard ? components + [.key("*")] : components {
@@ -126,9 +126,9 @@ extension FieldPath: CustomStringConvertible, ExpressibleByStringLiteral, Expres
 }
 
 extension FieldPath.Component: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
-  /// A step into a field or member, whatever characters its key has.
+  /// Creates a component for a field or member with a key of any characters.
   public init(stringLiteral value: String) { self = .key(value) }
 
-  /// A step into an element.
+  /// Creates a component for an element.
   public init(integerLiteral value: Int) { self = .index(value) }
 }

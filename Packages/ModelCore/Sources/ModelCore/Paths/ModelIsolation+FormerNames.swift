@@ -1,9 +1,9 @@
 public import FieldKit
 
-// What the libraries that this one follows called things: the compiler says what they are called here.
+// The names that this library's predecessors used: the compiler suggests the current ones.
 
 extension ModelIsolation where Self: ModelObject {
-  /// `field(at:)` finds the field at a path.
+  /// The former name of `field(at:)`, which returns the field at a path.
   @available(*, unavailable, renamed: "field(at:)")
   public func fieldForKeyPath(_ path: FieldPath) -> AnyField? { field(at: path) }
 }

@@ -1,21 +1,21 @@
 @_spi(ModelKitInternals) public import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// The field that a path leads to, such as `"company.name"` or `"employees[2].name"`.
+  /// Returns the field at a path, such as `"company.name"` or `"employees[2].name"`.
   ///
-  /// A key with dots is found as it is declared: `"author.full_name"` leads to the field with this key before it leads into
-  /// a relation called `author`.
+  /// A key with dots takes precedence: `"author.full_name"` is the field with this key, if there is one. Otherwise it
+  /// is a field of the related model `author`.
   ///
-  /// - Returns: nil if the path leads nowhere: there is no such field, or no model on the way; for an element the field that
+  /// - Returns: nil if there is no such field, or a related model on the path is nil; for an element, the field that
   ///   has the list.
-  /// - Complexity: O(*n*) in the number of fields of the models on the way.
+  /// - Complexity: O(*n*) in the number of fields of the models on the path.
   public func field(at path: FieldPath) -> AnyField? { try? locate(path).field }
 
-  /// The value that a path leads to, such as `person["company.name"]` or `person["tags[0]"]`.
+  /// The value at a path, such as `person["company.name"]` or `person["tags[0]"]`.
   ///
-  /// Reading gives nil if the value is nil, and if the path leads nowhere. A subscript can't throw, and what is set here may
-  /// come from elsewhere: so setting a value that does not fit, or where there is no field, changes nothing and is reported
-  /// to ``ModelIssue/handler``. Use ``set(_:at:)`` to get the error instead.
+  /// Reading returns nil if the value is nil, or if the path is not found. Setting a value of another type, or at a
+  /// path without field, changes nothing and is reported to ``ModelIssue/handler``, because a subscript can't throw.
+  /// Use ``set(_:at:)`` to get the error instead.
   public subscript(path: FieldPath) -> Any? {
     get {
       guard let place = try? locate(path) else { return nil }
@@ -28,19 +28,19 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// The value that a path leads to, written as text: see the subscript with a ``FieldPath``.
+  /// The value at a path written as text: see the subscript with a ``FieldPath``.
   public subscript(path: String) -> Any? {
     get { self[FieldPath(path)] }
     nonmutating set { self[FieldPath(path)] = newValue }
   }
 
-  /// Sets the value that a path leads to.
+  /// Sets the value at a path.
   ///
   /// - Parameters:
   ///   - value: a value of the field's type, or nil. For an element of a list, one of the elements' type.
-  ///   - path: leads to a field, or to an element that is there already.
-  /// - Throws: `FieldError` with the code `notFound` if the path leads to no field, `wrongType` for a value of another type;
-  ///   nothing is changed then.
+  ///   - path: the path of a field, or of an existing element.
+  /// - Throws: `FieldError` with the code `notFound` if there is no field at the path, or `wrongType` for a value of
+  ///   another type; the model stays as it is.
   public func set(_ value: Any?, at path: FieldPath) throws {
     let place = try locate(path)
     guard let index = place.element else { return try place.field.set(anyValue: value) }

@@ -10,24 +10,24 @@
   import Android
 #endif
 
-/// A mistake in the use of a model that can't be thrown where it is made, and must not end the program: a subscript was set
-/// to a value that does not fit, or an observer waits for a field that is not there.
+/// A programming error that can't be thrown where it is made, and must not end the program.
 ///
-/// Nothing was changed. Where the value comes from elsewhere, use ``ModelIsolation/set(_:at:)``, which throws.
+/// Examples are a subscript set to a value that does not fit, and an observer of a field that is missing. The model
+/// stays as it is. Where the value comes from outside the program, use ``ModelIsolation/set(_:at:)``, which throws.
 ///
 /// ```swift
 /// ModelIssue.handler = { issue in print(issue) }
 /// person["aeg"] = 7  // aeg was not set: Person has no field "aeg".
 /// ```
 public struct ModelIssue: Sendable, CustomStringConvertible {
-  /// What would have been thrown, such as a `FieldError`.
+  /// The underlying error, such as a `FieldError`.
   public let error: any Error
 
-  /// What was wrong, and what was kept.
+  /// The failure and the state that is kept.
   public var description: String { "\(error)" }
 
-  /// What is done about an issue. Writes the description to standard error unless it is replaced; called on the thread
-  /// that made the mistake.
+  /// The closure that receives issues. The default writes the description to standard error. It is called on the thread
+  /// that made the error.
   public static var handler: @Sendable (ModelIssue) -> Void {
     get { currentHandler.withLock { $0 } }
     set { currentHandler.withLock { $0 = newValue } }

@@ -8,15 +8,15 @@ struct FieldPlace {
 }
 
 extension ModelObject {
-  /// The field with a key as it is declared, dots and all.
+  /// Returns the field with a key as it is declared, including dots.
   func field(forKey key: String) -> AnyField? {
     var found: AnyField?
     forEachField { field, index in if found == nil, self.key(of: field, at: index) == key { found = field } }
     return found
   }
 
-  /// The field that a path begins with, and how many of its components its key takes: more than one for a key with dots.
-  /// Of two such fields it is the one with the longer key.
+  /// Returns the field with which a path begins, and the number of components in its key: more than one for a key with
+  /// dots. If several match, the longest key wins.
   func firstField(on components: ArraySlice<FieldPath.Component>) -> (field: AnyField, count: Int)? {
     guard case .key(let first)? = components.first else { return nil }
     var found: (field: AnyField, count: Int)?
@@ -32,16 +32,16 @@ extension ModelObject {
     return found
   }
 
-  /// Follows a path.
+  /// Returns the field or element at a path.
   ///
-  /// - Throws: `FieldError` where it leads no further.
+  /// - Throws: `FieldError` if a component is not found.
   func locate(_ path: FieldPath) throws(FieldError) -> FieldPlace {
     var (model, rest) = (self, path.components[...])
     var place: String { FieldPath(Array(path.components[..<rest.startIndex])).description.pathForMessage }
     if path.isWildcard { throw FieldError(notSet: path, "it stands for more than one field") }
     while true {
       guard let (field, count) = model.firstField(on: rest) else {
-        guard let step = rest.first else { throw FieldError(notSet: path, "it leads to a model, not to a field") }
+        guard let step = rest.first else { throw FieldError(notSet: path, "it refers to a model, not to a field") }
         let key = if case .key(let key) = step { key } else { "\(FieldPath([step]))" }
         throw FieldError(notSet: path, "\(type(of: model).displayName) has no field \(key.quotedForMessage)")
       }

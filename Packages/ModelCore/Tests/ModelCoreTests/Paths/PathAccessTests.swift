@@ -83,7 +83,7 @@ import Testing
 
   @Test func `A path into a model speaks of a path without steps as that`() {
     let error = #expect(throws: FieldError.self) { try Author().set("Ada", at: "") }
-    #expect(error?.description == "The empty path was not set: it leads to a model, not to a field.")
+    #expect(error?.description == "The empty path was not set: it refers to a model, not to a field.")
   }
 
   @Test func `A path into a model throws for what can't be set, and changes nothing`() throws {
@@ -109,7 +109,7 @@ import Testing
     #expect(message { try firm.set("x", at: "name[0]") } == "name[0] was not set: name holds no list.")
     #expect(message { try firm.set(nil, at: "employees[0]") }.contains("can't be nil"))
     #expect(message { try firm.set("x", at: "name.*") }.contains("more than one field"))
-    #expect(message { try firm.set("x", at: "") }.contains("leads to a model"))
+    #expect(message { try firm.set("x", at: "") }.contains("refers to a model"))
     #expect(refusal { try firm.set(3, at: "name") } == .wrongType)
     #expect(refusal { try firm.set(WorkDesk(), at: "employees[0]") } == .wrongType)
     #expect(firm.name == "ACM")
