@@ -1,19 +1,19 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Watches every field of every model that can be reached from one, as the graph changes.
+/// An observation of every field of every model that can be reached from a root, kept up to date as the graph changes.
 ///
-/// Each model is watched once, however many ways lead to it. Of these ways one is chosen, a shortest one when the model was
-/// found; together they are a tree, so that the path of a change is known without a search. When a link of the tree is cut,
-/// what hung on it is hung up elsewhere or, if there is no other way, no longer watched.
+/// Each model is watched once, even if several links reference it. One of these links is its tree link, on a shortest
+/// path when the model was found. The tree links give the path of a change without a search. When a tree link is cut,
+/// the models below are attached to the tree by other links. If there is none, they are no longer watched.
 ///
-/// Models are held weakly, and the watch is held by the model it begins with: it keeps nothing alive.
+/// Models are held weakly. The root model holds the watch, so that it keeps no model alive.
 final class GraphWatch {
   private let report: (FieldPath) -> Void
   private let root: WatchedModel
-  /// All watched models, but for a root that is watched for one field only: it is a place to begin, not a member.
+  /// All watched models. A root that is watched for one field only is not among them.
   private var nodes: [ObjectIdentifier: WatchedModel] = [:]
 
-  /// Watches all fields of a model, or one and what it leads to.
+  /// Watches all fields of a model, or one field and the models that it references.
   init(from model: ModelObject, only field: AnyField? = nil, report: @escaping (FieldPath) -> Void) {
     self.report = report
     root = WatchedModel(model)
@@ -33,16 +33,16 @@ final class GraphWatch {
 
   // MARK: Growing
 
-  /// Watches the models that links lead to, and those that are reached from there, nearer ones first.
+  /// Watches the models that links point to, and those that can be reached from there, nearer ones first.
   private func reach(_ links: [FoundLink]) {
     var (waiting, next) = (links, 0)
     while next < waiting.count {
       let link = waiting[next]
       next += 1
-      // A model found before may have been dropped meanwhile, with one that is gone.
+      // A model found before may have been removed meanwhile, together with a deallocated one.
       guard let origin = link.edge.node, origin === root || nodes[origin.id] === origin else { continue }
       let id = ObjectIdentifier(link.target)
-      // Another model may have lived at the same address.
+      // Another model may have been at the same address.
       if let stale = nodes[id], stale.model !== link.target { discard(stale) }
       if let known = nodes[id] {
         link.connect(to: known)
@@ -62,7 +62,7 @@ final class GraphWatch {
     if let path = path(to: node, then: node.keys[ObjectIdentifier(field)] ?? "") { report(path) }
   }
 
-  /// Reports that a model is gone, as a change of the field by which it was reached.
+  /// Reports a deallocated model as a change of the field that referenced it.
   func modelIsGone(_ node: WatchedModel) {
     var node = node
     while node !== root, let way = node.way, let parent = way.node {
@@ -99,7 +99,7 @@ final class GraphWatch {
 
   // MARK: Shrinking
 
-  /// Finds another way to a model whose chosen way was cut, and to what is reached through it.
+  /// Finds another tree link for a model whose link was cut, and for the models below it.
   private func hangUp(_ first: WatchedModel) {
     if first === root { return }
     var loose = [first]
@@ -113,7 +113,7 @@ final class GraphWatch {
       next += 1
     }
     var hung: [WatchedModel] = []
-    // Not those that were hung up meanwhile: another way to them may come from below.
+    // Skips models attached meanwhile: they may be reached by way of a model below.
     for node in loose where isLoose.contains(ObjectIdentifier(node)) {
       guard let way = node.ways.first(where: { $0.node.map { !isLoose.contains(ObjectIdentifier($0)) } ?? false })
       else {
@@ -132,7 +132,7 @@ final class GraphWatch {
     for node in loose where isLoose.contains(ObjectIdentifier(node)) { drop(node) }
   }
 
-  /// Stops watching a model that can't be reached any more.
+  /// Stops watching a model that can no longer be reached.
   private func drop(_ node: WatchedModel) {
     for (edge, child) in node.children { child.ways.remove(edge) }
     for way in node.ways { way.node?.links[way.field]?[node.id] = nil }
@@ -140,7 +140,7 @@ final class GraphWatch {
     if nodes[node.id] === node { nodes[node.id] = nil }
   }
 
-  /// Stops watching a model that is gone, and finds other ways to what was reached through it.
+  /// Stops watching a deallocated model, and finds other tree links for the models below it.
   private func discard(_ node: WatchedModel) {
     let children = node.chosenChildren
     drop(node)
@@ -149,13 +149,13 @@ final class GraphWatch {
 
   // MARK: Paths
 
-  /// The path to a field by the chosen ways; nil if none leads to the model any more.
+  /// Returns the path to a field by the tree links; nil if its model can no longer be reached.
   private func path(to target: WatchedModel, then key: String) -> FieldPath? {
     var components = [FieldPath.Component.key(key)]
     var node = target
     while node !== root {
       guard node.model != nil, let way = node.way, let parent = way.node else {
-        // There may be another way, which does not lead through the model that is gone.
+        // There may be another path, which does not pass through the deallocated model.
         if node.model == nil { discard(node) } else { hangUp(node) }
         if target.way == nil { return nil }
         components.removeLast(components.count - 1)

@@ -9,13 +9,15 @@ extension ModelIsolation where Self: ModelObject {
   /// }
   /// ```
   ///
-  /// It begins when this property is read, and each reading begins a sequence of its own, for one consumer. A batch has the
-  /// path of every field that changed since the consumer asked last, as `addObserver(for:action:)` tells them, each once:
-  /// so a slow consumer gets fewer and larger batches, and memory is bounded by the number of different paths. What changes
-  /// in one `transaction` comes in one batch if the consumer runs in the isolation of the model. The sequence ends when
-  /// the model is gone; dropping it, or cancelling the task, ends the observation.
+  /// Each access to this property starts a sequence of its own, for one consumer. A batch contains the path of every
+  /// field that changed since the last batch, as `addObserver(for:action:)` reports it, each path once. A slow consumer
+  /// gets fewer and larger batches, so memory is bounded by the number of different paths.
   ///
-  /// Batches are `Sendable`, and so is the sequence: it may be consumed in any isolation, the model stays where it is.
+  /// The changes of one `transaction` are in one batch if the consumer runs in the isolation of the model. The sequence
+  /// ends when the model is deallocated. Releasing the sequence, or cancelling the task, ends the observation.
+  ///
+  /// The sequence and its batches are `Sendable`: they may be consumed in any isolation, while the model stays in its
+  /// own.
   public var changes: ModelChanges {
     let buffer = PathBuffer()
     let end = PathBufferEnd(buffer)
@@ -24,7 +26,7 @@ extension ModelIsolation where Self: ModelObject {
   }
 }
 
-/// What ``ModelIsolation/changes`` gives.
+/// A sequence of the changes of a model, in batches of paths: see ``ModelIsolation/changes``.
 public struct ModelChanges: AsyncSequence, Sendable {
   /// A batch: the paths of the fields that changed, relative to the model.
   public typealias Element = Set<FieldPath>
@@ -33,24 +35,24 @@ public struct ModelChanges: AsyncSequence, Sendable {
 
   fileprivate let buffer: PathBuffer
 
-  /// What a `for await` loop uses.
+  /// The iterator of a `for await` loop.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let buffer: PathBuffer
 
-    /// The next batch, or nil once the model is gone and all was told, or the task was cancelled.
+    /// Returns the next batch; nil after the last batch of a deallocated model, or if the task was cancelled.
     public mutating func next() async -> Set<FieldPath>? { await next(isolation: nil) }
 
-    /// The next batch, or nil once the model is gone and all was told, or the task was cancelled.
+    /// Returns the next batch; nil after the last batch of a deallocated model, or if the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Set<FieldPath>? {
       await buffer.next(isolation: actor)
     }
   }
 
-  /// Begins to consume. Iterators of one sequence share its batches.
+  /// Returns an iterator. Iterators of one sequence share its batches.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(buffer: buffer) }
 }
 
-/// Paths between the model that changes and the task that consumes.
+/// The paths of changes that the consuming task has not yet received.
 private final class PathBuffer: ObservationOwner, Sendable {
   private struct State: Sendable {
     var paths: Set<FieldPath> = []
@@ -69,8 +71,8 @@ private final class PathBuffer: ObservationOwner, Sendable {
     wake { $0.isEnded = true }
   }
 
-  /// Changes the state and lets those who wait look at it. They take what is there when they run, not what is there now:
-  /// so one that runs in the isolation of the model finds all that a transaction changed.
+  /// Changes the state and resumes all waiting consumers. They take the paths that are there when they run. A consumer
+  /// in the isolation of the model therefore gets all changes of a transaction.
   private func wake(_ change: @Sendable (inout State) -> Void) {
     let waiting = state.withLock { state in
       change(&state)
@@ -104,7 +106,7 @@ private final class PathBuffer: ObservationOwner, Sendable {
       await withCheckedContinuation { continuation in
         let isCancelled = Task.isCancelled
         let goesOn = state.withLock { state in
-          // Something may have come meanwhile.
+          // A change may have been added meanwhile.
           if isCancelled || state.isEnded || !state.paths.isEmpty { return true }
           state.waiting[id] = continuation
           return false
@@ -117,7 +119,7 @@ private final class PathBuffer: ObservationOwner, Sendable {
   }
 }
 
-/// Ends a buffer when the model's observers, which keep this object, are gone.
+/// Ends a buffer when it is deallocated, together with the model's observers.
 private final class PathBufferEnd {
   private(set) weak var buffer: PathBuffer?
 

@@ -10,25 +10,27 @@ extension ModelIsolation where Self: ModelObject {
   /// person.company.value?.name.value = "ACM"  // company.name, twice
   /// ```
   ///
-  /// The observer hears which field changed, as a path of keys that begins with a field of this model: `company.name` for a
-  /// field of a related model, `employees.name` for one of a member of a list, without the member's position, which may
-  /// change any time. The graph is followed as it changes. In circles each change is told once, by a shortest path.
+  /// The observer receives the path of the field that changed, as keys that begin with a field of this model.
+  /// `company.name` is a field of a related model. `employees.name` is a field of a list member, without its index,
+  /// which may change. The observation follows the graph as it changes. In cycles, each change is reported once, with a
+  /// shortest path.
   ///
-  /// With a path it hears of the changes of that field, and of every field on the way: when `company` is replaced, an
-  /// observer of `company.name` hears of `company`. A path into a list is about every member, `employees[2].name` about
-  /// one. A wildcard, `company.*`, is about `company` and everything below.
+  /// With a path, the observer is notified of changes of that field and of each field on the path: an observer of
+  /// `company.name` is also notified when `company` is replaced. A path through a list observes every member;
+  /// `employees[2].name` observes one. A wildcard, `company.*`, observes `company` and everything below it.
   ///
-  /// Observers run synchronously, before the setter returns, in the order in which they were added. In a `transaction` each
-  /// is called at the end, once for every field that changed. Setting an equal value is no change.
+  /// Observers run synchronously before the setter returns, in the order in which they were added. In a `transaction`,
+  /// they run at the end, once for every field that changed. Setting an equal value is no change.
   ///
-  /// A model that is not observed pays nothing for this. One observer without path, or with a wildcard, makes every field
-  /// it can reach an observed field; one with a path only those on the path.
+  /// A model without observers has no cost. An observer without path, or with a wildcard, observes every field it can
+  /// reach; one with a path only the fields on the path.
   ///
   /// - Parameters:
-  ///   - path: what to observe. Nil: everything. A path that begins with no field of this model is reported to
-  ///     ``ModelIssue/handler``, and observed as soon as there is such a field.
-  ///   - action: gets this model and the path of the field that changed. It is kept by this model: don't capture it.
-  /// - Returns: a token that ends the observation. Dropping it doesn't.
+  ///   - path: the path to observe; nil for everything. A path that begins with no field of this model is reported to
+  ///     ``ModelIssue/handler``, and observed once such a field is added.
+  ///   - action: receives this model and the path of the field that changed. The model retains the closure: capture the
+  ///     model weakly, if at all.
+  /// - Returns: a token that ends the observation when cancelled, but not when released.
   @discardableResult
   public func addObserver(
     for path: FieldPath? = nil, action: @escaping (_ model: Self, _ path: FieldPath) -> Void
@@ -38,24 +40,24 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// Observes changes with a closure that wants no details: see `addObserver(for:action:)`.
+  /// Observes changes with a closure without parameters: see `addObserver(for:action:)`.
   ///
   /// - Parameters:
-  ///   - path: what to observe. Nil: everything.
+  ///   - path: the path to observe; nil for everything.
   ///   - action: called for every change.
-  /// - Returns: a token that ends the observation. Dropping it doesn't.
+  /// - Returns: a token that ends the observation when cancelled, but not when released.
   @discardableResult
   public func addObserver(for path: FieldPath? = nil, action: @escaping () -> Void) -> ObservationToken {
     watch(for: path).addObserver(updateImmediately: false) { _, _ in action() }
   }
 
-  /// Observes changes for as long as an owner lives: see `addObserver(for:action:)`.
+  /// Observes changes until an owner is deallocated: see `addObserver(for:action:)`.
   ///
   /// - Parameters:
-  ///   - owner: held weakly; the observation ends with it, or with ``removeObserver(_:)``.
-  ///   - path: what to observe. Nil: everything.
-  ///   - action: gets this model and the path of the field that changed. Capture the owner weakly.
-  /// - Returns: a token that ends the observation. Dropping it doesn't.
+  ///   - owner: held weakly; the observation ends with its deallocation, or with ``removeObserver(_:)``.
+  ///   - path: the path to observe; nil for everything.
+  ///   - action: receives this model and the path of the field that changed. Capture the owner weakly.
+  /// - Returns: a token that ends the observation when cancelled, but not when released.
   @discardableResult
   public func addObserver(
     _ owner: some ObservationOwner, for path: FieldPath? = nil,
@@ -66,12 +68,12 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// Ends all observations of this model by an owner. A stranger is ignored.
+  /// Ends all observations of this model by an owner. An object that is not an owner is ignored.
   public func removeObserver(_ owner: AnyObject) {
     for watch in (details?.watches ?? [:]).values { watch.removeObserver(owner) }
   }
 
-  /// Ends all observations of this model. Observers of its fields stay.
+  /// Ends all observations of this model, but not those of its fields.
   public func removeAllObservers() {
     for watch in (details?.watches ?? [:]).values { watch.removeAllObservers() }
     details?.watches = [:]

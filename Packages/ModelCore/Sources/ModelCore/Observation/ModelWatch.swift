@@ -1,16 +1,16 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What the observers of a model hear of: all changes, or those that have to do with one path.
+/// The source of notifications for a model's observers of all changes, or of those that concern one path.
 ///
-/// Made when the first observer comes, kept by the model, and dropped at the first change that nobody wants to know of any
-/// more. Its value is the path of the last change.
+/// It is created with the first observer and held by the model. It is released at the first change after the last
+/// observer was removed. Its value is the path of the last change.
 final class ModelWatch: ValueObservable {
   private(set) var value = FieldPath()
   let observations = ObservationRegistry<FieldPath>()
 
   private let path: FieldPath
   private weak var model: ModelObject?
-  /// What watches the fields.
+  /// The watch of the graph or of the path.
   private var source: AnyObject?
 
   init(_ model: ModelObject, for path: FieldPath) {
@@ -29,15 +29,15 @@ final class ModelWatch: ValueObservable {
     }
     let last = value
     value = changed
-    // Every report is a change, also of the same path twice.
+    // Every report is a change, even of the same path.
     observations.notify(from: last, to: changed, isChange: true, stamp: .next())
   }
 }
 
 extension ModelObject {
-  /// What tells of changes that have to do with a path.
+  /// Returns the source of the changes that concern a path.
   func watch(for path: FieldPath?) -> ModelWatch {
-    // No path, an empty one, and `*` all mean everything.
+    // No path, an empty path and `*` all stand for everything.
     let path = path.flatMap { $0.isEmpty ? nil : $0 } ?? FieldPath([], isWildcard: true)
     if let watch = details?.watches[path], !watch.observations.isEmpty { return watch }
     let watch = ModelWatch(self, for: path)

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What has to know when a model that it watches gets another field.
+/// An object that is notified when a model it watches gets another field.
 protocol ModelWatcher: AnyObject {
   func fieldAdded(_ field: AnyField, to model: ModelObject)
 }
@@ -8,7 +8,8 @@ protocol ModelWatcher: AnyObject {
 extension AnyField {
   /// Calls a closure when the value changes.
   ///
-  /// - Parameter action: gets the field; nil if it is gone. A transaction notifies at its end, and may release what it set.
+  /// - Parameter action: receives the field, or nil if it is deallocated: a transaction notifies at its end, and may
+  ///   release models that it set.
   func onChange(_ action: @escaping (AnyField?) -> Void) -> ObservationToken? {
     func observe(_ observable: some ValueObservable) -> ObservationToken {
       observable.addObserver(updateImmediately: false) { [weak self] _, _ in action(self) }

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Watches the fields on one path: the one that it leads to, those that lead there, and below it everything if the path is a
-/// wildcard. Of lists all elements are on the path, unless it names one.
+/// An observation of the fields on one path: its last field, the fields on the way, and everything below for a
+/// wildcard. All members of a list are on the path, unless it names an index.
 final class PathWatch {
   fileprivate let path: FieldPath
   fileprivate let report: (FieldPath) -> Void
@@ -21,18 +21,18 @@ final class PathWatch {
   }
 }
 
-/// One model on the path, and the field by which the path goes on from there.
+/// One model on the path, and the field by which the path continues.
 private final class PathStep: ModelWatcher {
   private weak var watch: PathWatch?
   private weak var model: ModelObject?
-  /// How many components of the path lead here, and how many lead on to the field.
+  /// The number of components before this model, and before the models of the field.
   private let start: Int
   private var end = 0
   private weak var field: AnyField?
   private var token: ObservationToken?
-  /// The models that the field leads to.
+  /// The models that the field references.
   private var next: [ObjectIdentifier: PathStep] = [:]
-  /// What watches everything below, for a wildcard.
+  /// The watch of everything below, for a wildcard.
   private var below: GraphWatch?
 
   var hasField: Bool { field != nil }
@@ -69,7 +69,7 @@ private final class PathStep: ModelWatcher {
   private func changed(_ field: AnyField?) {
     guard let watch else { return }
     guard let field else {
-      // Its model is gone: what changed is the field by which the path came here.
+      // The model of the field is deallocated, so the change is that of the field that referenced it.
       token?.cancel()
       watch.report(FieldPath(Array(watch.path.components[..<start])))
       return
@@ -78,7 +78,7 @@ private final class PathStep: ModelWatcher {
     watch.report(FieldPath(Array(watch.path.components[..<end])))
   }
 
-  /// Finds the models by which the path goes on.
+  /// Finds the models on which the path continues.
   private func follow(_ field: AnyField, _ watch: PathWatch) {
     let components = watch.path.components
     guard end < components.count, let relation = field as? any RelationField else { return }

@@ -7,11 +7,11 @@ final class WatchedModel: ModelWatcher {
   weak var watch: GraphWatch?
   /// The key of each watched field.
   private(set) var keys: [ObjectIdentifier: String] = [:]
-  /// Where each relation leads.
+  /// The models that each relation references.
   var links: [ObjectIdentifier: [ObjectIdentifier: WatchedModel]] = [:]
-  /// The links that lead here.
+  /// The links that reference this model.
   var ways: Set<Edge> = []
-  /// The one of them that paths go by; nil for the model that the watch begins with.
+  /// The tree link of this model; nil for the root.
   var way: Edge?
   private var tokens: [ObservationToken] = []
 
@@ -22,7 +22,7 @@ final class WatchedModel: ModelWatcher {
 
   /// Watches all fields.
   ///
-  /// - Returns: where they lead.
+  /// - Returns: the links to related models.
   func observeAll(of model: ModelObject) -> [FoundLink] {
     model.detailsForWriting.add(self)
     var links: [FoundLink] = []
@@ -32,7 +32,7 @@ final class WatchedModel: ModelWatcher {
 
   /// Watches one field.
   ///
-  /// - Returns: where it leads.
+  /// - Returns: the links to related models.
   func observe(_ field: AnyField, at index: Int, of model: ModelObject) -> [FoundLink] {
     let id = ObjectIdentifier(field)
     guard keys[id] == nil else { return [] }
@@ -48,15 +48,15 @@ final class WatchedModel: ModelWatcher {
 
   func fieldAdded(_ field: AnyField, to model: ModelObject) { watch?.fieldAdded(field, to: model, node: self) }
 
-  /// Where the relations lead, by which link.
+  /// The models that the relations reference, each with its link.
   var children: [(edge: Edge, child: WatchedModel)] {
     links.flatMap { field, targets in targets.values.map { (Edge(node: self, field: field), $0) } }
   }
 
-  /// The models that paths reach by way of this one.
+  /// The models whose tree link begins at this one.
   var chosenChildren: [WatchedModel] { children.filter { $0.child.way == $0.edge }.map(\.child) }
 
-  /// Stops watching, and lets go of the others, which may lead back here.
+  /// Stops watching, and releases the links, which may form cycles.
   func end() {
     for token in tokens { token.cancel() }
     tokens = []
@@ -86,7 +86,8 @@ struct Edge: Hashable {
   }
 }
 
-/// A link to a model that may not be watched yet. Lives only while the watch grows, so it may retain the model.
+/// A link to a model that may not be watched yet. It exists only while the watch is extended, so it may retain the
+/// model.
 struct FoundLink {
   let edge: Edge
   let target: ModelObject
