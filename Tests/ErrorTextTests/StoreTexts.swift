@@ -71,7 +71,7 @@ extension ErrorText {
     ErrorText(
       "a model that others keep from being deleted",
       """
-      Firm "7" was not deleted: "debts" still leads to 2 models (Debt "1", Debt "2"), and its rule is to \
+      Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt "2"), and its rule is to \
       deny. Remove or delete them first.
       """
     ) { _ in

@@ -1,25 +1,25 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What has to happen to other models when some are deleted, as the delete rules of their relations say.
+/// The changes of other models that the delete rules require when some models are deleted.
 ///
-/// How a store deletes:
+/// A store deletes as follows:
 ///
 /// ```swift
 /// let plan = try author.deletionPlan()             // throws DeletionDeniedError; nothing is changed
 /// try await engine.delete(plan.models)             // all or none
-/// plan.cutLinks()                                  // only now: models that stay lead to the deleted ones no longer
+/// plan.cutLinks()                                  // only now: remaining models no longer reference the deleted ones
 /// for model in plan.models { finishDeleting(model) }
 /// for model in plan.nullifiedModels where model.isKnownToStore { try await save(model) }
 /// ```
 ///
-/// Until ``cutLinks()`` is called nothing is changed, so a store that fails has nothing to undo.
+/// Nothing is changed before ``cutLinks()`` is called, so a store that fails has nothing to undo.
 ///
-/// A plan knows what the relations know. What one-way relations of others lead to a deleted model can't be seen from it,
-/// and lists that are not whole are named in ``unknownRelations``, so that a store can complete them and make the plan
-/// anew.
+/// A plan is limited to what the relations contain. One-way relations of other models to a deleted one are not visible
+/// from it. Lists that are not fully loaded are in ``unknownRelations``, so that a store can load them and rebuild the
+/// plan.
 @_spi(ModelKitInternals)
 public struct DeletionPlan {
-  /// A relation of a model to be deleted that leads to models that stay.
+  /// The links of a deleted model, in one relation, to models that stay.
   public struct Cut {
     /// The relation.
     public let relation: any RelationField
@@ -27,23 +27,22 @@ public struct DeletionPlan {
     public let models: [ModelObject]
   }
 
-  /// The models to delete: those that were asked for, then those that go with them by cascade, each once, nearer ones
-  /// first.
+  /// The models to delete: the requested ones, then those deleted by cascade, each once, nearer ones first.
   public let models: [ModelObject]
   /// The links between models to be deleted and models that stay.
   public let cuts: [Cut]
-  /// The models that stay and lose a link of their own, each once: the other side of it was nullified.
+  /// The models that stay and whose inverse is nullified, each once.
   public let nullifiedModels: [ModelObject]
-  /// Relations whose rule is to cascade or to deny, but of which not all models are known.
+  /// The relations that cascade or deny, but are not fully loaded.
   public let unknownRelations: [any RelationField]
 
-  /// Follows the rules from some models on. Changes nothing.
+  /// Creates a plan by following the delete rules. Changes nothing.
   ///
   /// - Parameters:
-  ///   - roots: the models that are asked for.
-  ///   - ignoresDenials: whether to go on where a rule denies, to find out first who else is in the way.
+  ///   - roots: the models whose deletion is requested.
+  ///   - ignoresDenials: whether to continue where a rule denies, to find all obstacles first.
   /// - Throws: ``DeletionDeniedError`` for the first relation that denies.
-  /// - Complexity: O(*n*) in the number of links that are looked at.
+  /// - Complexity: O(*n*) in the number of links of the models to delete.
   public init(deleting roots: [ModelObject], ignoresDenials: Bool = false) throws {
     var doomed: Set<ModelObject> = []
     var models: [ModelObject] = []
@@ -79,10 +78,10 @@ public struct DeletionPlan {
     unknownRelations = unknown
   }
 
-  /// Cuts all links between the deleted models and those that stay, on both sides, in one operation. Fields of models that
-  /// stay are dirty afterwards, and so are written with the next save; reverting them does not lead to a deleted model.
+  /// Cuts all links between the deleted models and those that stay, on both sides, in one operation.
   ///
-  /// To be called once the models were deleted.
+  /// The changed fields of models that stay are dirty, and so are written with the next save. Reverting them does not
+  /// restore a reference to a deleted model. Call this after the models were deleted.
   public func cutLinks() {
     let change = RelationChange(.deletion)
     for cut in cuts { (cut.relation as? any Relation)?.unlink(cut.models, change) }
@@ -97,15 +96,15 @@ public struct DeletionPlan {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// What has to happen to other models when this one is deleted. Changes nothing.
+  /// Returns the changes of other models that are required when this one is deleted. Changes nothing.
   ///
-  /// - Parameter ignoresDenials: whether to go on where a rule denies, to find out first who else is in the way.
+  /// - Parameter ignoresDenials: whether to continue where a rule denies, to find all obstacles first.
   /// - Throws: ``DeletionDeniedError`` if a relation denies it.
   public func deletionPlan(ignoresDenials: Bool = false) throws -> DeletionPlan {
     try DeletionPlan(deleting: [self], ignoresDenials: ignoresDenials)
   }
 
-  /// What a new model knows of its relations is all there is; what was read may be a part.
+  /// The relations of a new model are complete; those of a model that was read may be partial.
   fileprivate func knowsAll(of relation: any Relation) -> Bool {
     switch relation.loadState {
     case .loaded: true

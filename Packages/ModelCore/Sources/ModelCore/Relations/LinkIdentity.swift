@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Remembers which model a weak link led to, after the model is gone.
+/// The identifier of a weakly linked model, which is available after the model was deallocated.
 ///
-/// The identifier is asked of the model's identifier field, which may get its value long after the link was made.
+/// The identifier is read from the model's identifier field, which may get its value long after the link was made.
 struct LinkIdentity {
   private let field: AnyField?
 

@@ -1,8 +1,8 @@
-/// The members of a list some of which are seen weakly, or from which many are being taken.
+/// The members of a list that holds some of them weakly, or from which many are being removed.
 ///
-/// Members have fixed places, so that finding and removing one takes the same time however many there are.
+/// Members have fixed indices, so that a search or removal takes constant time.
 struct MemberTable<Related: AnyObject> {
-  /// A member that is retained by this side, or seen weakly because the link was set on the other. A removed one is
+  /// A member that is retained by this side, or held weakly because the link was set on the inverse. A removed one is
   /// neither.
   struct Link {
     let retained: Related?
@@ -21,9 +21,10 @@ struct MemberTable<Related: AnyObject> {
   private var links: [Link]
   private var holes = 0
   private var hasLostMembers = false
-  /// How many links were made weakly, holes and gone ones included: none means that all members are retained.
+  /// The number of weak links, those of deallocated members included. Zero means that all members are retained.
   private var weakCount = 0
-  /// Where members are; made once the list is long enough. A place may be another's after a member is gone.
+  /// The indices of the members, created once the list is long enough. The address of a deallocated member may be
+  /// reused.
   private var places: [ObjectIdentifier: Int]?
 
   init(_ links: [Link], weakCount: Int) {
@@ -33,7 +34,7 @@ struct MemberTable<Related: AnyObject> {
 
   init(retaining models: [Related]) { self.init(models.map { Link(retaining: $0) }, weakCount: 0) }
 
-  /// How many links there are, those included whose model is gone.
+  /// The number of links, those of deallocated models included.
   var count: Int { links.count - holes }
 
   var retainsAll: Bool { weakCount == 0 }
@@ -45,7 +46,7 @@ struct MemberTable<Related: AnyObject> {
     return Set(links.compactMap { $0.retained == nil ? $0.seen.map(ObjectIdentifier.init) : nil })
   }
 
-  /// The members that are there now.
+  /// The members that are not deallocated.
   var models: [Related] {
     var models: [Related] = []
     models.reserveCapacity(count)
@@ -65,14 +66,14 @@ struct MemberTable<Related: AnyObject> {
 
   mutating func retains(_ model: AnyObject) -> Bool { place(of: model).map { links[$0].retained != nil } ?? false }
 
-  /// Retains a member no longer, which the other side does.
+  /// Makes a link weak, because the inverse retains the member.
   mutating func see(_ model: Related) {
     guard let place = place(of: model), links[place].retained != nil else { return }
     links[place] = Link(seeing: model)
     weakCount += 1
   }
 
-  /// The same members in another order.
+  /// Returns the same members in another order.
   func reordered(as models: [Related]) -> MemberTable {
     let seen = weaklySeen
     var table = MemberTable(retaining: [])
@@ -93,10 +94,10 @@ struct MemberTable<Related: AnyObject> {
     if holes > 32, holes > links.count / 2 { close(count: count) }
   }
 
-  /// Gives up the places of members that are gone.
+  /// Removes the links of deallocated members.
   ///
-  /// - Parameter count: how many members are there.
-  /// - Returns: whether any was gone that had not been removed, since this was last asked.
+  /// - Parameter count: the number of live members.
+  /// - Returns: whether any member was deallocated without being removed since the last call.
   mutating func prune(to count: Int) -> Bool {
     if count < self.count || holes > links.count / 4 { close(count: count) }
     defer { hasLostMembers = false }
@@ -128,7 +129,7 @@ struct MemberTable<Related: AnyObject> {
       }
       self.places = places
     }
-    // The address may have been that of a member that is gone.
+    // The address may have been that of a deallocated member.
     guard let place = places?[ObjectIdentifier(model)], links[place].model === model else { return nil }
     return place
   }

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// What the list is asked by the other side of its relation.
+// The operations that the inverse calls.
 extension ModelArrayField {
   func refer(to links: [(model: ModelObject, isRetained: Bool)]?, isUneven: Bool) {
     self.isUneven = isUneven
@@ -66,7 +66,7 @@ extension ModelArrayField {
     let isRetained = original?.retains(model) ?? false
     table?.append(model, isRetained: isRetained)
     if change.isRead { original?.see(model) }
-    // A record that names a model whose list lacks it was saved without the list, and so may others be.
+    // A record that references a model whose list lacks it was saved without the list; there may be more such records.
     let isPartial = loadState != .loaded || (change.isRead && isNamedByForeignKey(of: model))
     mark(from: oldValue, isPartial: isPartial, isFollowing: isFollowing, change)
     change.note(self)
@@ -85,8 +85,8 @@ extension ModelArrayField {
     change.note(self)
   }
 
-  /// Whether after a change all that is dirty is what the other side says: the list was neither read nor saved nor set, so it
-  /// is in no record, and a save does not write it.
+  /// Whether the list stays saved with its inverse after a change. Such a list was never read, saved or set: it is in
+  /// no record, and a save does not write it.
   func isFollowing(_ change: RelationChange) -> Bool {
     !change.isRead && loadState != .loaded && (isDirty ? hasFollowed : wasNeverSaved)
   }
@@ -94,14 +94,15 @@ extension ModelArrayField {
   func settleFollowed(asOf stamp: ChangeStamp) {
     guard hasFollowed, loadState == .incomplete, isDirty, lastChange <= stamp else { return }
     markSaved(asOf: stamp)
-    // What is in no record was not saved: later changes of the other side are none of the record either.
+    // The list is in no record and was not saved. Later changes of the inverse are not part of the record either.
     forgetSaved()
   }
 
   func noticeGoneMembers() { if table != nil { _ = hookedValue() } }
 
-  /// A list that is known only from its members, and was written as it is, is what everybody reads: it is whole then. If the
-  /// members had no identifiers to write, the list is in no record, and follows the other side as before.
+  /// Updates the load state after a write. An incomplete list that was written as it is becomes loaded, because readers
+  /// of the record get this list. If no member had an identifier to write, the list is in no record, and stays saved
+  /// with its inverse.
   func settleWritten() {
     guard !isDirty else { return }
     hasFollowed = false

@@ -1,9 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelArrayField {
-  /// Joins what a store has with the local changes of a list of which only a part was known: members that were added stay, and
-  /// those that were removed don't come back. The list is whole then, and still dirty if it has anything else than what was
-  /// read.
+  /// Merges a stored list with the local changes of an incomplete one: added members stay, and removed ones are not
+  /// restored. The list is then loaded, and dirty if it differs from the stored one.
   func join(read models: [ModelObject]) {
     guard isDirty, loadState == .incomplete else { return }
     let stored = models.compactMap { $0 as? Related }
@@ -29,7 +28,7 @@ extension ModelArrayField {
   public func markLoaded() {
     guard loadState != .loaded, ownerModel?.origin == .read else { return }
     if storedValue == nil, table == nil { storedValue = [] }
-    // All stored members are live, so members that are gone are no longer stored as members.
+    // All stored members are live, so deallocated members are no longer stored as members.
     noticeGoneMembers()
     lacksMembers = false
     loadState = .loaded

@@ -1,17 +1,17 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelArrayField {
-  /// Adds a model at the end, unless it is a member already. Where an inverse is declared, the model leaves its old
-  /// place.
+  /// Adds a model at the end, unless it is a member already. With an inverse to one, the model is removed from its
+  /// former list.
   ///
   /// - Returns: `false` if the model is a member already.
   /// - Complexity: O(1) on average without observers, O(*n*) with them.
   @discardableResult
   public func add(_ model: Related) -> Bool { add(contentsOf: CollectionOfOne(model)) > 0 }
 
-  /// Adds models at the end, those that are members already excepted. Observers are told once.
+  /// Adds models at the end, except those that are members already. Observers are notified once.
   ///
-  /// - Returns: how many were added.
+  /// - Returns: the number of added models.
   /// - Complexity: O(*m*) on average without observers, where *m* is the number of models; O(*n* + *m*) with them.
   @discardableResult
   public func add(contentsOf models: some Sequence<Related>) -> Int {
@@ -25,7 +25,7 @@ extension ModelArrayField {
   private func insert(_ model: Related, _ change: RelationChange) -> Bool {
     let owner = ownerModel
     let inverse = inverse(on: model)
-    // Both sides know of a link, and the shorter one tells sooner.
+    // Both sides contain a link; the shorter one is faster to search.
     let isMember =
       if let inverse, let owner, inverse.linkCount < linkCount, !isUneven, !inverse.isUneven {
         inverse.refers(to: owner)
@@ -52,13 +52,13 @@ extension ModelArrayField {
   /// Removes a model.
   ///
   /// - Returns: `false` if it is not a member.
-  /// - Complexity: O(1) on average while many are removed and nobody reads the list in between, otherwise O(*n*).
+  /// - Complexity: O(1) on average in a series of removals without reading the list in between, otherwise O(*n*).
   @discardableResult
   public func remove(_ model: Related) -> Bool { remove(contentsOf: CollectionOfOne(model)) > 0 }
 
-  /// Removes models. Observers are told once.
+  /// Removes models. Observers are notified once.
   ///
-  /// - Returns: how many were members.
+  /// - Returns: the number of removed members.
   /// - Complexity: O(*n* + *m*) on average, where *m* is the number of models.
   @discardableResult
   public func remove(contentsOf models: some Sequence<Related>) -> Int {
@@ -77,7 +77,7 @@ extension ModelArrayField {
     return removed
   }
 
-  /// Removes all models, those included that were members and are no longer in memory. The list is empty then, not nil.
+  /// Removes all models, including deallocated members. The list is then empty, not nil.
   ///
   /// - Complexity: O(*n*).
   public func removeAll() {
@@ -86,16 +86,16 @@ extension ModelArrayField {
     value = []
   }
 
-  /// Whether a model is a member.
+  /// Returns whether a model is a member.
   ///
-  /// - Complexity: O(1) on average when asked often while nobody reads the list, otherwise O(*n*).
+  /// - Complexity: O(1) on average for repeated calls without reading the list in between, otherwise O(*n*).
   public func contains(_ model: Related) -> Bool {
     noteValueRead()
     return refers(to: model)
   }
 
-  /// Whether a change of a member is saved with the member alone: the list is in no record, and the member has the identifier
-  /// of the model in its own.
+  /// Whether a change of a member is saved with the member alone: the list is in no record, and the member's record has
+  /// the identifier of the model.
   private func isKept(by model: Related, _ change: RelationChange) -> Bool {
     (loadState == .incomplete || isInNoRecord) && isFollowing(change) && inverse(on: model)?.isForeignKey ?? false
   }
@@ -108,7 +108,7 @@ extension ModelArrayField {
 
   private var isPartial: Bool { loadState == .incomplete || ownerModel?.modelLoadState == .incomplete }
 
-  /// Takes a member out of this side.
+  /// Removes a member from this side of the relation.
   func cut(_ model: Related, isPartial: Bool, isFollowing: Bool, _ change: RelationChange) {
     keepBaseline(before: change)
     let oldValue = valueForObservers

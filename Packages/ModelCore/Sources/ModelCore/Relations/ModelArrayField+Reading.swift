@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// Most lists that are read belong to a model that was just made, and so do the models in them: nobody observes anything,
-// and nothing has to give way. Then both sides are set at once, without a change to go through. The models are not retained
-// one by one meanwhile, which is slow for those that a scope knows.
+// Most lists that are read belong to a new model, and so do their members: no field is observed, and no link has to be
+// replaced. Both sides are then set at once, without a `RelationChange`. The models are not retained one by one
+// meanwhile, which is slow for models in a scope.
 extension ModelArrayField {
-  /// Takes the models that were read, if this field and those that lead back to it are untouched.
+  /// Sets the models that were read, if this field and the inverse fields are untouched.
   ///
-  /// - Returns: `false` if there is more to it; nothing was done then.
+  /// - Returns: `false` if a field is not untouched; nothing was changed then.
   func readUntouched(_ models: UnsafeBufferPointer<Unmanaged<AnyObject>>) -> Bool {
     guard isUntouched, !isUneven, declaredInverse == nil, table == nil, let owner = ownerModel,
       let place = placeOfUntouchedInverse(on: models, owner)
@@ -22,7 +22,7 @@ extension ModelArrayField {
           return model.layout.reference(at: place, of: model)?
             ._withUnsafeGuaranteedRef { $0.seeUntouched(owner, stamp: stamp) }
         }
-        // What is there twice has been seen before.
+        // A model already linked is a repeated member.
         if isSeen != true { repeated.insert(index) }
       }
     }
@@ -32,7 +32,8 @@ extension ModelArrayField {
     return true
   }
 
-  /// Where the other side is in each of the models, -1 for nowhere; nil if one of the models takes a closer look.
+  /// Returns the index of the inverse in each of the models, or -1 if there is none; nil if a model needs the general
+  /// path.
   private func placeOfUntouchedInverse(
     on models: UnsafeBufferPointer<Unmanaged<AnyObject>>, _ owner: ModelObject
   ) -> Int? {
@@ -60,16 +61,16 @@ extension ModelArrayField {
     models.count < 2 || Set(models.map { $0.toOpaque() }).count == models.count
   }
 
-  /// A list of models that are of the related class, copied as a whole: code that does not know the class would ask for its
-  /// metadata again for each of them.
+  /// Returns a list of models of the related class, copied as a whole. Generic code would fetch the metadata of the
+  /// class for each element.
   private static func list(
     of models: UnsafeBufferPointer<Unmanaged<AnyObject>>, without repeated: Set<Int>
   ) -> [Related] {
-    // To make an array of nothing in this way would write to the one that all empty arrays are, in any thread.
+    // Initializing an array of no elements this way would write to the shared empty array, a data race.
     guard !models.isEmpty else { return [] }
     return [Related](unsafeUninitializedCapacity: models.count) { buffer, count in
       guard let start = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
-      // A reference is a reference, whatever the class.
+      // All references have the same representation, whatever their class.
       let references = start.assumingMemoryBound(to: Unmanaged<AnyObject>.self)
       for (index, model) in models.enumerated() where repeated.isEmpty || !repeated.contains(index) {
         (references + count).initialize(to: model.retain())
@@ -80,12 +81,12 @@ extension ModelArrayField {
 }
 
 extension Array where Element: AnyObject {
-  /// Calls a closure with the references as they are, not retained one by one.
+  /// Calls a closure with the references, without retaining them one by one.
   func withReferences<Result>(
     _ body: (UnsafeBufferPointer<Unmanaged<AnyObject>>) throws -> Result
   ) rethrows -> Result {
     try withUnsafeBufferPointer { elements in
-      // A reference is a reference, whatever the class.
+      // All references have the same representation, whatever their class.
       let start = UnsafeRawPointer(elements.baseAddress)?.assumingMemoryBound(to: Unmanaged<AnyObject>.self)
       return try body(UnsafeBufferPointer(start: start, count: elements.count))
     }

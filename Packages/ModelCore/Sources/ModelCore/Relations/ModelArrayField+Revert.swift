@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// What `revert()` asks of the list.
+// The operations that `revert()` calls.
 extension ModelArrayField {
   func keepBaseline(before change: RelationChange) {
     guard hasToKeepBaseline(before: change) else { return }
@@ -25,7 +25,7 @@ extension ModelArrayField {
     let current = liveValue ?? []
     guard models.count == current.count else { return }
     if !models.elementsEqual(current, by: ===) {
-      // The same members in another order, as going back on the other side leaves them.
+      // The same members in another order, as a revert of the inverse leaves them.
       let members = Set(current.map { ObjectIdentifier($0) })
       guard models.allSatisfy({ members.contains(ObjectIdentifier($0)) }) else { return }
       if let table { keep(table.reordered(as: models)) } else { keep(models) }
@@ -38,7 +38,7 @@ extension ModelArrayField {
 
   private func restoreLoadState(_ original: ToManyBaseline<Related>) {
     if isDirty { return }
-    // What goes back to that follows the other side again.
+    // A list that was never saved is saved with its inverse again.
     if original.wasNeverSaved { forgetSaved() }
     if original.loadState != .loaded {
       loadState = original.loadState

@@ -7,9 +7,9 @@
 /// author.books.remove(book)   // book.author.value is nil
 /// ```
 ///
-/// A list that is known only because models named this one as their inverse is `incomplete`: there may be more, and its
-/// ``count`` is nil. As long as a list was neither read,
-/// saved nor set, it is in no record: a save of this model leaves nothing of it dirty.
+/// A list whose members are known only from their inverses is `incomplete`: there may be more, and its ``count`` is
+/// nil. A list that was never read, saved or set is in no record: a save of this model writes nothing of it, and leaves
+/// it clean.
 ///
 /// To set a list says that these are all: assigning an incomplete list to itself, or appending to its value, does so, too.
 /// Only where members are gone from memory does setting what is left leave it `incomplete`; ``removeAll()`` empties it. Add
@@ -19,28 +19,28 @@
 public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationField, Relation {
   /// Whether related models are written as their identifiers instead of in full.
   public let isForeignKey: Bool
-  /// What happens to the related models when the model that has this field is deleted.
+  /// The effect on the related models when the model that has this field is deleted.
   public internal(set) var deleteRule: DeleteRule
   var declaredInverse: ((Related) -> (any RelationField)?)?
-  /// Nil as long as all members are retained and few are being removed; then they are the stored value.
+  /// Nil while all members are retained and few are being removed; they are then the stored value.
   var table: MemberTable<Related>?
   private(set) weak var original: ToManyBaseline<Related>?
-  /// What the next set is.
+  /// The kind of the next change.
   var nextChange = RelationChange.Kind.local
   private var isToBeAnnounced = false
   var isUneven = false
-  /// Whether all that changed since the list was clean is in the records of the members, and in none of this model.
+  /// Whether all changes since the list was clean are in the records of the members, and none in that of this model.
   var hasFollowed = false
-  /// Whether members nobody retained are gone since the list was last set or read.
+  /// Whether members held weakly were deallocated since the list was last set or read.
   var lacksMembers = false
-  /// Whether the next set takes out all members, wherever they are.
+  /// Whether the next change removes all members, including deallocated ones.
   var isClearing = false
-  /// How often a long list was gone through since it was last read.
+  /// The number of searches through a long list since it was last read.
   private var scans: UInt8 = 0
 
   /// Creates a relation to many from one that describes a member; `ModelField<Person>()*` is short for it.
   ///
-  /// - Parameter member: gives name, key, foreign key, delete rule and inverse.
+  /// - Parameter member: the source of name, key, foreign key, delete rule and inverse.
   public init(_ member: ModelField<Related>) {
     isForeignKey = member.isForeignKey
     deleteRule = member.deleteRule
@@ -83,20 +83,20 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   public var projectedValue: ModelArrayField<Related> { self }
 
   deinit {
-    // Chains of models may hang on it.
+    // The list may hold the last reference to long chains of models.
     ReleasedMembers.release(takeStoredValue(), &table)
   }
 
-  /// The related models that are there now.
+  /// The related models that are currently in memory.
   public var relatedModels: [ModelObject] { value ?? [] }
 
   /// The class of the related models.
   public var relatedClass: ModelObject.Type { Related.self }
 
-  /// Whether the relation can lead to more than one model: it can.
+  /// Whether the relation can reference more than one model: true.
   public var isToMany: Bool { true }
 
-  /// The number of members; nil if there may be more than are known here.
+  /// The number of members; nil if not all members are known.
   ///
   /// All members are known if the list is ``/FieldKit/LoadState/loaded``, or if its model is new. Otherwise call
   /// `store.list(in:)`, which loads the list, or `store.count(_:where:)`.
@@ -119,7 +119,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   var liveValue: [Related]? { table?.models ?? storedValue }
 
-  /// The value before a change, if somebody is to be told of it.
+  /// The value before a change, if the field is observed.
   var valueForObservers: [Related]? { isObserved && !isToBeAnnounced ? liveValue : nil }
 
   @_spi(ModelKitInternals)
@@ -130,7 +130,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       return storedValue
     }
     if table?.prune(to: models.count) == true {
-      // A member nobody retained is gone: what is left is not the whole list.
+      // A member held weakly was deallocated: the remaining ones are not the whole list.
       if loadState == .loaded { loadState = .incomplete }
       lacksMembers = true
     }
@@ -145,10 +145,11 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     let oldValue = liveValue
     var members = Set<ObjectIdentifier>()
     let newValue = newValue?.filter { members.insert(ObjectIdentifier($0)).inserted }
-    // `list.value?.append(model)` sets nil where the list is nil, and means nothing by it.
+    // `list.value?.append(model)` sets nil where the list is nil, without intent to change it.
     if oldValue != nil || newValue != nil || change.isRead { cutStaleInverses(except: newValue ?? [], change) }
     guard Self.isChange(from: oldValue, to: newValue) else {
-      // To set what is left can't be told from setting the list to itself, and is not to say that this is all.
+      // Setting the remaining members can't be distinguished from setting the list to itself, so it does not make the
+      // list complete.
       let staysIncomplete = lacksMembers && !isClearing && change.kind == .local && loadState == .incomplete
       let isNews = !staysIncomplete && isNews(newValue, change)
       if isNews {
@@ -164,7 +165,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     keepBaseline(before: change)
     prepareToSet(isChange: true)
     (hasFollowed, lacksMembers) = (false, false)
-    // Members that stay keep their link as it is: retained by the side on which it was made.
+    // Members that stay keep their link: it is retained by the side on which it was made.
     let seen = table?.weaklySeen ?? []
     if let newValue, !seen.isEmpty, newValue.contains(where: { seen.contains(ObjectIdentifier($0)) }) {
       var table = MemberTable<Related>(retaining: [])
@@ -185,8 +186,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     change.announce()
   }
 
-  /// Whether to set the members that there are says something that a save has to write: that these are all, where their own
-  /// records don't say to whom they belong.
+  /// Whether setting the current members has to be saved: it makes the list complete, while the records of the members
+  /// don't contain the owner.
   private func isNews(_ models: [Related]?, _ change: RelationChange) -> Bool {
     if isClearing, lacksMembers { return true }
     guard hasFollowed, change.kind == .local, let models else { return false }
@@ -205,21 +206,22 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     storedValue = []
   }
 
-  /// To go through a long list is fine now and then. Who does it again and again, and reads it never, gets a table.
+  /// Searches through a long list are fast enough now and then. Repeated searches without reading the list get a table.
   func makeTableIfWorthwhile() {
     guard table == nil, let storedValue, storedValue.count > 64 else { return }
     if scans < 8 {
       scans += 1
-      // So that reading it is noticed.
+      // So that reads call `hookedValue()`.
       readsThroughHook = true
     } else {
       keep(MemberTable(retaining: storedValue))
     }
   }
 
-  /// Marks a change of members. A list that was not whole does not become whole by it.
+  /// Marks a change of members. It does not make an incomplete list complete.
   ///
-  /// - Parameter isFollowing: whether it is saved with the other side, and the record of this one has no list.
+  /// - Parameter isFollowing: whether the change is saved with the inverse, because the record of this model has no
+  ///   list.
   func mark(from oldValue: [Related]?, isPartial: Bool, isFollowing: Bool, _ change: RelationChange) {
     markSet(isChange: true, stamp: change.stamp, isRead: change.isRead)
     if !change.isRead { hasFollowed = isFollowing }
@@ -227,8 +229,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     announceLater(from: oldValue, change)
   }
 
-  /// Announces the list once all sides are changed. If it waits to be announced already, after this change or one around
-  /// it, it is announced with what it has then.
+  /// Notifies observers once all sides are changed. A notification that is already pending, from this change or an
+  /// enclosing one, uses the value at its time.
   private func announceLater(from oldValue: [Related]?, _ change: RelationChange) {
     guard isObserved, !isToBeAnnounced else { return }
     isToBeAnnounced = true
@@ -246,7 +248,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
 
   @_spi(ModelKitInternals)
   public override func unload() {
-    // What is there now is the old value that the observers are told of.
+    // The current members are the old value that observers receive.
     keep(liveValue)
     scans = 0
     isUneven = true
@@ -349,17 +351,17 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
         throw error.inside(.index(index))
       }
     }
-    // A list that seems to be empty because nobody in it can be referred to would cut the links when it is read.
+    // A list that seems empty because no member can be referenced would cut the links when it is read.
     return elements.isEmpty && !value.isEmpty ? nil : .array(elements)
   }
 }
 
-/// Makes a relation to many of what the field describes: `let employees = ModelField<Person>()*`.
+/// Creates a relation to many from a description of a member: `let employees = ModelField<Person>()*`.
 public postfix func * <Related: Model>(member: ModelField<Related>) -> ModelArrayField<Related> {
   ModelArrayField(member)
 }
 
-/// Makes a relation to many of what the field describes: `let employees = *ModelField<Person>()`.
+/// Creates a relation to many from a description of a member: `let employees = *ModelField<Person>()`.
 public prefix func * <Related: Model>(member: ModelField<Related>) -> ModelArrayField<Related> {
   ModelArrayField(member)
 }

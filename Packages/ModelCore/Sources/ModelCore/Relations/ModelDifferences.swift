@@ -1,4 +1,4 @@
-/// How a list of models differs from an older one: what was inserted, removed and moved.
+/// The differences between a list of models and an older one: the inserted, removed and moved models.
 ///
 /// ```swift
 /// author.books.addObserver { old, new, differences in
@@ -7,13 +7,13 @@
 /// }
 /// ```
 ///
-/// Models are the same if they are the same object. As few as possible are called moved.
+/// Models are equal if they are the same object. As few models as possible are reported as moved.
 public struct ModelDifferences<Element: AnyObject> {
   /// A model that is in one of the lists only.
   public struct Change {
     /// The model.
     public let model: Element
-    /// Its position: in the new list if it was inserted, in the old one if it was removed.
+    /// Its index: in the new list if it was inserted, in the old one if it was removed.
     public let index: Int
   }
 
@@ -21,26 +21,26 @@ public struct ModelDifferences<Element: AnyObject> {
   public struct Move {
     /// The model.
     public let model: Element
-    /// Its position in the old list.
+    /// Its index in the old list.
     public let oldIndex: Int
-    /// Its position in the new list.
+    /// Its index in the new list.
     public let newIndex: Int
   }
 
-  /// The models that came, by their position in the new list.
+  /// The inserted models, by their index in the new list.
   public let inserted: [Change]
-  /// The models that went, by their position in the old list.
+  /// The removed models, by their index in the old list.
   public let removed: [Change]
-  /// The models that changed places with others, by their position in the new list.
+  /// The moved models, by their index in the new list.
   public let moved: [Move]
 
-  /// Whether the lists are the same.
+  /// Whether the lists are equal.
   public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty }
 
   /// Compares two lists without duplicates.
   ///
-  /// - Complexity: O(*n*), and O(*n* log *n*) where the order differs. What the lists have in common at either end takes
-  ///   no more than a comparison.
+  /// - Complexity: O(*n*), and O(*n* log *n*) where the order differs. A common prefix or suffix costs only a
+  ///   comparison.
   public init(from old: [Element], to new: [Element]) {
     var start = 0
     while start < old.count, start < new.count, old[start] === new[start] { start += 1 }
@@ -72,10 +72,10 @@ public struct ModelDifferences<Element: AnyObject> {
     self.moved = moved
   }
 
-  /// The positions of as many numbers as possible that rise from left to right: what is not among them has moved.
+  /// Returns the positions of a longest increasing subsequence. All other elements have moved.
   private static func longestRise(in numbers: [Int]) -> Set<Int> {
-    // For every length the position of the smallest number that ends a rise of that length, and for every position the
-    // one before it in its rise.
+    // `ends`: for every length, the position of the smallest number that ends a subsequence of that length.
+    // `predecessors`: for every position, the one before it in its subsequence.
     var ends: [Int] = []
     var predecessors: [Int] = []
     for (position, number) in numbers.enumerated() {
@@ -99,17 +99,17 @@ public struct ModelDifferences<Element: AnyObject> {
 }
 
 extension ModelArrayField {
-  /// How a value of this relation differs from an older one. Nil counts as no members.
+  /// Returns the differences between a value of this relation and an older one. Nil counts as no members.
   public func differences(from old: [Related]?, to new: [Related]?) -> ModelDifferences<Related> {
     ModelDifferences(from: old ?? [], to: new ?? [])
   }
 
-  /// Calls a closure when the list changes, with what was inserted, removed and moved.
+  /// Adds an observer that receives the inserted, removed and moved models when the list changes.
   ///
   /// - Parameters:
-  ///   - updateImmediately: whether to call it once before this returns, with the current members inserted.
-  ///   - action: gets the old and the new value, and how they differ.
-  /// - Returns: what ends the observation; otherwise it lasts as long as the field.
+  ///   - updateImmediately: whether to call the closure once before this returns, with the current members inserted.
+  ///   - action: receives the old value, the new value and their differences.
+  /// - Returns: a token that ends the observation; otherwise it lasts as long as the field.
   /// - Complexity: O(*n*) for every change.
   @discardableResult
   public func addObserver(

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// What `revert()` asks of the relation.
+// The operations that `revert()` calls.
 extension ModelField {
   var baselineModels: [ModelObject]? { original.map { $0.model.map { [$0] } ?? [] } }
 
@@ -15,7 +15,7 @@ extension ModelField {
 
   func settle(asOf stamp: ChangeStamp) {
     guard let original, isDirty, original.model === liveValue else { return }
-    // An identifier without its model is something else than nothing.
+    // An identifier without a live model differs from no reference.
     if original.model == nil, original.identity?.identifier != nil { return }
     markSaved(asOf: max(stamp, lastChange))
     restoreLoadState(original)

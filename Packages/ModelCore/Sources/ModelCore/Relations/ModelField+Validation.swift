@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelField {
-  /// Says that the related model has to be valid. No related model is fine; see `requireNotNil(message:)`.
+  /// Requires that the related model is valid. No related model is valid; see `requireNotNil(message:)`.
   ///
-  /// Validating this field validates the related model, with all its fields, and so everything that is required to be
-  /// valid from there. Models that require each other to be valid are judged together: the model that `validate()` was
-  /// called on is valid if all that it reaches in this way keep their rules. Message: `Value is invalid`; the related
-  /// model says what is wrong with it.
+  /// Validating this field validates all fields of the related model, and so every model that is required to be valid
+  /// from there. Models that require each other to be valid are validated together. The model on which `validate()` was
+  /// called is valid if all models reached this way are valid. The message is `Value is invalid`; the errors of the
+  /// related model have the details.
   ///
   /// ```swift
   /// final class Person: Model {
@@ -15,8 +15,8 @@ extension ModelField {
   /// }
   /// ```
   ///
-  /// - Parameter message: what to say if the related model is invalid, as the end of a sentence about the field.
-  /// - Note: Goes from model to model by calls, so a chain of many thousand models needs much stack.
+  /// - Parameter message: the message for an invalid related model, as the end of a sentence about the field.
+  /// - Note: The validation is recursive, so a chain of many thousand models needs a large stack.
   @discardableResult
   public func requireValid(message: String = "Value is invalid") -> Self {
     require(

@@ -22,13 +22,13 @@
 public final class ModelField<Related: Model>: Field<Related>, RelationField, Relation {
   /// Whether the related model is written as its identifier instead of in full.
   public let isForeignKey: Bool
-  /// What happens to the related model when the model that has this field is deleted.
+  /// The effect on the related model when the model that has this field is deleted.
   public internal(set) var deleteRule: DeleteRule
   var declaredInverse: ((Related) -> (any RelationField)?)?
   private weak var backLink: Related?
   private var backLinkIdentity: LinkIdentity?
   private(set) weak var original: ToOneBaseline<Related>?
-  /// What the next set is.
+  /// The kind of the next change.
   var nextChange = RelationChange.Kind.local
   private var isToBeAnnounced = false
   var isUneven = false
@@ -36,12 +36,12 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   /// Creates a relation.
   ///
   /// - Parameters:
-  ///   - name: what people call the field.
+  ///   - name: the name of the field for people.
   ///   - key: the key in dictionaries and JSON. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - priority: the position in a form.
   ///   - foreignKey: whether the related model is written as its identifier instead of in full.
-  ///   - deleteRule: what happens to the related model when the one that has this field is deleted.
-  ///   - inverse: the field of the related model that leads back. Declare it on one side; both sides know it.
+  ///   - deleteRule: the effect on the related model when the one that has this field is deleted.
+  ///   - inverse: the field of the related model that is the inverse. Declare it on one side; it applies to both.
   public init(
     name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
     deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil
@@ -66,18 +66,18 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   public var projectedValue: ModelField<Related> { self }
 
   deinit {
-    // A chain of models may hang on it.
+    // The field may hold the last reference to a long chain of models.
     var last: AnyObject? = takeStoredValue()
     ReleaseQueue.release(&last)
   }
 
-  /// The related model, or none.
+  /// The related model, or an empty list.
   public var relatedModels: [ModelObject] { value.map { [$0] } ?? [] }
 
   /// The class of the related model.
   public var relatedClass: ModelObject.Type { Related.self }
 
-  /// Whether the relation can lead to more than one model: it can't.
+  /// Whether the relation can reference more than one model: false.
   public var isToMany: Bool { false }
 
   // MARK: Value
@@ -90,7 +90,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   @_spi(ModelKitInternals)
   public override func hookedValue() -> Related? {
     if let backLink { return backLink }
-    // The model on the other side of a weak link is gone: what is known of it is its identifier.
+    // The weakly held model was deallocated; only its identifier is known.
     guard let identifier = backLinkIdentity?.identifier else {
       if loadState == .loaded { loadState = .incomplete }
       return nil
@@ -103,7 +103,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     return unloadedReference
   }
 
-  /// What stands for a model that is gone.
+  /// Returns an unloaded reference in place of a deallocated model.
   func unloadedReference(_ identifier: String) -> Related {
     if let map = ownerModel?.identityMap { return Related.with(identifier: identifier, in: map.scope) }
     let unloadedReference = Related()
@@ -116,7 +116,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     let change = RelationChange(stamp: stamp, nextChange)
     nextChange = .local
     let oldValue = liveValue
-    // An identifier without its model is a value too: setting nil cuts the link.
+    // An identifier without a live model is a value too: setting nil cuts the link.
     let isChange = oldValue !== newValue || (newValue == nil && backLinkIdentity?.identifier != nil)
     if isChange {
       keepBaseline(before: change)
@@ -159,7 +159,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   private func mark(from oldValue: Related?, isChange: Bool, _ change: RelationChange) {
     markSet(isChange: isChange, stamp: change.stamp, isRead: change.isRead)
-    // A field that waits to be announced, after this change or one around it, is announced with what it has then.
+    // A notification that is already pending, from this change or an enclosing one, uses the value at its time.
     guard isObserved, !isToBeAnnounced else { return }
     isToBeAnnounced = true
     change.add { [self, stamp = change.stamp] in
@@ -171,7 +171,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   @_spi(ModelKitInternals)
   public override func unload() {
-    // What is there now is the old value that the observers are told of.
+    // The current model is the old value that observers receive.
     storedValue = liveValue
     backLink = nil
     backLinkIdentity = nil
@@ -181,7 +181,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     super.unload()
   }
 
-  // MARK: The other side
+  // MARK: Inverse
 
   func refer(to links: [(model: ModelObject, isRetained: Bool)]?, isUneven: Bool) {
     release()
@@ -264,7 +264,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     change.note(self)
   }
 
-  // MARK: Going back
+  // MARK: Baseline
 
   private func keepBaseline(before change: RelationChange) {
     guard hasToKeepBaseline(before: change) else { return }

@@ -1,24 +1,24 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// Relations by name, for data whose shape is known only when the program runs. Both sides are kept as with the fields
+// Relations by name, for data whose shape is known only at run time. Inverses are updated as with the fields
 // themselves.
 extension ModelIsolation where Self: ModelObject {
-  /// The relation with a key.
+  /// Returns the relation with a key.
   ///
   /// - Parameter key: the key the field was declared with, or the name of its property.
-  /// - Throws: `FieldError` with the code `notFound`.
+  /// - Throws: `FieldError` with the code `notFound` if there is none.
   public func relation(forKey key: String) throws -> any RelationField { try namedRelation(key) }
 
   /// Adds a model to a relation to many, unless it is a member already.
   ///
-  /// - Throws: `FieldError` if there is no such relation to many, or it leads to models of another class; nothing is
-  ///   changed then.
+  /// - Throws: `FieldError` if there is no such relation to many, or it refers to models of another class; the relation
+  ///   stays as it is.
   public func add(_ model: ModelObject, forKey key: String) throws { try add([model], forKey: key) }
 
-  /// Adds models to a relation to many, all or none. Those that are members already stay where they are.
+  /// Adds models to a relation to many, all or none. Existing members keep their positions.
   ///
-  /// - Throws: `FieldError` if there is no such relation to many, or it leads to models of another class; nothing is
-  ///   changed then.
+  /// - Throws: `FieldError` if there is no such relation to many, or it refers to models of another class; the relation
+  ///   stays as it is.
   public func add(_ models: [ModelObject], forKey key: String) throws {
     let relation = try relation(key, isToMany: true)
     try relation.check(models, key)
@@ -27,8 +27,8 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Removes a model from a relation to many, if it is a member.
   ///
-  /// - Throws: `FieldError` if there is no such relation to many, or it leads to models of another class; nothing is
-  ///   changed then.
+  /// - Throws: `FieldError` if there is no such relation to many, or it refers to models of another class; the relation
+  ///   stays as it is.
   public func remove(_ model: ModelObject, forKey key: String) throws {
     let relation = try relation(key, isToMany: true)
     try relation.check([model], key)
@@ -37,8 +37,8 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Sets a relation to one model, or to none.
   ///
-  /// - Throws: `FieldError` if there is no such relation to one, or it leads to models of another class; nothing is
-  ///   changed then.
+  /// - Throws: `FieldError` if there is no such relation to one, or it refers to models of another class; the relation
+  ///   stays as it is.
   public func set(_ model: ModelObject?, forKey key: String) throws {
     let relation = try relation(key, isToMany: false)
     try relation.check(model.map { [$0] } ?? [], key)
@@ -47,8 +47,8 @@ extension ModelIsolation where Self: ModelObject {
 
   /// Sets a relation to many.
   ///
-  /// - Throws: `FieldError` if there is no such relation to many, or it leads to models of another class; nothing is
-  ///   changed then.
+  /// - Throws: `FieldError` if there is no such relation to many, or it refers to models of another class; the relation
+  ///   stays as it is.
   public func set(_ models: [ModelObject], forKey key: String) throws {
     let relation = try relation(key, isToMany: true)
     try relation.check(models, key)

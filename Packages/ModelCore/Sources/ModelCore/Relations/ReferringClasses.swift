@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// The classes of this process that refer to others by relations without an inverse.
+/// The classes of this process that reference others by relations.
 ///
-/// A class is known from the moment at which its first model is made.
+/// A class is registered when its first model is created.
 enum ReferringClasses {
   private static let classes = Lock<[ObjectIdentifier: [ModelObject.Type]]>([:])
 
-  /// Records the relations of a class, with its first model.
+  /// Registers the relations of a class, from its first model.
   static func add(_ model: ModelObject, _ fields: [AnyField]) {
     let modelClass = type(of: model)
     var targets: Set<ObjectIdentifier> = []
@@ -21,7 +21,7 @@ enum ReferringClasses {
     }
   }
 
-  /// The classes that have a relation to a class of a hierarchy.
+  /// Returns the classes that have a relation to a class of a hierarchy.
   static func of(_ rootClass: ModelObject.Type) -> [ModelObject.Type] {
     classes.withLock { $0[ObjectIdentifier(rootClass)] ?? [] }
   }
@@ -29,8 +29,8 @@ enum ReferringClasses {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The relations of other classes that can refer to this model and have no inverse here, each with the prototype of its
-  /// class. A relation that several classes inherit is listed once, with the topmost of them.
+  /// The relations of other classes that can reference this model and have no inverse here, each with a prototype of
+  /// its class. A relation that several classes inherit is listed once, with the topmost of them.
   public var referringRelations: [(prototype: ModelObject, relation: any RelationField)] {
     var found: [(prototype: ModelObject, relation: any RelationField)] = []
     let classes = ReferringClasses.of(layout.rootClass)
@@ -64,7 +64,7 @@ extension ModelObject {
 
   /// Cuts the links of this model to deleted models that have no inverse.
   ///
-  /// - Returns: the fields that were cut and had no other local change.
+  /// - Returns: the changed fields that were not dirty before.
   public func cutOneWayLinks(to deleted: [ModelObject]) -> [AnyField] {
     let change = RelationChange(.deletion)
     var cut: [AnyField] = []
@@ -84,7 +84,7 @@ extension ModelObject {
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// The live model of a class that has an identifier.
+  /// Returns the live model of a class with an identifier.
   public func liveModel(of modelClass: ModelObject.Type, identifier: String) -> ModelObject? {
     canonicalModel(of: modelClass, identifier: identifier)
   }

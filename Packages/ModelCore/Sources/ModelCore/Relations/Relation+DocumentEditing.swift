@@ -1,13 +1,13 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelField {
-  /// A closure that sets the related model as a person would.
+  /// Returns a closure that sets the related model as a local change.
   func edit(_ related: ModelReader.Staged<Related>?, _ edits: FieldEdits) -> () -> Void {
     { [self] in
       set(related?.model, edits)
       guard let related else { return }
       related.link()
-      // An inverse inside the related object may have cut the link.
+      // An inverse in the related object may have cut the link.
       if let owner = ownerModel, owner.modelIdentifier == nil || inverse(on: related.model)?.isToMany == true {
         set(related.model, edits)
       }
@@ -22,7 +22,7 @@ extension ModelField {
 }
 
 extension ModelArrayField {
-  /// A closure that sets the list as a person would.
+  /// Returns a closure that sets the list as a local change.
   func edit(_ related: [ModelReader.Staged<Related>]?, _ edits: FieldEdits) -> () -> Void {
     { [self] in
       var members: Set<ModelObject> = []

@@ -1,75 +1,76 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What the two sides of a relation ask of each other. The side on which a link is set retains the related model, and
-/// the other side, reached through `attachBack`, sees it weakly: so an inverse never makes a retain cycle.
+/// The operations that the two sides of a relation call on each other.
+///
+/// The side on which a link is set retains the related model. The inverse, updated by `attachBack`, holds it weakly, so
+/// that an inverse never creates a retain cycle.
 protocol Relation: RelationField {
-  /// Whether there may be links of which only one side knows: after this side was unloaded, or was made to refer to models
-  /// without a word to them.
+  /// Whether there may be links that only one side contains: after this side was unloaded, or was set without updating
+  /// the inverse.
   var isUneven: Bool { get }
-  /// Takes models without a word to the other side or to observers, as copies take what the originals have.
+  /// Sets the models without updating inverses or notifying observers, as copies do.
   ///
   /// - Parameters:
-  ///   - links: the models, each with whether this side keeps it alive.
-  ///   - isUneven: whether there may be links of which only one side knows.
+  ///   - links: the models, each with whether this side retains it.
+  ///   - isUneven: whether there may be links that only one side contains.
   func refer(to links: [(model: ModelObject, isRetained: Bool)]?, isUneven: Bool)
-  /// Tells the observers what the relation refers to now.
+  /// Notifies the observers of the current value.
   func announceReference()
-  /// What the declaration says is the other side, if it says so on this side.
+  /// Returns the inverse that the declaration of this side names, if any.
   func declaredInverse(on related: ModelObject) -> (any Relation)?
-  /// Whether models of this class can stand in this field.
+  /// Returns whether the field can reference models of a class.
   func accepts(_ modelClass: ModelObject.Type) -> Bool
-  /// Whether this side has a link to the model.
+  /// Returns whether this side has a link to the model.
   func refers(to model: ModelObject) -> Bool
-  /// Whether this side keeps the model alive, as what it leads to or as what it goes back to.
+  /// Returns whether this side retains the model, as a related model or in its baseline.
   func retains(_ model: ModelObject) -> Bool
-  /// Leads to the model as before, but does not keep it alive: the other side does.
+  /// Makes the link to a model weak, because the inverse retains the model.
   func see(_ model: ModelObject)
-  /// How many links there are at most, without looking at them.
+  /// The number of links, those of deallocated models included.
   var linkCount: Int { get }
-  /// The related models that this side keeps alive.
+  /// The related models that this side retains.
   var retainedModels: [ModelObject] { get }
-  /// Follows a link that was made on the other side. A model that has to give way loses its own link.
+  /// Adds a link that was made on the inverse. A model that has to be replaced loses its own link.
   ///
-  /// - Returns: whether this side keeps the model alive, so that the other one must not.
+  /// - Returns: whether this side retains the model, so that the inverse must not.
   func attachBack(_ model: ModelObject, _ change: RelationChange) -> Bool
-  /// Follows a link that was cut on the other side.
+  /// Removes a link that was cut on the inverse.
   func detachBack(_ model: ModelObject, _ change: RelationChange)
-  /// Sees whether members that nobody retained are gone, before the list is taken to be whole.
+  /// Checks whether weakly held members were deallocated, before the list is marked as complete.
   func noticeGoneMembers()
-  /// Says that a list which only followed the other side has nothing that is left to be saved.
+  /// Marks a list whose changes are all saved with its inverse as clean.
   func settleFollowed(asOf stamp: ChangeStamp)
-  /// Follows that the list was part of a record that was written.
+  /// Updates the load state after the list was written as part of a record.
   func settleWritten()
-  /// Adds a model to many, or makes it the one.
+  /// Adds a model to a relation to many, or sets it in a relation to one.
   ///
   /// - Returns: `false` if it is of another class.
   func link(_ model: ModelObject) -> Bool
-  /// Leads once more to models that were read here, if what was read inside of them cut the links. A list inside of one can't
-  /// name a model without identifier; and that this model has the other one inside says more than that the list there
-  /// lacks it.
+  /// Restores links to models that were read here, if the values read inside these models cut them. A list inside one
+  /// of them can't reference a model without identifier, so it lacks this model without meaning to remove it.
   func keepLinks(to models: [ModelObject])
-  /// Takes what a store has into a list that is dirty, and of which only a part was known.
+  /// Merges a stored list into a dirty, incomplete one.
   func join(read models: [ModelObject])
   /// Cuts the links to models.
   func unlink(_ models: [ModelObject], _ change: RelationChange)
 
-  // What `revert()` needs: see `RelationBaseline`.
+  // The operations of `revert()`: see `RelationBaseline`.
 
-  /// What the relation leads to once it is reverted; nil if it was not changed, or that is not known.
+  /// The related models of the baseline; nil if the relation has none.
   var baselineModels: [ModelObject]? { get }
-  /// Whether it leads to the model once it is reverted.
+  /// Returns whether the baseline references the model.
   func isReverted(to model: ModelObject) -> Bool
-  /// Goes back to what was last read or saved.
+  /// Restores the baseline.
   ///
-  /// - Returns: `false` if that is not known.
+  /// - Returns: `false` if there is none.
   func revertToBaseline() -> Bool
-  /// Says that there are no local changes, if what there is now is what was last read or saved.
+  /// Marks the relation as clean if its value equals the baseline.
   func settle(asOf stamp: ChangeStamp)
-  /// Goes back to a model no longer, because it was deleted.
+  /// Removes a deleted model from the baseline.
   func removeFromBaseline(_ model: ModelObject)
-  /// Keeps what another relation goes back to, with copies in place of the models that were copied.
+  /// Copies the baseline of another relation, with copies in place of the models that were copied.
   ///
-  /// - Parameter retains: whether to keep the copy of a model alive.
+  /// - Parameter retains: whether to retain the copy of a model.
   func keepBaseline(
     of relation: any Relation, _ copies: [ObjectIdentifier: ModelObject], retaining retains: (ModelObject) -> Bool)
 }
@@ -85,9 +86,9 @@ extension Relation {
 
   var ownerModel: ModelObject? { owner as? ModelObject }
 
-  // MARK: The other side
+  // MARK: Inverse
 
-  /// The other side of this relation on a related model. An inverse is declared on one side and known to both.
+  /// Returns the inverse of this relation on a related model. An inverse is declared on one side and applies to both.
   func inverse(on related: ModelObject) -> (any Relation)? {
     if let declared = declaredInverse(on: related) { return declared }
     guard let owner = ownerModel else { return nil }
@@ -96,11 +97,11 @@ extension Relation {
     return firstInverse(on: related, owner) { isDynamic || $0 < 0 }?.field
   }
 
-  /// Whether it was added to its model at run time. Relations of that kind have no place in the layout, and every model may
-  /// have others.
+  /// Whether the relation was added to its model at run time. Such relations have no index in the layout, and differ
+  /// from model to model.
   private var isDynamic: Bool { layoutIndex == .max }
 
-  /// The other side, if both are declared in their classes.
+  /// Returns the inverse, if both relations are declared in their classes.
   private func layoutInverse(on related: ModelObject, _ owner: ModelObject) -> (any Relation)? {
     let key = ModelLayout.InverseKey(
       index: Int(layoutIndex), relatedClass: ObjectIdentifier(type(of: related)))
@@ -108,14 +109,15 @@ extension Relation {
       return known < 0 ? nil : related.layout.field(at: known, of: related) as? any Relation
     }
     let found = firstInverse(on: related, owner) { $0 >= 0 }
-    // Where a property may hold no field, or another one, what is not found now may be found in another model.
+    // A property may have no field, or a different one, in another model, so a failed search is not cached there.
     if found != nil || !related.layout.slots.contains(where: { $0.isOptional || $0.isVariable }) {
       owner.layout.inverses.withLock { $0[key] = found?.index ?? -1 }
     }
     return found?.field
   }
 
-  /// The place of the other side in the layout of a related model, -1 if there is none; nil if that takes a closer look.
+  /// Returns the index of the inverse in the layout of a related model, or -1 if there is none; nil if a search of the
+  /// model is needed.
   func knownInverseIndex(on related: ModelObject, _ owner: ModelObject) -> Int? {
     guard !isDynamic, !related.hasDynamicFields else { return nil }
     let key = ModelLayout.InverseKey(index: Int(layoutIndex), relatedClass: ObjectIdentifier(type(of: related)))
@@ -137,7 +139,7 @@ extension Relation {
     return found
   }
 
-  /// Has the other side follow a link that was made on this one.
+  /// Adds a link that was made on this side to the inverse.
   func linkBack(_ related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel, let inverse = inverse(on: related) else { return }
     linkBack(related, to: owner, inverse, change)
@@ -154,14 +156,14 @@ extension Relation {
     }
   }
 
-  /// Has the other side follow a link that was cut on this one.
+  /// Removes a link that was cut on this side from the inverse.
   func cutBack(_ related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel, let inverse = inverse(on: related), inverse !== self else { return }
     if isUneven || inverse.isUneven, !inverse.refers(to: owner) { return }
     inverse.detachBack(owner, change)
   }
 
-  /// A model joins the scope of the model it is related to.
+  /// Adds a model to the scope of the model it is related to.
   func shareScope(with related: ModelObject) {
     guard let owner = ownerModel else { return }
     if let map = owner.identityMap {
@@ -178,16 +180,16 @@ extension Relation {
     change.announce()
   }
 
-  // MARK: What to go back to
+  // MARK: Baseline
 
-  /// Cuts all links, because nothing was read or saved of them.
+  /// Cuts all links, because the relation was never read or saved.
   func unlinkAll() {
     let change = RelationChange(.reversion)
     unlink(relatedModels, change)
     change.announce()
   }
 
-  /// Whether what there is now has to be kept before a change. A new model has nothing to go back to.
+  /// Whether a baseline has to be kept before a change. A new model needs none.
   func hasToKeepBaseline(before change: RelationChange) -> Bool {
     if change.isRead { return false }
     return isOriginal || (wasNeverSaved && ownerModel?.origin == .read && !isDirty)

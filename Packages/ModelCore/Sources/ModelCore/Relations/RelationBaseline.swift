@@ -1,17 +1,17 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// What a relation goes back to when it is reverted. The closure that sets the field back retains it, and the relation sees
-// it weakly: so it goes when the field is saved, read or unloaded. It retains the models that the relation retained, and
-// sees the others weakly. A link that is made anew is retained by the side that retained it before, so that going back
-// makes no retain cycle across an inverse.
+// The baseline of a relation is retained by the closure that restores the field, and held weakly by the relation. It is
+// therefore deallocated when the field is saved, read or unloaded. It retains the models that the relation retained,
+// and holds the others weakly. A restored link is retained by the side that retained it before, so that a revert
+// creates no retain cycle across an inverse.
 
-/// What a relation to one goes back to.
+/// The baseline of a relation to one.
 final class ToOneBaseline<Related: ModelObject> {
   private(set) var retained: Related?
   private weak var seen: Related?
   private(set) var identity: LinkIdentity?
   let loadState: LoadState
-  /// Whether the model is not to hear of it, as one that a copy refers to.
+  /// Whether the inverse of the model is not updated on a revert, as for a copy that references an original.
   let isSilent: Bool
 
   init(
@@ -32,7 +32,7 @@ final class ToOneBaseline<Related: ModelObject> {
 
   var model: Related? { retained ?? seen }
 
-  /// Follows what was read on the other side.
+  /// Updates the baseline with a link that was read on the inverse.
   func see(_ model: Related?) {
     retained = nil
     seen = model
@@ -40,14 +40,14 @@ final class ToOneBaseline<Related: ModelObject> {
   }
 }
 
-/// What a relation to many goes back to.
+/// The baseline of a relation to many.
 final class ToManyBaseline<Related: ModelObject> {
   /// Nil where the list was nil.
   private(set) var table: MemberTable<Related>?
   let loadState: LoadState
-  /// Whether the list was neither read nor saved: it goes back to that, too.
+  /// Whether the list was never read or saved, and becomes so again on a revert.
   let wasNeverSaved: Bool
-  /// The members that are not to hear of it, as those that a copy refers to.
+  /// The members whose inverse is not updated on a revert, as for a copy that references originals.
   let silent: Set<ObjectIdentifier>
 
   init(
@@ -63,14 +63,14 @@ final class ToManyBaseline<Related: ModelObject> {
 
   var models: [Related]? { table?.models }
 
-  /// Whether members that nobody retained are gone.
+  /// Whether weakly held members were deallocated.
   var hasLostMembers: Bool { table.map { $0.models.count < $0.count } ?? false }
 
   func contains(_ model: Related) -> Bool { table?.contains(model) ?? false }
 
   func retains(_ model: Related) -> Bool { table?.retains(model) ?? false }
 
-  /// Follows what was read on the other side.
+  /// Updates the baseline with a link that was read on the inverse.
   func see(_ model: Related) {
     if table?.contains(model) == true { return }
     if table == nil { table = MemberTable(retaining: []) }
@@ -80,7 +80,7 @@ final class ToManyBaseline<Related: ModelObject> {
   func forget(_ model: Related) { table?.remove(model) }
 }
 
-/// The members of a list that dies, on their way through the release queue: the last references to them may be in it.
+/// The members of a deallocated list, passed to the release queue: the list may have held the last references to them.
 final class ReleasedMembers<Related: AnyObject> {
   private let models: [Related]?
   private let table: MemberTable<Related>?

@@ -1,15 +1,15 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// One operation on the graph: first all sides are changed, then the observers of all sides are told, so that no
-/// observer sees one side without the other.
+/// One operation on the graph: all sides are changed first, and their observers are notified afterwards, so that no
+/// observer reads one side without the other.
 final class RelationChange {
   enum Kind {
     case local
-    /// The links were read: then they are no local change, on whichever side they show.
+    /// A link that was read. It makes no field dirty on either side.
     case reading
-    /// A relation goes back to what was last read or saved. Others that are then what they were have no local change left.
+    /// A revert of a relation. Inverses that equal their baselines afterwards become clean.
     case reversion
-    /// Models were deleted, so that there is no going back to them.
+    /// A deletion of models, which are removed from baselines too.
     case deletion
   }
 
@@ -27,7 +27,7 @@ final class RelationChange {
 
   func add(_ announcement: @escaping () -> Void) { announcements.append(announcement) }
 
-  /// Notes a side that followed this change.
+  /// Registers an inverse that was updated by this change.
   func note(_ relation: any Relation) {
     if kind == .reversion { reverted.append(relation) }
   }

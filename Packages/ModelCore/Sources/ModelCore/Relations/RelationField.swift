@@ -1,31 +1,31 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// A field that leads to other models: a ``ModelField`` or a ``ModelArrayField``.
+/// A field that references other models: a ``ModelField`` or a ``ModelArrayField``.
 ///
 /// ```swift
 /// for case let relation as any RelationField in person.fields { print(relation.relatedModels.count) }
 /// ```
 public protocol RelationField: AnyField {
-  /// The related models that are there now.
+  /// The related models that are currently in memory.
   var relatedModels: [ModelObject] { get }
   /// The class of the related models.
   var relatedClass: ModelObject.Type { get }
-  /// Whether the relation can lead to more than one model.
+  /// Whether the relation can reference more than one model.
   var isToMany: Bool { get }
   /// Whether related models are written as their identifiers instead of in full.
   var isForeignKey: Bool { get }
-  /// What happens to the related models when the model that has this field is deleted.
+  /// The effect on the related models when the model that has this field is deleted.
   var deleteRule: DeleteRule { get }
 }
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The other side of a relation of this model on a related model; nil if it has none.
+  /// Returns the inverse of a relation of this model on a related model; nil if it has none.
   ///
   /// - Parameters:
   ///   - relation: a relation of this model.
-  ///   - related: a model to which it can lead, whether it does or not.
-  /// - Complexity: O(1) but for the first time for two classes.
+  ///   - related: a model of the related class, whether or not the relation references it.
+  /// - Complexity: O(1), except for the first call for two classes.
   public func inverseField(of relation: any RelationField, on related: ModelObject) -> (any RelationField)? {
     guard let relation = relation as? any Relation, relation.owner === self, relation.accepts(type(of: related)) else {
       return nil

@@ -1,8 +1,8 @@
-/// The models to which a relation led before it was unloaded, and which still lead back. Held weakly: an unloaded model
-/// retains nothing.
+/// The models that a relation referenced before it was unloaded, and whose inverses still reference the owner. Held
+/// weakly: an unloaded model retains no models.
 ///
-/// A model that is unloaded leaves the other side of its relations as it is. Once its own side is read or set anew, it is
-/// known again what the other side should be, and a member that is none any more must not stay one there.
+/// Unloading a model leaves the inverses of its relations as they are. Once its own side is read or set again, inverses
+/// of former members are stale and have to be cut.
 struct StaleInverses {
   private struct WeakModel {
     weak var model: ModelObject?
@@ -20,7 +20,7 @@ struct StaleInverses {
 }
 
 extension Relation {
-  /// Keeps in mind who leads here, before this side is unloaded.
+  /// Records the models whose inverse references the owner, before this side is unloaded.
   func rememberStaleInverses() {
     guard let owner = ownerModel else { return }
     let models = retainedModels.filter { model in
@@ -30,9 +30,9 @@ extension Relation {
     if !models.isEmpty { owner.detailsForWriting.staleInverses.add(models, to: self) }
   }
 
-  /// Cuts what still leads here from before this side was unloaded.
+  /// Cuts the stale inverses from before this side was unloaded.
   ///
-  /// - Parameter models: what this side leads to now.
+  /// - Parameter models: the current related models.
   func cutStaleInverses(except models: [ModelObject], _ change: RelationChange) {
     guard isUneven, let former = ownerModel?.details?.staleInverses.take(from: self), !former.isEmpty else { return }
     let kept = Set(models.map { ObjectIdentifier($0) })

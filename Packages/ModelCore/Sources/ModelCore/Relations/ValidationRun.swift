@@ -1,20 +1,20 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// One validation that goes from model to model, wherever a relation says that the model it leads to has to be valid.
+/// One validation across models, along the relations that require a valid related model.
 ///
-/// A model that refers back to one that is still being judged takes it for valid for the time being: if that one turns out
-/// invalid, who relied on it is judged again when asked for. What was found for certain is not looked for twice. So a run
-/// ends, whatever cycles there are, and what it says of the model it began with is right.
+/// A model that is still being validated counts as valid when a cycle reaches it. If it turns out invalid, the results
+/// that relied on it are discarded and computed again when needed. Final results are computed once. So a run ends in
+/// spite of cycles, and its result for the first model is correct.
 final class ValidationRun: Sendable {
   private struct Progress: Sendable {
-    /// The models that are being judged, each with its place; the outermost has 0.
+    /// The models that are being validated, each with its depth; the outermost has 0.
     var places: [ObjectIdentifier: Int] = [:]
     var verdicts: [ObjectIdentifier: Bool] = [:]
-    /// Models found valid on condition that others are which are still being judged, in the order they were found.
+    /// The models found valid on condition that others in progress are valid, in the order of their results.
     var conditional: [ObjectIdentifier] = []
-    /// The place of the outermost model that a conditional verdict relies on.
+    /// The depth of the outermost model that a conditional result relies on.
     var reliances: [ObjectIdentifier: Int] = [:]
-    /// The place of the outermost model that was taken for valid while the innermost one is judged.
+    /// The depth of the outermost model that was assumed valid while the innermost one is validated.
     var reliance = Int.max
   }
 
@@ -25,13 +25,13 @@ final class ValidationRun: Sendable {
 
   @TaskLocal private static var current: ValidationRun?
 
-  // Behind a lock, although a run lives in one synchronous call: a task that a rule starts inherits the run.
+  // Locked although a run is one synchronous call: a task that a rule starts inherits the run.
   private let progress = Lock(Progress())
 
-  /// Whether a model is valid, as far as this run has to know it.
+  /// Returns whether a model is valid, as part of the current run or of a new one.
   ///
   /// - Parameters:
-  ///   - model: whom to judge.
+  ///   - model: the model to validate.
   ///   - validate: checks the model's own rules.
   static func isValid(_ model: ModelObject, validate: () -> Bool) -> Bool {
     if let current { return current.judge(ObjectIdentifier(model), validate) }
@@ -58,7 +58,7 @@ final class ValidationRun: Sendable {
         } else {
           for other in state.conditional[conditionalCount...] {
             state.reliances[other] = nil
-            // Whoever may have taken this model for valid was wrong, and is judged again if anybody asks.
+            // Results that relied on this model were wrong, and are computed again when needed.
             if !isValid { state.verdicts[other] = nil }
           }
           state.conditional.removeSubrange(conditionalCount...)

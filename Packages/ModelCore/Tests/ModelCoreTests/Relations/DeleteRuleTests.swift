@@ -99,7 +99,7 @@ private final class Debt: Model {
     #expect(error?.members == ["\(name) \"7\"", "\(name) without identifier"])
     #expect(
       error?.description == """
-        This \(firm.storedTypeName) was not deleted: "debts" still leads to 2 models (\(name) "7", \(name) without \
+        This \(firm.storedTypeName) was not deleted: "debts" still refers to 2 models (\(name) "7", \(name) without \
         identifier), and its rule is to deny. Remove or delete them first.
         """)
     #expect(firm.debts.count == 2)
