@@ -1,24 +1,24 @@
-/// Text that is the same as another one only if it has the same bytes.
+/// Text that is compared by its bytes.
 ///
-/// Swift calls strings equal that differ in how an accent is written. In a store they are two identifiers.
+/// Swift strings are equal if they differ only in the encoding of an accent. In a store they are two identifiers.
 @_spi(ModelKitInternals)
 public struct ExactText: Hashable, Sendable {
-  /// The text as it is.
+  /// The text, unchanged.
   public let text: String
 
-  /// Takes a text as it is.
+  /// Wraps a text.
   @inlinable
   public init(_ text: String) { self.text = text }
 
-  /// Whether two texts have the same bytes.
+  /// Returns whether two texts have the same bytes.
   public static func == (first: ExactText, second: ExactText) -> Bool {
-    // To go through the views of strings byte by byte would take much longer than to hash both.
+    // Iterating over the UTF-8 views byte by byte would take much longer than hashing both.
     let answer: Bool?? = first.text.utf8.withContiguousStorageIfAvailable { first in
       second.text.utf8.withContiguousStorageIfAvailable { second in
         hasSameBytes(UnsafeRawBufferPointer(first), UnsafeRawBufferPointer(second))
       }
     }
-    // Strings that are not Swift's own have no bytes that lie together.
+    // Bridged strings have no contiguous bytes.
     return (answer ?? nil) ?? first.text.utf8.elementsEqual(second.text.utf8)
   }
 
@@ -26,7 +26,7 @@ public struct ExactText: Hashable, Sendable {
     let count = first.count
     guard count == second.count else { return false }
     var offset = 0
-    // Identifiers are mostly longer than a word and shorter than a line.
+    // Identifiers are mostly longer than 8 bytes and short enough for this loop.
     while offset &+ 8 <= count {
       let (one, other) = (
         first.loadUnaligned(fromByteOffset: offset, as: UInt64.self),

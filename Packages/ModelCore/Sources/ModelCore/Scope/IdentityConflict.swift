@@ -10,19 +10,19 @@
   import Android
 #endif
 
-/// Two live models of one type came to have the same identifier in one scope.
+/// A conflict of two live models of one type with the same identifier in one scope.
 ///
-/// The first one stays the object for it, and everything that is read finds that one. The second is told to
-/// ``ModelScope/conflictHandler``; it takes the first one's place once that is gone or has another identifier.
+/// The first model stays registered under the identifier, and every read finds it. The second is reported to
+/// ``ModelScope/conflictHandler``. It is registered once the first is deallocated or has another identifier.
 public struct IdentityConflict: CustomStringConvertible {
-  /// The model that had the identifier, and stays the object for it.
+  /// The model that is registered under the identifier.
   public let canonical: ModelObject
-  /// The model that came to have the same one.
+  /// The model that got the same identifier later.
   public let other: ModelObject
   /// The identifier.
   public let identifier: String
 
-  /// What was wrong, what was kept, and what to do.
+  /// The conflict, the state that is kept, and the remedy.
   public var description: String {
     """
     Two live models of \(canonical.layout.typeName) have the identifier \(identifier.quotedForMessage). The one that had it first stays \

@@ -1,8 +1,9 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What a scope knows of its models. Models retain it, and it retains those that have something to be saved, as long as
-/// somebody holds the ``ModelScope`` in front of it: so a scope that is let go takes no unsaved models with it into a
-/// cycle.
+/// The models of a scope by type and identifier, with the shared state of the scope.
+///
+/// Models retain the map. The map retains unsaved models while its ``ModelScope`` is alive. It then releases them, so
+/// that a released scope leaves no retain cycle.
 final class IdentityMap {
   let transformers: ValueTransformerContext
   var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError
@@ -10,22 +11,22 @@ final class IdentityMap {
   private let registry = MemoryRegistry()
   private weak var front: ModelScope?
   private(set) var unsaved: Set<ModelObject> = []
-  /// Models that have an identifier for which another one is the object.
+  /// Models with an identifier under which another one is registered.
   private var contenders: [Contender] = []
-  /// Identifiers that models had before a store gave them another one.
+  /// Former identifiers of models to which a store gave another one.
   private var aliases: [ObjectIdentifier: [RegisteredIdentifier]] = [:]
-  /// The model into which a store's answer is being read.
+  /// The model into which a store's response is being read.
   private var answered: ModelObject?
-  // Most lookups are of the class that was looked up before.
+  // Most lookups are for the class of the previous one.
   private var lastClass: ModelObject.Type?
   private var lastKey: ModelTypeKey?
-  /// What writes the records of models of this scope, without and with explicit null, once it was needed.
+  /// The writers for records of models of this scope, without and with explicit null, created on first use.
   var recordWriters: (RecordWriter?, RecordWriter?)
-  /// How models of classes that were met are read straight from bytes in the context of this scope.
+  /// The readers that convert bytes directly into models, for the classes used in this scope.
   var directReaders: [ObjectIdentifier: DirectClassReader] = [:]
-  /// Whether a model was deleted, so that others may refer to deleted ones.
+  /// Whether a model was deleted, so that others may reference deleted ones.
   var hasDeletions = false
-  /// The classes that are stored.
+  /// The classes of stored models.
   var typeNames = StoredTypeNames()
 
   private struct Contender {
@@ -35,14 +36,14 @@ final class IdentityMap {
 
   init(transformers: ValueTransformerContext) { self.transformers = transformers }
 
-  // MARK: The scope in front
+  // MARK: Scope
 
-  /// The scope; a new one if nobody holds any.
+  /// The scope of this map; a new one if it was deallocated.
   var scope: ModelScope { front ?? ModelScope(map: self) }
 
   func putInFront(_ scope: ModelScope) { front = scope }
 
-  /// Lets all unsaved models go, for there is nobody left who could save them.
+  /// Releases all unsaved models when the scope is deallocated, because they can no longer be saved through it.
   func loseFront() {
     guard front == nil else { return }
     let released = unsaved
@@ -61,7 +62,7 @@ final class IdentityMap {
     return canonicalModel(of: key, identifier)
   }
 
-  /// Whether it is certain, without a look at any identifier, that there is no model of a type.
+  /// Whether it is certain, without reading an identifier, that there is no model of a type.
   func hasNone(of type: ModelTypeKey) -> Bool {
     contenders.isEmpty && registry.hasNone(of: type)
   }
@@ -76,11 +77,11 @@ final class IdentityMap {
   }
 
   private func registered(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
-    // Not retained for the search: `registry` is the same object.
+    // The registry is not retained for the search: it stays the same object.
     Unmanaged.passUnretained(registry)._withUnsafeGuaranteedRef { $0.canonicalModel(of: type, identifier) }
   }
 
-  /// The first one that waits for the place of a model that is gone.
+  /// Registers the first waiting model in place of a deallocated one, and returns it.
   private func succeed(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
     contenders.removeAll { $0.model == nil }
     let index = contenders.firstIndex { $0.identifier == identifier && $0.model?.typeKey == type }
@@ -89,21 +90,21 @@ final class IdentityMap {
     return model
   }
 
-  /// Forgets a model that comes to its end. May be called in any thread.
+  /// Removes a model that is being deallocated. May be called in any thread.
   func noteEnd(of model: ModelObject, _ identifier: RegisteredIdentifier) {
     registry.noteEnd(of: model, as: model.typeKey, identifier)
   }
 
-  /// Makes room for models that are about to be registered.
+  /// Reserves capacity for models that are about to be registered.
   func reserveCapacity(_ count: Int, for type: ModelTypeKey) { registry.reserveCapacity(count, for: type) }
 
   // MARK: Members
 
-  /// Makes a model part of the scope, and the object for its identifier unless another live one is.
+  /// Adds a model to the scope, and registers it under its identifier unless another live model is.
   ///
-  /// - Parameter isCreated: whether a store has just created the record. A stored model with its identifier was then read
-  ///   from a record that has been deleted: it gives the identifier up.
-  /// - Returns: the object for the identifier; the model itself if it has none.
+  /// - Parameter isCreated: whether a store has just created the record. Another model with this identifier was then
+  ///   read from a record that is now deleted, and is removed.
+  /// - Returns: the model registered under the identifier; the given one if it has no identifier.
   @discardableResult
   func add(_ model: ModelObject, isCreated: Bool = false) -> ModelObject {
     if model.identityMap !== self {
@@ -115,7 +116,7 @@ final class IdentityMap {
     return register(model, isCreated: isCreated)
   }
 
-  /// Forgets a model, under every identifier it had here.
+  /// Removes a model under every identifier it had here.
   func remove(_ model: ModelObject) {
     guard model.identityMap === self else { return }
     withdraw(model)
@@ -126,7 +127,7 @@ final class IdentityMap {
     model.endWatchingFields()
   }
 
-  /// Follows a change of a model's identifier.
+  /// Registers a model under its changed identifier.
   @discardableResult
   func register(_ model: ModelObject, isCreated: Bool = false) -> ModelObject {
     let identifier = model.identifierToRegister
@@ -137,7 +138,7 @@ final class IdentityMap {
     guard let identifier else { return model }
     let type = model.typeKey
     if contenders.isEmpty {
-      // First, so that the model is never in the registry without taking itself out at its end.
+      // Set first, so that a registered model always removes itself on deallocation.
       model.registeredIdentifier = identifier
       guard let canonical = registry.claim(model, as: type, identifier) else { return model }
       model.registeredIdentifier = nil
@@ -156,7 +157,7 @@ final class IdentityMap {
     return model
   }
 
-  /// Registers a model that was created instead of one whose record was deleted before.
+  /// Registers a created model in place of one whose record was deleted before.
   private func replace(_ deleted: ModelObject, by model: ModelObject) -> ModelObject {
     remove(deleted)
     deleted.markNew()
@@ -170,11 +171,11 @@ final class IdentityMap {
     conflictHandler(IdentityConflict(canonical: canonical, other: model, identifier: identifier.text))
   }
 
-  /// Leaves a model under the identifier it had, besides the one that it gets.
+  /// Keeps a model registered under its former identifier, in addition to the new one.
   private func keepAlias(of model: ModelObject) {
     guard let old = model.registeredIdentifier else { return }
     let id = ObjectIdentifier(model)
-    // The address may have been another model's before.
+    // The address may have been that of another model before.
     let known = (aliases[id] ?? []).filter { registered(model.typeKey, $0) === model }
     aliases[id] = known + [old]
     let isRegistered = registered(model.typeKey, old) === model
@@ -191,18 +192,18 @@ final class IdentityMap {
 
   private func withdraw(_ model: ModelObject) {
     guard let identifier = model.registeredIdentifier else { return }
-    // Before the model forgets where it is.
+    // Before the model loses its registered identifier.
     registry.withdraw(model, as: model.typeKey, identifier)
     model.registeredIdentifier = nil
   }
 
-  /// Forgets an identifier of a model that is not the one under which it is registered.
+  /// Removes an identifier of a model other than its registered one.
   private func leave(_ model: ModelObject, _ identifier: RegisteredIdentifier) {
     guard registered(model.typeKey, identifier) === model else { return }
     registry.forget(model.typeKey, identifier)
   }
 
-  /// Reads a store's answer into a model: an identifier that is replaced meanwhile stays an alias.
+  /// Reads a store's response into a model. An identifier that is replaced meanwhile stays an alias.
   func answer(_ model: ModelObject, _ read: () -> Void) {
     let outer = answered
     answered = model
@@ -210,19 +211,19 @@ final class IdentityMap {
     read()
   }
 
-  // MARK: What is to be saved
+  // MARK: Unsaved models
 
   /// Retains a model until it is saved.
   func keep(_ model: ModelObject) {
     if front != nil { unsaved.insert(model) }
   }
 
-  /// Retains a model no longer, if there is nothing left to be saved.
+  /// Releases a model that has nothing left to save.
   func settle(_ model: ModelObject) {
     if unsaved.contains(model), !model.isUnsaved { release(model) }
   }
 
-  /// Retains a model no longer, until it is changed anew.
+  /// Releases a model until its next change.
   func release(_ model: ModelObject) {
     if unsaved.remove(model) != nil { model.watchFields() }
   }

@@ -1,11 +1,11 @@
 /// The models of one type in a ``MemoryRegistry``.
 final class LiveModels {
-  /// Models whose end takes them out of here, not retained. Touched only under the lock of the registry, because a model
-  /// may come to its end in any thread.
+  /// Models that remove themselves on deallocation, not retained. Accessed only under the lock of the registry, because
+  /// a model may be deallocated in any thread.
   let numbers = PointerTable()
   var texts: [ExactText: UnsafeMutableRawPointer] = [:]
-  /// Models of which nobody says when they come to their end, and other identifiers of models. Touched in the isolation of
-  /// the registry and not under its lock: to look at a weak reference may be what keeps a model alive the longest.
+  /// Models registered without removal on deallocation, and aliases of models. Accessed in the isolation of the
+  /// registry and not under its lock: reading a weak reference may create the last strong one.
   private var weakModels: [RegisteredIdentifier: WeakModel] = [:]
   private var sweepThreshold = 64
 
@@ -33,7 +33,7 @@ final class LiveModels {
 
   func reserveWeakly(_ additional: Int) { weakModels.reserveCapacity(weakModels.count + additional) }
 
-  // MARK: Under the lock
+  // MARK: Access under the lock
 
   subscript(identifier: RegisteredIdentifier) -> UnsafeMutableRawPointer? {
     @inline(__always) get {
@@ -44,7 +44,7 @@ final class LiveModels {
     }
   }
 
-  /// - Parameter keeps: whether the object that is there stays.
+  /// - Parameter keeps: returns whether the registered object stays.
   @inline(__always)
   func put(
     _ model: UnsafeMutableRawPointer, _ identifier: RegisteredIdentifier,
@@ -58,7 +58,7 @@ final class LiveModels {
     }
   }
 
-  /// Removes a model, if it is there.
+  /// Removes a model, if it is registered.
   func remove(_ model: UnsafeMutableRawPointer, _ identifier: RegisteredIdentifier) {
     switch identifier {
     case .number(let number): numbers.remove(model, at: number)
@@ -66,7 +66,7 @@ final class LiveModels {
     }
   }
 
-  /// Removes what is there.
+  /// Removes the model under an identifier.
   func remove(_ identifier: RegisteredIdentifier) {
     switch identifier {
     case .number(let number): numbers.remove(at: number)
@@ -76,7 +76,7 @@ final class LiveModels {
 
   private func removeText(_ text: ExactText) {
     texts[text] = nil
-    // A dictionary never gives room back by itself.
+    // A dictionary never frees its capacity by itself.
     if texts.isEmpty, texts.capacity > 64 { texts = [:] }
   }
 

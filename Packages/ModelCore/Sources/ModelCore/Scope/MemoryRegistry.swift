@@ -1,32 +1,30 @@
-/// The live models of a scope by type and identifier. It holds them weakly, and so keeps nothing alive.
+/// The live models of a scope by type and identifier, held weakly.
 ///
-/// - Note: In a process with `MODELKIT_REGISTRY=weak` in its environment every model gets a weak reference of the language.
-///   Everything works as before, but slowly, and each model takes more memory.
+/// - Note: With `MODELKIT_REGISTRY=weak` in the environment of a process, every model gets a language-level weak
+///   reference. Everything works as before, but slowly, and each model takes more memory.
 final class MemoryRegistry {
-  // A model that a scope registers is not held by a weak reference of the language: to make one takes longer than to
-  // read a small model, and makes every later retain and release of the model slower. Instead there is the address of
-  // the model, which the model's deinitialiser takes out again. That is sound, in whatever thread a model comes to its
-  // end, because of these rules:
+  // A registered model is not held by a language-level weak reference. Creating one takes longer than reading a small
+  // model, and slows down every later retain and release. Instead, the registry stores the model's address, which the
+  // model's deinitialiser removes. This is safe for a deallocation in any thread because of these rules:
   //
-  // 1. Addresses are put in, looked at and taken out only under `lock`.
-  // 2. A model that is in a table is there under its `registeredIdentifier`, in the registry of its `identityMap`, and it
-  //    has retained that. It loses neither before it is taken out: see `IdentityMap`. Its other identifiers are held by
-  //    weak references.
-  // 3. The deinitialiser of `ModelObject` takes the lock to take the model out, and runs before the memory of the model
-  //    is freed. So an address that is found under the lock leads to memory that is still an object.
-  // 4. That object may be coming to its end meanwhile, though: nobody could retain it then. So it is retained by
-  //    `swift_tryRetain`, which is what a weak reference does too: it is atomic, and fails once the last reference is gone.
-  // 5. Nothing is released under the lock that could be the last reference to a model: the deinitialiser would wait for
-  //    itself. What is handled there are addresses, and what was retained goes out.
+  // 1. Addresses are stored, read and removed only under `lock`.
+  // 2. A model in a table is there under its `registeredIdentifier`, in the registry of its `identityMap`, which it
+  //    retains. Both stay set until it is removed: see `IdentityMap`. Aliases are held by weak references.
+  // 3. The deinitialiser of `ModelObject` takes the lock to remove the model, before the memory of the model is freed.
+  //    An address found under the lock therefore points to valid memory of an object.
+  // 4. The object may be in deallocation, so it is retained with `swift_tryRetain`, as a weak reference does. That is
+  //    atomic, and fails once the last reference is released.
+  // 5. No reference that could be the last one is released under the lock: the deinitialiser would deadlock. Only
+  //    addresses are handled there, and retained objects are returned.
   private let lock = RegistryLock()
   private let isWeak = RetainingLive.isOff
   private var types: [ModelTypeKey: LiveModels] = [:]
-  // Most lookups are of the types that were looked up before. Not retained anew for each lookup, which would take longer
-  // than the search: what is in `types` stays there.
+  // Most lookups are for the types of the previous ones. Not retained for each lookup, which would take longer than the
+  // search: entries of `types` are never removed.
   private var last: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
   private var lastButOne: (type: ModelTypeKey, models: Unmanaged<LiveModels>)?
 
-  /// Says that no model has the identifier any more.
+  /// Removes an identifier from the registry.
   func forget(_ type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
     lock.lock()
     let models = models(of: type)
@@ -35,7 +33,7 @@ final class MemoryRegistry {
     models?.removeWeakly(identifier)
   }
 
-  /// The live object for an identifier, if there is one.
+  /// Returns the live model under an identifier, if there is one.
   func canonicalModel(of type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
     lock.lock()
     guard let models = unretainedModels(of: type) else {
@@ -48,9 +46,9 @@ final class MemoryRegistry {
     return models.takeUnretainedValue().weakModel(identifier)
   }
 
-  /// Makes a model the object for what becomes its `registeredIdentifier`, unless another live one is.
+  /// Registers a model under an identifier, unless another live model is.
   ///
-  /// - Returns: the other one.
+  /// - Returns: the other model.
   func claim(_ model: ModelObject, as type: ModelTypeKey, _ identifier: RegisteredIdentifier) -> ModelObject? {
     if isWeak { return claimWeakly(model, as: type, identifier) }
     let object = Self.address(of: model)
@@ -80,7 +78,7 @@ final class MemoryRegistry {
     return nil
   }
 
-  /// Forgets that a model is the object for its `registeredIdentifier`, if it is.
+  /// Removes a model from the registry, if it is registered under its `registeredIdentifier`.
   func withdraw(_ model: ModelObject, as type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
     let object = Self.address(of: model)
     lock.lock()
@@ -90,7 +88,7 @@ final class MemoryRegistry {
     if let models, models.weakModel(identifier) === model { models.removeWeakly(identifier) }
   }
 
-  /// Forgets a model that comes to its end. May be called in any thread.
+  /// Removes a model that is being deallocated. May be called in any thread.
   func noteEnd(of model: ModelObject, as type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
     if isWeak { return }
     let object = Self.address(of: model)
@@ -99,8 +97,8 @@ final class MemoryRegistry {
     lock.unlock()
   }
 
-  /// Makes a model the object for an identifier without asking whether another live one is, and whether it says when it
-  /// comes to its end.
+  /// Registers a model under an identifier in place of any other, for a model that does not remove itself on
+  /// deallocation.
   func putWeakly(_ model: ModelObject, as type: ModelTypeKey, _ identifier: RegisteredIdentifier) {
     lock.lock()
     let models = models(of: type) ?? makeModels(of: type)
@@ -109,7 +107,7 @@ final class MemoryRegistry {
     models.putWeakly(model, identifier)
   }
 
-  /// Makes room for models that are about to be registered.
+  /// Reserves capacity for models that are about to be registered.
   func reserveCapacity(_ count: Int, for type: ModelTypeKey) {
     lock.lock()
     let models = models(of: type) ?? makeModels(of: type)
@@ -118,7 +116,7 @@ final class MemoryRegistry {
     if isWeak { models.reserveWeakly(count) }
   }
 
-  /// Whether nothing was registered for a type, or all that was is forgotten.
+  /// Whether no model of a type is registered.
   func hasNone(of type: ModelTypeKey) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -126,7 +124,7 @@ final class MemoryRegistry {
     return models.isEmpty && models.hasNoneWeakly
   }
 
-  // MARK: Types, under the lock
+  // MARK: Types, accessed under the lock
 
   @inline(__always)
   private func models(of type: ModelTypeKey) -> LiveModels? { unretainedModels(of: type)?.takeUnretainedValue() }
@@ -158,7 +156,7 @@ final class MemoryRegistry {
     Unmanaged.passUnretained(model).toOpaque()
   }
 
-  /// What was retained under the lock, as a model.
+  /// Returns the model for an address that was retained under the lock.
   @inline(__always)
   private static func model(_ retained: UnsafeMutableRawPointer) -> ModelObject {
     Unmanaged<ModelObject>.fromOpaque(retained).takeRetainedValue()

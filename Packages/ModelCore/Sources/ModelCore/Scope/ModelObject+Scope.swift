@@ -4,7 +4,7 @@ extension ModelObject {
   /// The scope this model is part of.
   var memberScope: ModelScope? { identityMap?.scope }
 
-  /// Whether it was made by the app and not saved yet, or has changes that were not.
+  /// Whether the model is new, or has unsaved changes.
   var isUnsaved: Bool {
     if origin == .new { return true }
     var isDirty = false
@@ -12,19 +12,19 @@ extension ModelObject {
     return isDirty
   }
 
-  /// What the scope is to know the model by now.
+  /// The identifier under which the scope registers the model.
   var identifierToRegister: RegisteredIdentifier? {
     guard let field = identifierField else { return nil }
-    // A cast would cost more than all the rest.
+    // A cast would cost more than the rest of this function.
     if type(of: field) == Field<Int>.self {
       return unsafeDowncast(field, to: Field<Int>.self).value.map { .number($0) }
     }
     return Self.identifier(in: field).map { RegisteredIdentifier($0) }
   }
 
-  /// Has every field tell when it changes for the first time.
+  /// Enables notifications of each field's first change.
   ///
-  /// - Returns: whether a field has changes that were not saved.
+  /// - Returns: whether a field has unsaved changes.
   @discardableResult
   func watchFields() -> Bool {
     let identifierIndex = layout.identifierIndex
@@ -44,12 +44,12 @@ extension ModelObject {
 
 @_spi(ModelKitInternals)
 extension ModelObject: FieldWatcher {
-  /// Moves the model to the place of its new identifier.
+  /// Registers the model under its new identifier.
   public func followedFieldWasSet(_ field: AnyField) { identityMap?.register(self) }
 
-  /// Has the scope retain the model until it is saved.
+  /// Retains the model in the scope until it is saved.
   public func fieldBecameDirty(_ field: AnyField) { identityMap?.keep(self) }
 
-  /// Lets the scope see whether there is more to be saved.
+  /// Releases the model from the scope if it has nothing left to save.
   public func fieldWasSaved(_ field: AnyField) { identityMap?.settle(self) }
 }

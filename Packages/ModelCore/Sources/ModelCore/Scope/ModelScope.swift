@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// An identity map: within one scope there is one live object for one model type and identifier.
+/// An identity map: within one scope there is one live object per model type and identifier.
 ///
-/// Every store front has a scope; reading JSON with `in: scope` makes what was read part of it, and a model joins the scope
-/// of the model it is related to.
+/// Every store instance has a scope. JSON read with `in: scope` adds its models to it, and a model joins the scope of
+/// the model it is related to.
 ///
 /// ```swift
 /// let scope = ModelScope()
@@ -11,28 +11,28 @@
 /// assert(first === Person.with(identifier: "10", in: scope))
 /// ```
 ///
-/// Models are held weakly, except those that have something to be saved: new ones, and ones that were changed. They are
-/// retained until they are saved, reverted or ``forget(_:)`` is called, so nothing unsaved vanishes. When the scope itself
-/// is let go, with its store for instance, it lets go of them. Models that live on still know each other, and
-/// ``ModelIsolation/scope`` gives a scope to them.
+/// Models are held weakly, except unsaved ones: new and changed models. These are retained until they are saved,
+/// reverted or removed with ``forget(_:)``, so no unsaved change is lost. When the scope is deallocated, with its store
+/// for instance, it releases them. Models that stay alive share the identity map, and ``ModelIsolation/scope`` returns
+/// a scope for it.
 ///
-/// A model whose identifier changes is found under the new one. Where a store replaces an identifier, such as a temporary
-/// one, the model is found under both. See ``IdentityConflict`` for two models of one identifier.
+/// A model whose identifier changes is found under the new one. If a store replaces an identifier, such as a temporary
+/// one, the model is found under both. See ``IdentityConflict`` for two models with one identifier.
 ///
-/// - Note: Not `Sendable`: a scope lives in the isolation of its models.
+/// - Note: Not `Sendable`: a scope belongs to the isolation of its models.
 public final class ModelScope {
   let map: IdentityMap
 
-  /// What the package of stores keeps for this scope.
+  /// The state that the package of stores keeps for this scope.
   @_spi(ModelKitInternals)
   public var storeState: AnyObject?
 
-  /// How models of this scope are read and written.
+  /// The transformers for reading and writing models of this scope.
   public var transformers: ValueTransformerContext { map.transformers }
 
   /// Creates a scope without models.
   ///
-  /// - Parameter transformers: how models of this scope are read and written.
+  /// - Parameter transformers: the transformers for reading and writing models of this scope.
   public convenience init(transformers: ValueTransformerContext = .standard) {
     self.init(map: IdentityMap(transformers: transformers))
   }
@@ -44,20 +44,20 @@ public final class ModelScope {
 
   deinit { map.loseFront() }
 
-  /// The models that are retained because they are new, or were changed, and were not saved yet. In no order.
+  /// The retained models: new or changed, and not saved yet. In no particular order.
   public var unsavedModels: [ModelObject] { Array(map.unsaved) }
 
-  /// Takes a model out of the scope: it is retained no longer, and another object may get its identifier. Its values and
-  /// relations stay.
+  /// Removes a model from the scope. It is no longer retained, and another object may get its identifier. Its values
+  /// and relations stay.
   ///
-  /// For a draft that is thrown away, or a model that was deleted.
+  /// Use this for a discarded draft, or for a deleted model.
   public func forget(_ model: ModelObject) { map.remove(model) }
 
-  /// What is done when two live models come to have the same identifier. Writes the description to standard error unless
-  /// it is replaced.
+  /// The closure that is called when two live models have the same identifier. The default writes the description to
+  /// standard error.
   ///
-  /// Called when an identifier is set by hand or given by a store, and when a model joins the scope. Reading into a model an
-  /// identifier that belongs to another one is refused with an error instead.
+  /// It is called when an identifier is set or assigned by a store, and when a model joins the scope. Reading another
+  /// model's identifier into a model throws an error instead.
   public var conflictHandler: (IdentityConflict) -> Void {
     get { map.conflictHandler }
     set { map.conflictHandler = newValue }
@@ -71,30 +71,30 @@ public final class ModelScope {
     map.canonicalModel(of: model.typeKey, identifier: identifier)
   }
 
-  /// Makes a model part of the scope, and the one object for its identifier unless another live one is.
+  /// Adds a model to the scope, and registers it under its identifier unless another live model is.
   ///
-  /// - Returns: the canonical object.
+  /// - Returns: the registered model.
   @discardableResult
   func register(_ model: ModelObject) -> ModelObject { map.add(model) }
 }
 
 extension ModelIsolation where Self: ModelObject {
-  /// The one object with an identifier in a scope: the live one, or a new, incomplete one that has nothing but the
+  /// Returns the model with an identifier in a scope: the live one, or a new, incomplete one that has only the
   /// identifier.
   ///
   /// - Parameters:
-  ///   - identifier: the identifier as text. Without an identifier field that can hold it, the new object has none.
-  ///   - scope: the identity map to look in.
+  ///   - identifier: the identifier as text. If no identifier field can hold it, the new model has none.
+  ///   - scope: the scope to search.
   /// - Complexity: O(1) on average.
   public static func with(identifier: String, in scope: ModelScope) -> Self {
     if let canonical = scope.map.canonicalModel(of: self, identifier: identifier) {
-      // The same class nearly always: a cast would cost as much as the lookup.
+      // The classes are almost always equal, and a cast would cost as much as the lookup.
       if type(of: canonical) == Self.self { return unsafeDowncast(canonical, to: Self.self) }
       if let canonical = canonical as? Self { return canonical }
     }
     let unloadedReference = scope.transformers.prepared(Self())
     unloadedReference.becomeUnloadedReference(identifier: identifier)
-    // The same identifier may be spelled in several ways, such as a UUID in small letters.
+    // One identifier may have several spellings, such as a UUID in lower case.
     if let spelled = unloadedReference.modelIdentifier,
       let canonical = scope.map.canonicalModel(of: self, identifier: spelled) as? Self
     {
@@ -104,10 +104,10 @@ extension ModelIsolation where Self: ModelObject {
     return unloadedReference
   }
 
-  /// The one object in a scope that has this model's type and identifier: the live one, or else this model, which becomes
-  /// it.
+  /// Returns the model in a scope with this model's type and identifier: the live one, or else this model, which is
+  /// then registered.
   ///
-  /// - Returns: this model if it has no identifier, which is not registered then.
+  /// - Returns: this model, unregistered, if it has no identifier.
   public func canonicalInstance(in scope: ModelScope) -> Self {
     guard let identifier = modelIdentifier else { return self }
     if let canonical = scope.canonicalModel(like: self, identifier: identifier) { return canonical as? Self ?? self }
@@ -117,13 +117,13 @@ extension ModelIsolation where Self: ModelObject {
 }
 
 extension ModelObject {
-  /// Makes a fresh model stand for one that was not read yet.
+  /// Makes a new model an unloaded reference with an identifier.
   func becomeUnloadedReference(identifier: String) {
     guard setIdentifier(identifier) else { return }
     becomeUnloadedReference()
   }
 
-  /// Makes a fresh model that has got its identifier stand for one that was not read yet.
+  /// Makes a new model with its identifier an unloaded reference.
   func becomeUnloadedReference() {
     modelLoadState = .incomplete
     origin = .read

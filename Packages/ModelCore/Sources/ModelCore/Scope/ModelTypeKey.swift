@@ -1,15 +1,14 @@
-/// Which type a model is of, as far as identity goes: within a scope there is one live object for one such key and one
-/// identifier.
+/// The type of a model for its identity: a scope has one live object per key and identifier.
 ///
-/// Classes that stores call the same, as those of one hierarchy are, share a key; classes of one short name in different
-/// modules or enclosing types do not.
+/// Classes with the same name in stores, such as those of one hierarchy, share a key. Classes with the same short name
+/// in different modules or enclosing types do not.
 struct ModelTypeKey: Hashable, Sendable {
   /// The topmost class of the hierarchy.
   let rootClass: ModelObject.Type
 
   init(rootClass: ModelObject.Type) { self.rootClass = rootClass }
 
-  /// The key of a class.
+  /// Creates the key of a class.
   init(_ modelClass: ModelObject.Type) { rootClass = ModelLayout.rootClass(of: modelClass) }
 
   /// Two keys are equal when they stand for the same hierarchy.

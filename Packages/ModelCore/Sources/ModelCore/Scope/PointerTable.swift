@@ -1,11 +1,11 @@
-/// Where objects are, by number: open addressing.
+/// A hash table of object addresses by number, with open addressing.
 ///
-/// Numbers that follow each other, as identifiers mostly do, lie next to each other in groups of eight, so that a document
-/// that lists them in order has one miss of the cache for several of them. Where a group begins is random in each process,
-/// and nobody can choose identifiers that collide.
+/// Consecutive numbers, as most identifiers are, are adjacent in groups of eight. A document that lists them in order
+/// has one cache miss for several of them. The start of each group is random in each process, so that no one can choose
+/// colliding identifiers.
 ///
-/// A number whose slot is taken goes nine slots further, to the next group: one by one it would meet all eight of the group
-/// that is in its way. Nine and the capacity, a power of two, have no divisor in common, so every slot is reached.
+/// A number whose slot is occupied is moved nine slots on, to the next group. With single steps it would probe all
+/// eight slots of the group. Nine and the capacity, a power of two, have no common divisor, so every slot is probed.
 final class PointerTable {
   private struct Slot {
     var number = 0
@@ -15,7 +15,7 @@ final class PointerTable {
 
   private static let minimumCapacity = 16
   private static let step = 9
-  /// What nine is to be multiplied by to give one, in arithmetic modulo any power of two.
+  /// The multiplicative inverse of nine modulo any power of two.
   private static let inverseOfStep = Int(truncatingIfNeeded: 0x8E38_E38E_38E3_8E39 as UInt64)
   private static let seed = UInt64.random(in: .min ... .max)
   private static let multiplier = UInt64.random(in: .min ... .max) | 1
@@ -42,8 +42,8 @@ final class PointerTable {
 
   @inline(__always)
   private func home(of number: Int) -> Int {
-    // Twice, with what mixes high bits into low ones: one product alone puts groups at regular distances, and where these
-    // are unlucky the groups lie in long rows.
+    // Two multiplications, with high bits mixed into low ones: a single product puts groups at regular distances, and
+    // unlucky distances cause long runs.
     var hash = (UInt64(bitPattern: Int64(number >> 3)) ^ seed) &* multiplier
     hash = (hash ^ hash &>> 32) &* multiplier
     hash ^= hash &>> 32
@@ -51,12 +51,12 @@ final class PointerTable {
     return (Int(truncatingIfNeeded: hash) ^ (number & 7)) & (capacity &- 1)
   }
 
-  /// After how many steps one comes from a slot to another.
+  /// Returns the number of steps from one slot to another.
   private func steps(from start: Int, to end: Int) -> Int {
     ((end &- start) &* Self.inverseOfStep) & (capacity &- 1)
   }
 
-  /// The slot of a number, or the empty one where it would be.
+  /// Returns the slot of a number, or the empty one in which it would be stored.
   @inline(__always)
   private func slot(of number: Int) -> Int {
     var slot = home(of: number)
@@ -67,10 +67,10 @@ final class PointerTable {
   /// - Complexity: O(1) on average.
   subscript(number: Int) -> UnsafeMutableRawPointer? { slots[slot(of: number)].object }
 
-  /// Puts an object where there is none, or where one is that may be replaced.
+  /// Stores an object in an empty slot, or replaces one.
   ///
-  /// - Parameter keeps: whether the object that is there stays.
-  /// - Complexity: O(1) on average, spread over many calls.
+  /// - Parameter keeps: returns whether the stored object stays.
+  /// - Complexity: O(1) on average, amortized.
   @inline(__always)
   func put(_ object: UnsafeMutableRawPointer, at number: Int, unless keeps: (UnsafeMutableRawPointer) -> Bool) {
     let slot = slot(of: number)
@@ -88,15 +88,15 @@ final class PointerTable {
     count += 1
   }
 
-  /// Removes an object, if it is there.
+  /// Removes an object, if it is stored.
   ///
-  /// - Complexity: O(1) on average, spread over many calls.
+  /// - Complexity: O(1) on average, amortized.
   func remove(_ object: UnsafeMutableRawPointer, at number: Int) {
     let slot = slot(of: number)
     if slots[slot].object == object { removeSlot(slot) }
   }
 
-  /// Removes what is there.
+  /// Removes the object under a number.
   func remove(at number: Int) {
     let slot = slot(of: number)
     if slots[slot].object != nil { removeSlot(slot) }
@@ -105,7 +105,7 @@ final class PointerTable {
   private func removeSlot(_ slot: Int) {
     let mask = capacity &- 1
     var (hole, next) = (slot, (slot &+ Self.step) & mask)
-    // What was put behind this one because it was there moves up.
+    // Moves up the entries that were displaced by the removed one.
     while slots[next].object != nil {
       if steps(from: home(of: slots[next].number), to: next) >= steps(from: hole, to: next) {
         slots[hole] = slots[next]
@@ -118,7 +118,7 @@ final class PointerTable {
     if count < capacity / 16, capacity > Self.minimumCapacity { resize(to: capacity / 4) }
   }
 
-  /// Makes room for objects that are about to be added.
+  /// Reserves capacity for objects that are about to be added.
   func reserveCapacity(_ additional: Int) {
     var wanted = capacity
     while wanted / 2 < count + additional { wanted *= 2 }

@@ -1,7 +1,7 @@
-/// An identifier as a registry knows it. One text is one identifier, whatever type the field has that holds it.
+/// An identifier in a registry. One text is one identifier, whatever the type of the field.
 ///
-/// Text that spells an integer just as that is written is kept as the integer: most identifiers are integers, and need no
-/// text then. "01" and "+1" are other identifiers than "1", and stay text.
+/// Text in the canonical spelling of an integer is stored as the integer, without text: most identifiers are integers.
+/// "01" and "+1" differ from "1", and stay text.
 enum RegisteredIdentifier: Hashable {
   case number(Int)
   case text(ExactText)
@@ -19,7 +19,7 @@ enum RegisteredIdentifier: Hashable {
   }
 
   private static func number(spelled text: String) -> Int? {
-    // A sign and so many digits are the most that an integer has.
+    // A sign and the digits are the most that an integer has.
     guard text.utf8.count <= 1 + maximumDigits else { return nil }
     if let known = text.utf8.withContiguousStorageIfAvailable(number) { return known }
     var native = text
@@ -27,7 +27,7 @@ enum RegisteredIdentifier: Hashable {
     return native.utf8.withContiguousStorageIfAvailable(number) ?? nil
   }
 
-  /// How many decimal digits 64 bits hold, whatever they are.
+  /// The number of decimal digits that always fit into 64 bits.
   private static let maximumDigits = 19
 
   private static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
@@ -44,7 +44,7 @@ enum RegisteredIdentifier: Hashable {
       magnitude = magnitude &* 10 &+ UInt64(digit)
       index &+= 1
     }
-    // Below zero there is one more number than above.
+    // There is one more negative number than positive ones.
     guard magnitude <= UInt64(Int64.max) &+ (isNegative ? 1 : 0) else { return nil }
     let number = Int64(truncatingIfNeeded: magnitude)
     return Int(exactly: isNegative ? 0 &- number : number)

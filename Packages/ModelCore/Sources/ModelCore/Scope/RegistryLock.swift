@@ -8,7 +8,7 @@
   import Android
 #endif
 
-/// A lock without a state of its own: a closure that gets one costs more than the lock where it is taken for each lookup.
+/// A lock without protected state: a closure that receives the state costs more than the lock for each lookup.
 struct RegistryLock: ~Copyable {
   #if canImport(Darwin)
     private let handle = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)

@@ -10,11 +10,9 @@ import CModelRuntime
   import Android
 #endif
 
-/// Retains objects that may be coming to their end in another thread, as a weak reference does.
+/// A retain of objects that may be in deallocation in another thread, as a weak reference does it.
 enum RetainingLive {
-  /// Whether weak references are to be used instead.
-  ///
-  /// Read once.
+  /// Whether weak references are used instead, read once per process.
   static let isOff: Bool = {
     guard let value = getenv("MODELKIT_REGISTRY") else { return false }
     return String(cString: value) == "weak"
@@ -23,7 +21,7 @@ enum RetainingLive {
   /// Retains an object once, unless its deinitialiser has begun.
   ///
   /// - Parameter object: the address of a Swift object whose memory is not freed during the call.
-  /// - Returns: the object; nil if it is coming to its end.
+  /// - Returns: the object; nil if it is in deallocation.
   @inline(__always)
   static func tryToRetain(_ object: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
     modelcore_try_retain(object)

@@ -1,17 +1,17 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Which classes a scope keeps under the names that stores have for them.
+/// The classes of a scope by their names in stores.
 struct StoredTypeNames {
   private var rootClasses: [String: ModelObject.Type] = [:]
-  // Mostly it is the class that it was before.
+  // Mostly the class of the previous call.
   private var last: ModelObject.Type?
 
-  /// The class that is kept under a name.
+  /// The class with a name.
   subscript(_ name: String) -> ModelObject.Type? { rootClasses[name] }
 
-  /// Takes note of a class.
+  /// Registers a class under its name.
   ///
-  /// - Returns: a class of another hierarchy that has the name already.
+  /// - Returns: a class of another hierarchy that is registered under the name.
   mutating func claim(_ rootClass: ModelObject.Type) -> ModelObject.Type? {
     if rootClass == last { return nil }
     let name = rootClass.typeName
@@ -24,9 +24,9 @@ struct StoredTypeNames {
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// Takes note that models of a class are stored under its name. Records of two classes would be mixed if both had it.
+  /// Registers the class of stored models under its name. Records of two classes with one name would be mixed.
   ///
-  /// - Returns: what is wrong, if models of another hierarchy are stored under it.
+  /// - Returns: the error, if models of another hierarchy are stored under the name.
   public func claimTypeName(of modelClass: ModelObject.Type) -> String? {
     let rootClass = ModelLayout.rootClass(of: modelClass)
     guard let other = map.typeNames.claim(rootClass) else { return nil }
@@ -37,14 +37,14 @@ extension ModelScope {
       """
   }
 
-  /// The topmost class of the models that are stored under a name; nil if the scope has met none.
+  /// Returns the topmost class of the models stored under a name; nil if the scope has none.
   public func storedClass(named name: String) -> ModelObject.Type? { map.typeNames[name] }
 }
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// What stores called models of this class when the module was a part of the default name, for what was stored then; nil if
-  /// the class has a name of its own.
+  /// The former default name in stores, which included the module, for records written under it; nil if the class
+  /// overrides its name.
   public static var formerTypeName: String? {
     typeName == ModelLayout.defaultTypeName(of: self) ? ModelLayout.qualifiedTypeName(of: self) : nil
   }
