@@ -4,13 +4,13 @@
   import Foundation
 #endif
 
-/// Where the bytes of a stream come from.
+/// A source of the bytes of a stream.
 protocol ByteSource: AnyObject {
-  /// Hands over the next bytes, and tells whether there were any.
+  /// Passes the next bytes to a closure, and returns whether there were any.
   func next(isolation actor: isolated (any Actor)?, _ body: (UnsafeRawBufferPointer) -> Void) async throws -> Bool
 }
 
-/// Chunks of bytes from somebody else's sequence.
+/// Chunks of bytes from a sequence of the caller.
 final class ChunkSource<Chunks: AsyncSequence>: ByteSource where Chunks.Element: Collection<UInt8> {
   private var iterator: Chunks.AsyncIterator
 
@@ -25,7 +25,7 @@ final class ChunkSource<Chunks: AsyncSequence>: ByteSource where Chunks.Element:
   }
 }
 
-/// Single bytes from somebody else's sequence.
+/// Single bytes from a sequence of the caller.
 final class SingleByteSource<Bytes: AsyncSequence>: ByteSource where Bytes.Element == UInt8 {
   private var iterator: Bytes.AsyncIterator
   private var chunk: [UInt8] = []
@@ -38,7 +38,7 @@ final class SingleByteSource<Bytes: AsyncSequence>: ByteSource where Bytes.Eleme
     chunk.removeAll(keepingCapacity: true)
     while chunk.count < Self.chunkLength, let byte = try await iterator.next(isolation: actor) {
       chunk.append(byte)
-      // More may take a while: what may be the end of an element is handed over at once.
+      // More bytes may take a while, so a possible end of an element is passed on at once.
       if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "\n") { break }
     }
     chunk.withUnsafeBytes(body)

@@ -16,19 +16,19 @@
 struct FileReadingError: Error {
   /// A sentence without a full stop.
   let message: String
-  /// How many bytes were read before.
+  /// The number of bytes read before the error.
   let offset: Int
 }
 
-/// An open file, which is closed with this object.
+/// An open file, which is closed on deallocation.
 final class FileDescriptor: Sendable {
   private let number: Int32
   private let path: String
-  /// Whether a read always returns soon: pipes and terminals may have nothing for a long time.
+  /// Whether a read always returns soon: pipes and terminals may have no data for a long time.
   private let isRegular: Bool
 
   private static let chunkLength = 131_072
-  /// How long a pipe is waited for before it is looked whether anybody still wants it, in milliseconds.
+  /// The interval for checking the cancellation while a pipe has no data, in milliseconds.
   private static let patience: Int32 = 50
 
   /// Opens a file for reading.
@@ -38,7 +38,7 @@ final class FileDescriptor: Sendable {
         message: "'\(url.absoluteString)' is no file: fetch it, and give the bytes to the stream", offset: 0)
     }
     path = url.path(percentEncoded: false)
-    // Opening a pipe waits for its writer otherwise.
+    // Opening a pipe would otherwise wait for its writer.
     number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     var information = stat()
     guard number >= 0 else { throw Self.error("open", path, 0) }
@@ -47,11 +47,11 @@ final class FileDescriptor: Sendable {
 
   deinit { if number >= 0 { close(number) } }
 
-  /// Reads the next bytes, and waits until there are any; none at the end.
+  /// Returns the next bytes, waiting until there are any; empty at the end.
   ///
   /// - Parameters:
-  ///   - offset: how many bytes were read before.
-  ///   - isCancelled: tells whether to stop waiting.
+  ///   - offset: the number of bytes read before.
+  ///   - isCancelled: returns whether to stop waiting.
   func read(at offset: Int, isCancelled: () -> Bool) throws -> [UInt8] {
     while true {
       if isCancelled() { throw CancellationError() }

@@ -7,7 +7,7 @@ import Dispatch
   import Foundation
 #endif
 
-/// The bytes of a file, read on a thread of its own queue.
+/// The bytes of a file, read on a dispatch queue of its own.
 final class FileSource: ByteSource {
   private let file: StreamedFile
 
@@ -20,9 +20,9 @@ final class FileSource: ByteSource {
   }
 }
 
-/// A file that is opened by the first read, and closed when nobody has it any more.
+/// A file that is opened by the first read, and closed on deallocation.
 ///
-/// Nothing here runs on a thread of the pool that async functions share.
+/// All work runs on a dispatch queue, and never blocks the cooperative thread pool.
 final class StreamedFile: Sendable {
   private struct State {
     var descriptor: FileDescriptor?
@@ -36,7 +36,7 @@ final class StreamedFile: Sendable {
 
   init(_ url: URL) { self.url = url }
 
-  /// The next bytes; none at the end.
+  /// Returns the next bytes; empty at the end.
   ///
   /// - Throws: `FileReadingError`, or `CancellationError` if the task is cancelled while a pipe has nothing to read.
   func read() async throws -> [UInt8] {

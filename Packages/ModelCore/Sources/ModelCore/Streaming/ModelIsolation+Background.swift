@@ -6,10 +6,10 @@ public import FieldKit
   public import Foundation
 #endif
 
-// The models come into being in a scope that nobody else has, so that the compiler sees that they can be handed over. A
-// scope of the caller can't take part: it belongs to the caller's isolation, which the decoding has left.
+// The models are created in a scope of their own, so that the compiler can prove the transfer. A scope of the caller
+// can't be used: it belongs to the caller's isolation, in which the decoding does not run.
 extension ModelIsolation where Self: ModelObject {
-  /// Makes models from a document in the background and hands them over to the isolation of the caller.
+  /// Creates models from a document in the background and returns them to the isolation of the caller.
   ///
   /// ```swift
   /// let people = try await Person.list(decoding: data, at: "people")   // on the main actor, which stays free meanwhile
@@ -19,9 +19,10 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// - Parameters:
   ///   - data: the document.
-  ///   - path: where in the document the list lies; the whole document by default.
-  ///   - transformers: how the models are read.
-  /// - Throws: what ``list(fromJSON:at:in:as:options:)`` throws, and `CancellationError` if the task was cancelled before.
+  ///   - path: the path of the list in the document; the whole document by default.
+  ///   - transformers: the transformers for reading the models.
+  /// - Throws: the errors of ``list(fromJSON:at:in:as:options:)``, and `CancellationError` if the task was cancelled
+  ///   before.
   @concurrent public static func list(
     decoding data: Data, at path: String = "", transformers: ValueTransformerContext = .standard
   ) async throws -> sending [Self] {
@@ -29,12 +30,12 @@ extension ModelIsolation where Self: ModelObject {
     return try list(fromJSON: data, at: path, in: ModelScope(transformers: transformers))
   }
 
-  /// Makes a model from a document in the background and hands it over to the isolation of the caller.
+  /// Creates a model from a document in the background and returns it to the isolation of the caller.
   ///
   /// - Parameters:
   ///   - data: the document, which is one object.
-  ///   - transformers: how the model is read.
-  /// - Throws: what ``from(json:in:as:options:)`` throws, and `CancellationError` if the task was cancelled before.
+  ///   - transformers: the transformers for reading the model.
+  /// - Throws: the errors of ``from(json:in:as:options:)``, and `CancellationError` if the task was cancelled before.
   @concurrent public static func from(
     decoding data: Data, transformers: ValueTransformerContext = .standard
   ) async throws -> sending Self {

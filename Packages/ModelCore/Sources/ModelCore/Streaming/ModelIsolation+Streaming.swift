@@ -9,19 +9,19 @@ public import FieldKit
 extension ModelIsolation where Self: ModelObject {
   // MARK: A list in one document
 
-  /// Models one by one from a list in a file, in bounded memory.
+  /// Returns the models of a list in a file one by one, in bounded memory.
   ///
   /// ```swift
   /// for try await person in Person.stream(fromJSON: url, at: "results.people", in: scope) { … }
   /// ```
   ///
-  /// Nothing is opened before the first element is asked for. The file may be a pipe.
+  /// The file is opened when the first element is requested. It may be a pipe.
   ///
   /// - Parameters:
   ///   - url: the file.
-  ///   - path: where in the document the list lies, such as `"results.people"` or `"pages[0].people"`; the whole document by
-  ///     default.
-  ///   - scope: the identity map the models become part of.
+  ///   - path: the path of the list in the document, such as `"results.people"` or `"pages[0].people"`; the whole
+  ///     document by default.
+  ///   - scope: the scope the models become part of.
   ///   - options: the limits.
   public static func stream(
     fromJSON url: URL, at path: String = "", in scope: ModelScope? = nil, options: JSONReadingOptions = .init()
@@ -29,12 +29,12 @@ extension ModelIsolation where Self: ModelObject {
     ModelStream(.list(path: path), in: scope, options: options) { FileSource(url) }
   }
 
-  /// Models one by one from a list in bytes that arrive in chunks, such as `Data` or `[UInt8]`, in bounded memory.
+  /// Returns the models of a list one by one from bytes in chunks, such as `Data` or `[UInt8]`, in bounded memory.
   ///
   /// - Parameters:
-  ///   - chunks: the bytes of the document, cut anywhere.
-  ///   - path: where in the document the list lies; the whole document by default.
-  ///   - scope: the identity map the models become part of.
+  ///   - chunks: the bytes of the document, split anywhere.
+  ///   - path: the path of the list in the document; the whole document by default.
+  ///   - scope: the scope the models become part of.
   ///   - options: the limits.
   public static func stream<Chunks: AsyncSequence>(
     fromJSON chunks: Chunks, at path: String = "", in scope: ModelScope? = nil, options: JSONReadingOptions = .init()
@@ -42,12 +42,12 @@ extension ModelIsolation where Self: ModelObject {
     ModelStream(.list(path: path), in: scope, options: options) { ChunkSource(chunks) }
   }
 
-  /// Models one by one from a list in bytes that arrive singly, in bounded memory.
+  /// Returns the models of a list one by one from single bytes, in bounded memory.
   ///
   /// - Parameters:
   ///   - bytes: the bytes of the document.
-  ///   - path: where in the document the list lies; the whole document by default.
-  ///   - scope: the identity map the models become part of.
+  ///   - path: the path of the list in the document; the whole document by default.
+  ///   - scope: the scope the models become part of.
   ///   - options: the limits.
   public static func stream<Bytes: AsyncSequence>(
     fromJSON bytes: Bytes, at path: String = "", in scope: ModelScope? = nil, options: JSONReadingOptions = .init()
@@ -55,15 +55,15 @@ extension ModelIsolation where Self: ModelObject {
     ModelStream(.list(path: path), in: scope, options: options) { SingleByteSource(bytes) }
   }
 
-  // MARK: One document a line
+  // MARK: One document per line
 
-  /// Models one by one from a file that has one object on each line (NDJSON), in bounded memory.
+  /// Returns the models of a file with one object per line (NDJSON) one by one, in bounded memory.
   ///
-  /// Lines end with LF or CR LF; blank ones are passed.
+  /// Lines end with LF or CR LF; blank ones are skipped.
   ///
   /// - Parameters:
   ///   - url: the file.
-  ///   - scope: the identity map the models become part of.
+  ///   - scope: the scope the models become part of.
   ///   - options: the limits.
   public static func stream(
     fromJSONLines url: URL, in scope: ModelScope? = nil, options: JSONReadingOptions = .init()
@@ -71,11 +71,11 @@ extension ModelIsolation where Self: ModelObject {
     ModelStream(.lines, in: scope, options: options) { FileSource(url) }
   }
 
-  /// Models one by one from lines with one object each (NDJSON), whose bytes arrive in chunks, in bounded memory.
+  /// Returns the models of lines with one object each (NDJSON) one by one from bytes in chunks, in bounded memory.
   ///
   /// - Parameters:
-  ///   - chunks: the bytes, cut anywhere.
-  ///   - scope: the identity map the models become part of.
+  ///   - chunks: the bytes, split anywhere.
+  ///   - scope: the scope the models become part of.
   ///   - options: the limits.
   public static func stream<Chunks: AsyncSequence>(
     fromJSONLines chunks: Chunks, in scope: ModelScope? = nil, options: JSONReadingOptions = .init()
@@ -83,11 +83,11 @@ extension ModelIsolation where Self: ModelObject {
     ModelStream(.lines, in: scope, options: options) { ChunkSource(chunks) }
   }
 
-  /// Models one by one from lines with one object each (NDJSON), whose bytes arrive singly, in bounded memory.
+  /// Returns the models of lines with one object each (NDJSON) one by one from single bytes, in bounded memory.
   ///
   /// - Parameters:
   ///   - bytes: the bytes.
-  ///   - scope: the identity map the models become part of.
+  ///   - scope: the scope the models become part of.
   ///   - options: the limits.
   public static func stream<Bytes: AsyncSequence>(
     fromJSONLines bytes: Bytes, in scope: ModelScope? = nil, options: JSONReadingOptions = .init()

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Why a stream of models ended before its end, or which element of it was skipped.
+/// The reason why a stream of models ended early, or why one of its elements was skipped.
 ///
 /// ```swift
 /// do { for try await person in Person.stream(fromJSON: url, at: "people") { … } } catch { print(error) }
@@ -8,12 +8,12 @@
 /// // 41 elements were delivered before it.
 /// ```
 public struct ModelStreamError: Error, CustomStringConvertible {
-  /// What kind of mistake it is. More may be added.
+  /// The kind of the error. More may be added.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the mistake, the same as that of the constant.
+    /// The name of the error, the same as that of the constant.
     public let name: String
 
-    /// Makes a code of a name, which equals every other code of that name.
+    /// Creates a code with a name, which equals every other code with that name.
     public init(_ name: String) { self.name = name }
 
     /// The name.
@@ -21,34 +21,34 @@ public struct ModelStreamError: Error, CustomStringConvertible {
 
     /// The bytes are not JSON, or there is no list where one is to be read. The cause is a `JSONSyntaxError`.
     public static let invalidJSON = Self("invalidJSON")
-    /// The bytes end inside of the document. The cause is a `JSONSyntaxError`.
+    /// The bytes end inside the document. The cause is a `JSONSyntaxError`.
     public static let truncated = Self("truncated")
-    /// An element is JSON, but not what the model takes. The cause is a ``ModelDecodingError``.
+    /// An element is valid JSON, but the model rejects it. The cause is a ``ModelDecodingError``.
     public static let invalidElement = Self("invalidElement")
-    /// A limit of the options was passed. The cause is a `JSONSyntaxError`.
+    /// A limit of the options was exceeded. The cause is a `JSONSyntaxError`.
     public static let tooLarge = Self("tooLarge")
     /// The file can't be read.
     public static let unreadable = Self("unreadable")
   }
 
-  /// The kind of mistake.
+  /// The kind of the error.
   public let code: Code
-  /// The position of the element in the list, or among the lines that are not blank; nil if the mistake is outside of them.
+  /// The index of the element in the list, or among the lines that are not blank; nil if the error is outside of them.
   public let index: Int?
-  /// How many elements were delivered before.
+  /// The number of elements delivered before the error.
   public let deliveredCount: Int
-  /// The number of bytes before the mistake, or before the element that is refused.
+  /// The number of bytes before the error, or before the rejected element.
   public let offset: Int
   /// The line of ``offset``, from 1.
   public let line: Int
   /// The character in the line, from 1.
   public let column: Int
-  /// What was wrong, without a full stop.
+  /// The reason, without a full stop.
   public let message: String
-  /// The error that the reading of a whole document would throw, if there is one.
+  /// The error that reading the whole document would throw, if there is one.
   public let cause: (any Error)?
 
-  /// A sentence that tells what was wrong and where, and one that tells what was delivered.
+  /// A sentence with the reason and the position, and one with the number of delivered elements.
   public var description: String {
     let message = message.wordsForMessage(atMost: 700)
     let place = "line \(line), column \(column), byte \(offset)"

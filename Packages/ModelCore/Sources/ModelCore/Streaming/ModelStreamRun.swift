@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// One reading of a stream from its start to its end.
+/// One iteration over a stream from its start to its end.
 final class ModelStreamRun<Element: Model> {
-  /// Nil once the reading has ended, so that an iterator that is kept keeps no file open.
+  /// Nil once the iteration has ended, so that a retained iterator keeps no file open.
   private var source: (any ByteSource)?
   private let splitter: StreamSplitter
   private let reader: StreamedElementReader<Element>

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What finds the elements of a stream in its bytes.
+/// A splitter of the bytes of a stream into its elements.
 enum StreamSplitter {
   case list(JSONElementSplitter, path: String)
   case lines(JSONLineSplitter)
@@ -42,7 +42,7 @@ enum StreamSplitter {
 
   // MARK: Errors
 
-  /// Whether a mistake leaves it clear where the next element begins.
+  /// Whether the start of the next element is known after an error.
   var canGoOn: Bool {
     guard case .lines(let splitter) = self else { return false }
     return !splitter.hasEnded
@@ -72,7 +72,7 @@ enum StreamSplitter {
     }
   }
 
-  /// Where in the document the last element is.
+  /// The path of the last element in the document.
   var elementPath: FieldPath {
     switch self {
     case .list(let splitter, let path): FieldPath(path).appending(FieldPath([.index(splitter.count - 1)]))
@@ -80,7 +80,7 @@ enum StreamSplitter {
     }
   }
 
-  /// The error of an element that the model does not take.
+  /// Returns the error of an element that the model rejects.
   func refusal(_ error: any Error, deliveredCount: Int) -> ModelStreamError {
     let index, offset: Int
     let place: (line: Int, column: Int)

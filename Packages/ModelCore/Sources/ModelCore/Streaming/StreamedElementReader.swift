@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Reads the elements of a stream into models, each of them all or nothing.
+/// A reader of the elements of a stream into models, each of them all or nothing.
 final class StreamedElementReader<Element: Model> {
   private let scope: ModelScope?
   private let maximumDepth: Int
-  /// How the classes that were met go straight from bytes, which is found out once.
+  /// The readers that convert bytes directly into models, created once per class.
   private var readers: [ObjectIdentifier: DirectClassReader] = [:]
 
   init(in scope: ModelScope?, options: JSONReadingOptions) {
@@ -12,14 +12,14 @@ final class StreamedElementReader<Element: Model> {
     maximumDepth = min(options.maximumDepth, JSONReadingOptions.maximumTreeDepth)
   }
 
-  // Readers of classes that are related to each other know each other.
+  // Readers of related classes reference each other.
   deinit { for reader in readers.values { reader.rest() } }
 
-  /// The model of one element, whose syntax was checked.
+  /// Returns the model of one element, whose syntax was checked.
   ///
   /// - Parameters:
-  ///   - depth: how many arrays and objects are open around it.
-  ///   - path: where in the document it is, asked for if it takes a closer look.
+  ///   - depth: the number of enclosing arrays and objects.
+  ///   - path: the path of the element in the document, for errors.
   func model(from bytes: UnsafeRawBufferPointer, depth: Int, at path: @autoclosure () -> FieldPath) throws -> Element {
     if let model = directModel(from: bytes, depth: depth) { return model }
     var scanner = JSONScanner(bytes, offset: 0, depth: depth, maximumDepth: maximumDepth)
@@ -30,7 +30,7 @@ final class StreamedElementReader<Element: Model> {
     return reader.apply([staged])[0]
   }
 
-  /// The model, or nil if it needs a tree. Nothing was done then.
+  /// Returns the model; nil if it needs the tree path. Nothing was changed then.
   private func directModel(from bytes: UnsafeRawBufferPointer, depth: Int) -> Element? {
     let reader = ModelReader(scope: scope)
     let direct = DirectReading(reader, bytes, maximumDepth, readers)

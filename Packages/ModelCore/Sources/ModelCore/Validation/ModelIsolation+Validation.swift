@@ -1,54 +1,58 @@
 @_spi(ModelKitInternals) public import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// Checks the rules of every field, then the rules about several fields, then ``ModelObject/validateModel()``. Messages
-  /// added by hand are forgotten. Related models are judged by themselves, unless a relation says `requireValid()`.
+  /// Validates every field, then the rules over several fields, then ``ModelObject/validateModel()``.
+  ///
+  /// Errors added by the app are discarded. Related models are not validated, unless a relation declares
+  /// `requireValid()`.
   ///
   /// - Returns: `.valid`, or `.invalid` with messages that name the field.
   @discardableResult
   public func validate() -> ValidationState { validateFields() }
 
-  /// What the last validation found, field by field in the order of ``fields``, including messages added by hand. An error
-  /// goes when its field is set.
+  /// The errors of the last validation, by field in the order of ``fields``, and errors added by the app. Setting a
+  /// field removes its errors.
   public var validationErrors: [ModelValidationError] { fieldErrors }
 
-  /// Forgets the result of the last validation, of all fields and of the model as a whole.
+  /// Discards the result of the last validation, of all fields and of the model as a whole.
   public func resetValidationState() {
     details?.errors = []
     for field in orderedFields { field.resetValidationState() }
   }
 
-  // MARK: Errors from elsewhere
+  // MARK: Added errors
 
-  /// Adds an error from elsewhere, such as a server. It goes with the next validation, or when its field is set.
+  /// Adds an error from outside the model, such as from a server. It is removed by the next validation, or when its
+  /// field is set.
   ///
-  /// The field that the path leads to becomes invalid, also if it belongs to a related model. The error is among the
-  /// ``validationErrors`` of this model in any case: if the path leads to no field, or is empty, it is about the model as a
-  /// whole, and so it never gets lost.
+  /// The field at the path becomes invalid, even if it belongs to a related model. The error is always among the
+  /// ``validationErrors`` of this model. If there is no field at the path, or the path is empty, it is an error of the
+  /// model as a whole.
   ///
   /// - Parameters:
-  ///   - path: leads to the field, such as `"company.name"` or `"tags[2]"`.
-  ///   - message: what is wrong, as the end of a sentence about the field.
+  ///   - path: the path of the field, such as `"company.name"` or `"tags[2]"`.
+  ///   - message: the error, as the end of a sentence about the field.
   public func addError(at path: FieldPath, message: String) { addErrors([(path, message)]) }
 
-  /// Adds errors from elsewhere, such as those of another copy of this model: see ``addError(at:message:)``. The observers of
-  /// a field are notified once.
+  /// Adds errors from outside the model, such as those of another copy of it: see ``addError(at:message:)``. The
+  /// observers of a field are notified once.
   ///
-  /// - Complexity: O(*n* + *m*) for a field, where *n* is the number of errors that it has, and *m* of those that are added.
+  /// - Complexity: O(*n* + *m*) for a field, where *n* is the number of errors that it has, and *m* of those that are
+  ///   added.
   public func addErrors(_ errors: some Sequence<ModelValidationError>) {
     addErrors(errors.map { ($0.path, $0.message) })
   }
 
   /// Adds the errors of a server that reports them by key: `["name": "is taken", "company": ["name": ["is too long"]]]`.
   ///
-  /// Keys are spelled as they are declared, or as the scope of the model spells them. A text is a message, a list has
-  /// several, and an object has those of a related model. An object in a list has those of the related model in its place:
-  /// `["employees": [[:], ["name": "is missing"]]]` is about `employees[1].name`. Anything else becomes the text that it is
-  /// as JSON.
+  /// Keys are spelled as declared, or as the scope of the model spells them. A text is one message, a list contains
+  /// several, and an object contains those of a related model. An object in a list contains those of the list member at
+  /// its index: `["employees": [[:], ["name": "is missing"]]]` is an error of `employees[1].name`. Any other value is
+  /// converted to its JSON text.
   ///
   /// - Parameters:
   ///   - errors: messages by key.
-  ///   - context: how the server spells keys. Nil: as the scope of this model says.
+  ///   - context: the key spelling of the server; nil for that of the scope of this model.
   public func addErrors(_ errors: AttributeDictionary, in context: ValueTransformerContext? = nil) {
     let context = context ?? memberScope?.transformers ?? .standard
     addErrors(
@@ -71,11 +75,11 @@ extension ModelIsolation where Self: ModelObject {
   }
 }
 
-/// An error that is not one of the model's own fields'.
+/// An error other than one of the model's own fields.
 struct PlacedError {
   let path: FieldPath
   let violation: RuleViolation
-  /// Where the error is kept as well; it counts as long as that field has it.
+  /// The field that has the error as well; the error ends when that field no longer has it.
   weak var field: AnyField?
   private let isPlaced: Bool
 
@@ -88,7 +92,7 @@ struct PlacedError {
 
   /// Whether the field still has the error.
   ///
-  /// - Parameter known: the violations of fields that were checked before, which makes the check of many errors linear.
+  /// - Parameter known: the violations of fields checked before, which make the check of many errors linear.
   func counts(_ known: inout [ObjectIdentifier: Set<RuleViolation>]) -> Bool {
     guard isPlaced else { return true }
     guard let field else { return false }
@@ -99,7 +103,7 @@ struct PlacedError {
 }
 
 extension ModelObject {
-  /// Adds errors, those of one field together.
+  /// Adds errors, grouped by field.
   func addErrors(_ errors: [(path: FieldPath, message: String)]) {
     var fields: [(field: AnyField, violations: [RuleViolation])] = []
     var indices: [ObjectIdentifier: Int] = [:]
@@ -117,7 +121,7 @@ extension ModelObject {
           fields.append((place.field, [violation]))
         }
       }
-      // The field of this model says so by itself.
+      // The field of this model has the error itself.
       if place?.model !== self { placed.append(PlacedError(path: path, violation: violation, field: place?.field)) }
     }
     for (field, violations) in fields { field.addViolations(violations) }
@@ -126,7 +130,7 @@ extension ModelObject {
 
   @discardableResult
   func validateFields() -> ValidationState {
-    // Those who show the states shall not see that a field is valid, and a moment later that it is to blame.
+    // Observers of the states must not see a field as valid and then as invalid in one validation.
     transaction {
       details?.errors = []
       for field in orderedFields {
@@ -146,7 +150,7 @@ extension ModelObject {
     return errors.isEmpty ? .valid : .invalid(errors.map(\.description))
   }
 
-  /// A path with keys as they are declared instead of as a context spells them, as far as there are such fields.
+  /// Returns a path with keys as declared instead of as a context spells them, as far as there are such fields.
   func declaredPath(_ path: FieldPath, in context: ValueTransformerContext) -> FieldPath {
     var (model, rest) = (self as ModelObject?, path.components[...])
     var members: [ModelObject] = []

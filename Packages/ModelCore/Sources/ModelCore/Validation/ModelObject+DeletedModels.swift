@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelObject {
-  /// The relations that a save would write and that refer to a deleted model, each with that model.
+  /// The relations that a save would write and that reference a deleted model, each with that model.
   ///
-  /// A link that is saved already is left to the store, which cuts it; in a transaction that happens at the end. An embedded
-  /// model is no link.
+  /// A link that is already saved is left to the store, which cuts it, at the end of a transaction if there is one. An
+  /// embedded model is not a link.
   var linksToDeletedModels: [(field: AnyField, model: ModelObject)] {
     guard identityMap?.hasDeletions == true else { return [] }
     var links: [(field: AnyField, model: ModelObject)] = []
@@ -17,7 +17,7 @@ extension ModelObject {
     return links
   }
 
-  /// Adds an error for each relation that refers to a deleted model.
+  /// Adds an error for each relation that references a deleted model.
   func addErrorsOfDeletedModels() {
     for (field, model) in linksToDeletedModels {
       let name = model.modelIdentifier.map { "\(model.layout.typeName) \"\($0)\"" } ?? model.layout.typeName

@@ -1,13 +1,13 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// What a rule about several fields found: which fields are to blame for what.
+/// The failure of a rule over several fields: the invalid fields and the violation.
 struct ModelRuleFailure {
   let fields: [AnyField]
   let violation: RuleViolation
 }
 
 extension ModelIsolation where Self: ModelObject {
-  /// Adds a rule about several fields of this model. Declare it in `init`:
+  /// Adds a rule over several fields of this model. Declare it in `init`:
   ///
   /// ```swift
   /// final class Event: Model {
@@ -20,16 +20,16 @@ extension ModelIsolation where Self: ModelObject {
   /// }
   /// ```
   ///
-  /// The rule is checked by ``validate()`` after the rules of the single fields, if all the fields have values; whether they
-  /// have to is for the fields to say, with `requireNotNil()`. The message goes to the fields that are blamed, and is
-  /// forgotten there as soon as they are set.
+  /// The rule is checked by ``validate()`` after the rules of the single fields, if all its fields have values. Use
+  /// `requireNotNil()` to require values. The message is an error of the blamed fields, and is removed when they are
+  /// set.
   ///
   /// - Parameters:
-  ///   - fields: the fields whose values the rule needs.
-  ///   - blamed: the fields that are invalid if the rule is broken. Nil: all that the rule needs.
+  ///   - fields: the fields whose values the rule tests.
+  ///   - blamed: the fields that are invalid if the rule is broken; nil for all fields of the rule.
   ///   - code: a stable name for the kind of rule.
-  ///   - message: what is wrong, as the end of a sentence about the field.
-  ///   - test: gets the values; returns whether they go together. Don't capture the model: it keeps the rule.
+  ///   - message: the error, as the end of a sentence about the field.
+  ///   - test: receives the values; returns whether they are valid. Don't capture the model: it retains the rule.
   public func requireAll<each Value>(
     _ fields: repeat Field<each Value>, blaming blamed: [AnyField]? = nil, code: String = "custom",
     message: String = "is invalid", test: @escaping (repeat each Value) -> Bool
@@ -45,14 +45,14 @@ extension ModelIsolation where Self: ModelObject {
   }
 }
 
-/// Fields and what is asked of their values. A type of its own: Swift 6.3 crashes over a closure that captures a pack.
+/// Fields and the test of their values. A separate type, because Swift 6.3 crashes over a closure that captures a pack.
 private struct ValuesOfFields<each Value> {
   let fields: (repeat Field<each Value>)
   let test: (repeat each Value) -> Bool
 
   private struct Missing: Error {}
 
-  /// Whether a value is missing, or all pass the test.
+  /// Returns whether a value is missing, or all pass the test.
   func goTogether() -> Bool {
     func value<One>(of field: Field<One>) throws -> One {
       guard let value = field.value else { throw Missing() }

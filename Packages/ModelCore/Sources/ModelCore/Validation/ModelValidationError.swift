@@ -1,18 +1,18 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// A broken rule of a model: which field, and what is wrong with it.
+/// A broken rule of a model: the field and the error.
 ///
 /// ```swift
 /// for error in person.validationErrors { print(error) }  // name cannot be blank
 /// ```
 ///
-/// A field that was declared with a name is called by it: `Full name cannot be blank`.
+/// A field that was declared with a name is shown by its name: `Full name cannot be blank`.
 public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The key path of the field; empty for the model as a whole.
   public let path: FieldPath
-  /// What is wrong, as the end of a sentence about the field.
+  /// The error, as the end of a sentence about the field.
   public let message: String
-  /// The name of the field for people; nil if it has none. Equality ignores it.
+  /// The name of the field for people; nil if it has none. Not compared by `==`.
   public let name: String?
   /// The property of the model that has the field; nil if the path leads into another model. Equality ignores it.
   public let property: String?
@@ -31,7 +31,7 @@ public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConve
     self.property = property
   }
 
-  /// Two errors are equal if path and message are.
+  /// Two errors are equal if they have the same path and message.
   public static func == (left: ModelValidationError, right: ModelValidationError) -> Bool {
     left.path == right.path && left.message == right.message
   }
@@ -42,10 +42,9 @@ public struct ModelValidationError: Error, Hashable, Sendable, CustomStringConve
     hasher.combine(message)
   }
 
-  /// The sentence. Without a name, the property is named as well where its key is another word: `full_name (fullName) cannot be
-  /// blank`.
+  /// The error as a sentence.
   public var description: String {
-    // The message of an element begins with its position: `tags[0] cannot be blank`.
+    // The message of an element begins with its index: `tags[0] cannot be blank`.
     let message = message.unicodeScalars.count > 500 ? String(message.unicodeScalars.prefix(500)) + "…" : message
     if path.isEmpty { return message }
     let subject = name?.wordsForMessage(atMost: 80) ?? path.messageSubject(property)
