@@ -45,9 +45,9 @@ extension ErrorText {
       _ = try [Author("Ada"), author].jsonData()
     },
     ErrorText(
-      "models that lead into each other too deeply",
+      "models that are nested too deeply",
       """
-      sequel can't be written: from there on models lead into each other, more than 512 levels deep. Write \
+      sequel can't be written: from there on models are nested more than 512 levels deep. Write \
       them as a list, or make the relation a foreign key
       """
     ) { _ in

@@ -1,33 +1,34 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// How a reader takes the models of one class straight from bytes in its context.
+/// A reader that converts bytes directly into models of one class, in one context.
 final class DirectClassReader {
   let modelClass: any Model.Type
   private let context: ValueTransformerContext
-  /// Nil if models of this class need a tree.
+  /// Nil if models of this class need the tree path.
   private(set) var plan: DirectPlan?
   private(set) var kinds: [DirectKind] = []
   let layout: ModelLayout
-  /// For each field, and in the first place for the start of an object, which field comes next; none is a negative number.
+  /// The index of the next expected field after each field, and first the one at the start of an object; negative if
+  /// there is none.
   private var following: [Int]
-  /// What is known of relations, once they were met.
+  /// The relations, once they were read.
   var related: [Link?]
 
-  /// What is the same in all models for one relation of their class.
+  /// The properties of a relation that all models of the class share.
   struct Link {
     let reader: DirectClassReader
     let leadsToMany: Bool
     let isForeignKey: Bool
-    /// How many models there were in the last list.
+    /// The number of models in the last list.
     var lastCount = 0
   }
-  /// A model that nobody got, to be read into again. It has fields set already.
+  /// A model that was read into and not used, to be reused. It has fields that are set already.
   private var spare: ModelObject?
-  /// Whether the document that is read has met the class.
+  /// Whether the class is used in the document that is being read.
   var isInUse = false
-  /// Whether the last object of this class was one that exists already.
+  /// Whether the last object of this class was that of an existing model.
   var expectsKnown = false
-  /// Whether it said what that has already.
+  /// Whether it had the same values as the model.
   var expectsUnchanged = false
   let typeKey: ModelTypeKey
 
@@ -53,7 +54,7 @@ final class DirectClassReader {
     isSpareFresh = true
   }
 
-  /// Forgets what belongs to one document: readers that know each other, and a model.
+  /// Releases the state of one document: related readers and a reusable model.
   func rest() {
     for index in related.indices where related[index] != nil { related[index] = nil }
     spare = nil
@@ -65,7 +66,7 @@ final class DirectClassReader {
 
   private var isSpareFresh = false
 
-  /// A model to read into, and whether it is as it was made.
+  /// Returns a model to read into, and whether it is new.
   func instance() -> (model: ModelObject, isFresh: Bool)? {
     if let spare, isSpareFresh || expectsKnown {
       self.spare = nil
@@ -74,7 +75,7 @@ final class DirectClassReader {
     return freshInstance().map { ($0, true) }
   }
 
-  /// A model as its class makes it, or nil if models of this class need a tree.
+  /// Returns a new model, or nil if models of this class need the tree path.
   func freshInstance() -> ModelObject? {
     let model: ModelObject = context.prepared(modelClass.init())
     if fits(model) { return model }
@@ -82,14 +83,14 @@ final class DirectClassReader {
     return nil
   }
 
-  /// Takes back a model that nobody got.
+  /// Keeps a model that was not used, to be reused.
   func recycle(_ model: ModelObject) {
     guard spare == nil else { return }
     spare = model
     isSpareFresh = false
   }
 
-  /// Whether reading into a model runs nobody's code.
+  /// Returns whether reading into a model runs no code outside the reader.
   private func fits(_ model: ModelObject) -> Bool {
     guard let plan else { return false }
     for index in plan.members.indices {
@@ -102,7 +103,7 @@ final class DirectClassReader {
     return true
   }
 
-  /// What is known of a relation.
+  /// Returns the properties of a relation.
   func link(at index: Int, of model: ModelObject, _ reading: DirectReading) throws -> Link {
     if let known = related[index] { return known }
     guard let relation = layout.field(at: index, of: model) as? any DirectRelation else { throw NeedsTree() }
@@ -117,8 +118,8 @@ final class DirectClassReader {
 
   /// Reads the next key of an object.
   ///
-  /// - Parameter last: the field before, or -1.
-  /// - Returns: the field of the key, -1 for a key that belongs to none, nil at the end of the object.
+  /// - Parameter last: the index of the field before, or -1.
+  /// - Returns: the index of the field with the key; -1 for an unknown key, nil at the end of the object.
   @inline(__always)
   func nextField(_ scanner: inout JSONScanner, after last: Int, _ plan: DirectPlan) throws(JSONSyntaxError) -> Int? {
     let expected = following[last + 1]
@@ -131,7 +132,7 @@ final class DirectClassReader {
 
   private func index(of key: JSONRawString, _ plan: DirectPlan) -> Int? {
     if !plan.hasPlainKeys || key.hasEscapes || key.bytes.contains(where: { $0 >= 0x80 }) {
-      // Strings count as equal in more ways than byte by byte.
+      // Strings can be equal without having equal bytes.
       return plan.indices[key.string]
     }
     for index in plan.members.indices {

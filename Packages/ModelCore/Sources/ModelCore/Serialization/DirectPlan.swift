@@ -1,20 +1,20 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// How the models of one class go straight between bytes and fields: their keys in one spelling, as bytes.
+/// A plan for converting between bytes and the fields of one class directly: its keys in one spelling, as bytes.
 ///
-/// There is none for a class with something that needs a tree: keys with dots, keys that two fields share, fields in
-/// variables and optional fields, relations with transformers, more than 64 fields.
+/// Some classes have no plan and need the tree path. These have keys with dots, keys that two fields share, variable or
+/// optional fields, relations with transformers, or more than 64 fields.
 final class DirectPlan: Sendable {
   struct Member: Sendable {
-    /// The key at the declaration; nil if it is the name of the property.
+    /// The declared key; nil if it is the name of the property.
     let declaredKey: String?
     let key: String
-    /// The JSON spelling of the key, quotation marks included.
+    /// The JSON spelling of the key, including quotation marks.
     let quotedKey: KeyBytes
     let kind: DirectKind
   }
 
-  /// What decides how the models of a class are spelled.
+  /// The properties of a context that determine the spelling of keys.
   struct Key: Hashable, Sendable {
     let keyCase: KeyCase?
     let preparation: ObjectIdentifier?
@@ -22,7 +22,7 @@ final class DirectPlan: Sendable {
 
   /// Bytes that are never freed, as plans are not.
   ///
-  /// Unchecked, because nobody writes to them once they are made.
+  /// Unchecked, because the bytes are never written after their initialization.
   struct KeyBytes: @unchecked Sendable {
     let buffer: UnsafeBufferPointer<UInt8>
 
@@ -33,25 +33,25 @@ final class DirectPlan: Sendable {
     }
   }
 
-  /// One for each field, in the order of the layout.
+  /// The members, one per field, in the order of the layout.
   let members: [Member]
-  /// The fields in the order of their keys.
+  /// The indices of the fields in the order of their keys.
   let sorted: [Int]
-  /// The field of a key.
+  /// The index of the field with a key.
   let indices: [String: Int]
   /// Whether the keys of a document can be compared byte by byte.
   let hasPlainKeys: Bool
-  /// Whether relations come in the same order by key as by declaration.
+  /// Whether relations have the same order by key as by declaration.
   let hasRelationsInOrder: Bool
   let relationCount: Int
-  /// Whether the class has a say in which fields are written.
+  /// Whether the class overrides `fieldsForDictionaryValue()`.
   let choosesFields: Bool
-  /// Whether the class has a say in which class is made from a dictionary.
+  /// Whether the class overrides `instanceClass(for:)`.
   let choosesInstanceClass: Bool
-  /// False for the plan that says there is none.
+  /// False if the class has no plan.
   let isUsable: Bool
 
-  /// The plan of a class as one of its models shows it, or nil if there is none.
+  /// Returns the plan of a class, created from one of its models, or nil if it has none.
   static func plan(for model: ModelObject, keyCase: KeyCase?, context: ValueTransformerContext) -> DirectPlan? {
     let layout = model.layout
     let preparation = model.isPrepared ? context.preparation.map(ObjectIdentifier.init) : nil

@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// The second pass, in which nothing can fail any more.
+// The second pass, the commit, which can't fail.
 extension DirectReading {
-  /// Does all that was found to be done: first values, then links.
+  /// Commits all values, and then all links.
   func apply() {
     if let map = reader.scope?.map {
       for (rootClass, count) in reader.made.counts
@@ -10,7 +10,7 @@ extension DirectReading {
         map.reserveCapacity(count, for: ModelTypeKey(rootClass: rootClass))
       }
     }
-    // To let go of models is faster before a scope knows them.
+    // Models are released faster before a scope contains them.
     reader.made = DocumentIdentityMap()
     reader.runOperations(self)
     let links = links
@@ -28,7 +28,7 @@ extension DirectReading {
   func run(_ confirmation: DirectConfirmation) {
     let model = confirmation.model
     if confirmation.hasLinks, hasRunOthersCode { return readAgainWithLinks(confirmation) }
-    // An observer that was told of another model of the document may have set a field since it was compared.
+    // An observer of another model of the document may have set a field since the comparison.
     if hasRunOthersCode, hasChanged(confirmation.fields, of: model), let fresh = confirmation.reader.freshInstance(),
       let record = try? readAgain(confirmation.reader, fresh, confirmation.offset, Int(confirmation.depth))
     {
@@ -53,8 +53,8 @@ extension DirectReading {
     return false
   }
 
-  /// Reads an object once more by way of a tree, with all that is inside of it, after somebody may have changed what it was
-  /// compared with.
+  /// Reads an object and all that is nested in it again with the tree path, after an observer may have changed its
+  /// models.
   private func readAgainWithLinks(_ confirmation: DirectConfirmation) {
     var scanner = JSONScanner(
       bytes, offset: confirmation.offset, depth: Int(confirmation.depth), maximumDepth: maximumDepth)

@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// The end of the first pass: which models were read, and what is to be done to them.
+// Identity resolution, the end of the first pass: finds the model of each object and the operations to commit.
 extension DirectReading {
-  /// Finds out which model was read, and what is to be done to it.
+  /// Returns the model of an object, and adds the operations to commit.
   ///
-  /// - Parameter isForeignKey: whether the relation that leads here is one; nil for no relation.
+  /// - Parameter isForeignKey: whether the relation to the object is a foreign key; nil for no relation.
   func recognise(_ node: DirectNode, _ reader: DirectClassReader, isForeignKey: Bool?) throws -> ModelObject {
     switch node {
     case .record(let record): return try recognise(record)
@@ -32,7 +32,7 @@ extension DirectReading {
     }
     record.reader.expectsKnown = true
     guard type(of: known.model) == type(of: record.model), !known.model.hasDynamicFields else {
-      // It has other fields than what was read into.
+      // The existing model has other fields than the one that was read into.
       var scanner = JSONScanner(bytes, offset: record.offset, depth: record.depth, maximumDepth: maximumDepth)
       return try stage(try scanner.readValue(), record.reader.modelClass, isForeignKey: false)
     }
@@ -59,8 +59,8 @@ extension DirectReading {
     return identifier.map { IdentityKey(rootClass: record.reader.layout.rootClass, $0) }
   }
 
-  /// The model that has the identifier of what was read, in the document or in the scope. If there is none, it is what was
-  /// read.
+  /// Returns the model with the identifier of a record, in the document or in the scope. If there is none, registers
+  /// the model that was read and returns nil.
   private func knownModel(for record: DirectRecord, _ key: IdentityKey) -> ModelReader.Made? {
     if let known = reader.made[key] { return known }
     if let map = reader.scope?.map, !map.hasNone(of: record.reader.typeKey),
@@ -74,11 +74,11 @@ extension DirectReading {
     return nil
   }
 
-  // MARK: What is to be done
+  // MARK: Operations
 
   func add(_ record: DirectRecord, _ key: IdentityKey?) throws -> ModelObject {
     guard record.isFresh else {
-      // What it was read into has values of another object: it is read again.
+      // The model that was read into has values of another object, so the record is read again.
       record.reader.recycle(record.model)
       guard let model = record.reader.freshInstance() else { throw NeedsTree() }
       let again = try readAgain(record.reader, model, record.offset, record.depth)
@@ -109,7 +109,7 @@ extension DirectReading {
       record.reader.expectsUnchanged = confirmsDirectly
     }
     if !known.waitsForValues { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
-    // The values of what is inside come where the relation stands among the fields.
+    // The values of nested objects are committed at the relation's position among the fields.
     var rest = record.fields
     for link in record.links {
       let before = rest & (1 &<< UInt64(link.field) &- 1)
@@ -121,7 +121,7 @@ extension DirectReading {
     return model
   }
 
-  /// Whether a model that is there already has all the values that were read, relations aside.
+  /// Returns whether an existing model has all the values that were read, except relations.
   private func isUnchanged(_ model: ModelObject, _ record: DirectRecord) -> Bool {
     let layout = record.reader.layout
     var rest = record.fields
@@ -143,7 +143,7 @@ extension DirectReading {
     guard let field = classReader.layout.reference(at: link.field, of: model)?.takeUnretainedValue(),
       let relation = classReader.related[link.field]
     else { throw NeedsTree() }
-    // Outer links before inner ones, so that what holds a model in the document also retains it.
+    // Outer links are committed before inner ones, so that the containing model retains the nested one.
     let place = links.count
     links.append({})
     var models: [ModelObject]?
@@ -177,7 +177,7 @@ extension DirectReading {
     }
   }
 
-  /// Whether a relation leads to exactly these models already, and nobody is to be told that it was read.
+  /// Returns whether a relation references exactly these models, and has no observer of equal values.
   private func leads(_ field: AnyField, to models: [ModelObject]) -> Bool {
     guard confirmsDirectly, field.canConfirmRelation(stamp: stamp) else { return false }
     return field.withRelatedObjects { related in

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// What a document says of a live model is mostly what the model has. So where that was so for the object before, the next
-// one is compared with its model as it is read, and nothing is made of its bytes.
+// Most objects of a document equal their live models. If that was so for the last object, the next one is compared with
+// its model while it is read, and no values are created.
 extension DirectReading {
-  /// Reads an object if it says of a live model what that has already. Otherwise stays in front of it.
+  /// Reads an object that equals its live model. Otherwise the scanner stays at the start of the object.
   ///
-  /// - Returns: the model; nil if the object is to be read in another way.
+  /// - Returns: the model; nil if the object has to be read in another way.
   func readUnchanged(_ scanner: inout JSONScanner, _ reader: DirectClassReader) throws -> ModelObject? {
     guard reader.expectsUnchanged, let plan = reader.plan else { return nil }
     let (operationCount, confirmedCount) = (self.reader.operations.count, confirmedMembers.count)
@@ -20,7 +20,8 @@ extension DirectReading {
     return model
   }
 
-  /// Reads an object and says whether a live model has all that it says. Then it is noted that the model is confirmed.
+  /// Reads an object and returns whether a live model has all its values. If so, adds the confirmation to the
+  /// operations.
   private func compare(
     _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject, level: Int
   ) throws -> Bool {
@@ -48,7 +49,7 @@ extension DirectReading {
       let kind = reader.kinds[index]
       if !field.tellsNobodyOfEqualValues { isQuiet = false }
       if kind == .relation {
-        // The last of equal keys counts, and what was inside the others is read as well.
+        // The last of equal keys counts, and objects nested in the others are read as well.
         guard confirmation.fields & 1 &<< UInt64(index) == 0,
           try compareLink(index, field, &scanner, reader, model, level)
         else { return false }
@@ -58,9 +59,9 @@ extension DirectReading {
       }
       confirmation.fields |= 1 &<< UInt64(index)
     }
-    // Who hears of equal values also hears in which order they are set: before or after those of what is inside.
+    // Observers of equal values depend on the order of the sets: before or after those of nested objects.
     if !isQuiet, confirmation.hasLinks || level > 0 { return false }
-    // Without its identifier a nested object would be a new model.
+    // Without its identifier, a nested object would be a new model.
     if level > 0, confirmation.fields & 1 &<< UInt64(identifierIndex) == 0 { return false }
     confirmation.isReference =
       !hasUnknown && confirmation.fields == 1 &<< UInt64(identifierIndex) && plan.members.count > 1
@@ -68,12 +69,12 @@ extension DirectReading {
     return true
   }
 
-  /// Reads what a relation leads to and says whether it leads there already, to models that have all that is said of them.
+  /// Reads the value of a relation and returns whether it references these models already, with equal values.
   private func compareLink(
     _ index: Int, _ field: AnyField, _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ model: ModelObject,
     _ level: Int
   ) throws -> Bool {
-    // A link that waits to be made may cut this one.
+    // A pending link may cut this one.
     guard links.isEmpty, field.canConfirmRelation(stamp: stamp) else { return false }
     let link = try reader.link(at: index, of: model, self)
     return try field.withRelatedObjects { related in
@@ -104,7 +105,7 @@ extension DirectReading {
     _ member: Unmanaged<AnyObject>, _ scanner: inout JSONScanner, _ reader: DirectClassReader, _ level: Int
   ) throws -> Bool {
     let member = unsafeDowncast(member.takeUnretainedValue(), to: ModelObject.self)
-    // Of one that is registered there is no other with its identifier.
+    // A registered model is the only one with its identifier.
     guard member.identityMap === self.reader.scope?.map, member.registeredIdentifier != nil, reader.plan != nil,
       reader.layout.identifierIndex != nil, !waitsForValues(member)
     else { return false }
@@ -118,7 +119,7 @@ extension DirectReading {
     return reader.made[IdentityKey(rootClass: model.layout.rootClass, identifier)] != nil
   }
 
-  /// The live model of the object that comes next, if nothing of this document waits to be applied to it.
+  /// Returns the live model of the next object, if no operation on it is pending.
   private func knownModel(
     ahead scanner: JSONScanner, _ reader: DirectClassReader, _ plan: DirectPlan
   ) throws -> ModelObject? {

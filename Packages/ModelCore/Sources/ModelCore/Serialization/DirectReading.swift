@@ -1,27 +1,27 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Reads one document straight from its bytes.
+/// A reading of one document directly from its bytes.
 final class DirectReading {
   let reader: ModelReader
   let bytes: UnsafeRawBufferPointer
   let maximumDepth: Int
   let stamp = ChangeStamp.next()
-  /// What was found out about classes, here or in other readings with this context.
+  /// The readers of classes, created here or in other readings with this context.
   private(set) var readers: [ObjectIdentifier: DirectClassReader]
-  /// What links models to each other, outer links before inner ones.
+  /// The closures that link models, outer links before inner ones.
   var links: [() -> Void] = []
 
-  /// Models that were found unchanged where relations lead to them, so that they live until that is applied.
+  /// Models that were found unchanged as values of relations, retained until the commit.
   var confirmedMembers: [ModelObject] = []
-  /// Whether an observer, or anybody else, may have changed a model since the document was read.
+  /// Whether an observer, or other code, may have changed a model since the document was read.
   var hasRunOthersCode = false
-  /// Whether to compare objects with live models before anything is made of them.
+  /// Whether to compare objects with live models before values are created.
   let confirmsDirectly: Bool
 
-  /// How many models inside each other are read on the stack. Whatever is deeper is left to the tree.
+  /// The maximum number of nested models that are read on the stack. Deeper ones need the tree path.
   static let maximumLevel = 48
 
-  /// - Parameter readers: what another reading with this context left.
+  /// - Parameter readers: the readers that another reading with this context created.
   init(
     _ reader: ModelReader, _ bytes: UnsafeRawBufferPointer, _ maximumDepth: Int,
     _ readers: [ObjectIdentifier: DirectClassReader] = [:]
@@ -30,9 +30,9 @@ final class DirectReading {
     self.bytes = bytes
     self.maximumDepth = maximumDepth
     self.readers = readers
-    // Leniency has more to say of a value than whether it is equal.
+    // A lenient reading has to keep rejected values, and so can't only compare.
     confirmsDirectly = reader.scope != nil && reader.context.decoding == .strict
-    // What does not fit is left to a tree.
+    // Values that do not fit are left to the tree path.
     reader.leniency = nil
   }
 
@@ -49,7 +49,7 @@ final class DirectReading {
 
   // MARK: First pass
 
-  /// Reads what stands where a model is expected.
+  /// Reads the value of a relation or the root of the document.
   func readNode(_ scanner: inout JSONScanner, _ reader: DirectClassReader, level: Int) throws -> DirectNode {
     guard level < Self.maximumLevel else { throw NeedsTree() }
     guard try scanner.peek() == .object, reader.plan != nil, let instance = reader.instance() else {
@@ -80,7 +80,7 @@ final class DirectReading {
         continue
       }
       last = index
-      // The last of equal keys counts: a tree has only that.
+      // The last of equal keys counts, and the tree path reads only that.
       if record.fields & 1 &<< UInt64(index) != 0 { throw NeedsTree() }
       if index == identifierIndex { hasIdentifier = try scanner.peek() != .null }
       let kind = kinds[index]

@@ -1,24 +1,24 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// An object that was read into a fresh model, and nobody knows yet which model it is.
+/// An object that was read into a new model, before its identity is resolved.
 struct DirectRecord {
-  // Kept by `DirectReading`.
+  // Retained by `DirectReading`.
   unowned(unsafe) let reader: DirectClassReader
   let model: ModelObject
-  /// Whether the model had nothing from other objects before.
+  /// Whether the model has no values of other objects.
   let isFresh: Bool
-  /// The fields that were in the object, by their place in the layout.
+  /// The fields in the object, as a bit set of their indices in the layout.
   var fields: UInt64 = 0
-  /// Whether there is nothing in the object but an identifier.
+  /// Whether the object has only an identifier.
   var isReference = false
-  /// Where the object begins.
+  /// The offset of the object.
   let offset: Int
   let depth: Int
-  /// What relations lead to, in the order of the fields.
+  /// The values of relations, in the order of the fields.
   var links: [DirectLink] = []
 }
 
-/// What a relation leads to in a document.
+/// The value of a relation in a document.
 struct DirectLink {
   let field: Int
   /// Nil for `null`.
@@ -28,19 +28,19 @@ struct DirectLink {
 /// A value where a model is expected.
 enum DirectNode {
   case record(DirectRecord)
-  /// An identifier, or an object that needs a tree.
+  /// An identifier, or an object that needs the tree path.
   case tree(JSONValue)
 }
 
-/// A model that is there already and has what the document says of it.
+/// An existing model that has all values of its object in the document.
 struct DirectConfirmation {
-  // Neither is retained, because there is one of these for each object of a document, and to retain a model that a scope
-  // knows is slow. Models are kept by the list that is read, by the links that lead to them or by `confirmedMembers`, until
-  // all is applied; `DirectReading` keeps its readers.
+  // Neither is retained, because there is one confirmation per object of a document, and retaining a model of a scope
+  // is slow. Models are retained until the commit by the list that is read, by links or by `confirmedMembers`.
+  // `DirectReading` retains its readers.
   unowned(unsafe) let model: ModelObject
   unowned(unsafe) let reader: DirectClassReader
   var fields: UInt64 = 0
-  /// Where the object begins.
+  /// The offset of the object.
   let offset: Int
   let depth: Int32
   var isReference = false
@@ -48,11 +48,11 @@ struct DirectConfirmation {
   var hasLinks = false
 }
 
-/// Values of a model that was read, for the one that it turned out to be.
+/// The values of an object that was read, and the existing model for them.
 struct DirectMerge {
   let record: DirectRecord
   let model: ModelObject
-  /// Those of the fields that come now: what a relation leads to has its turn between them.
+  /// The fields to commit now, as a bit set. Values of related models are committed between them.
   let fields: UInt64
   let isLast: Bool
 }

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What the direct way asks of a relation, whatever it leads to.
+/// The requirements of the direct path for a relation of any class.
 protocol DirectRelation: AnyField {
   var relatedType: any Model.Type { get }
   var leadsToMany: Bool { get }
   var isForeignKey: Bool { get }
-  /// Whether it is read and written by a transformer of its own, of which the direct way knows nothing.
+  /// Whether the relation has a transformer of its own, which the direct path does not support.
   var hasTransformers: Bool { get }
   func accepts(_ model: ModelObject) -> Bool
 }

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// An object of a document that was read into a model as an edit, and can be undone.
+/// An edit of a model by an object of a document, which can be undone.
 @_spi(ModelKitInternals)
 public struct DocumentEdit<M: Model> {
-  /// The model that was edited or made.
+  /// The model that was edited or created.
   public let model: M
   private let edits: FieldEdits
 
@@ -12,13 +12,13 @@ public struct DocumentEdit<M: Model> {
     self.edits = edits
   }
 
-  /// The fields that were changed, of this model and of those inside the object.
+  /// The changed fields of this model and of models nested in the object.
   public var changedFields: [AnyField] {
-    // Models that were made only to read an identifier are gone.
+    // Models that were created only to read an identifier are deallocated.
     edits.edits.map(\.field).filter { $0.owner != nil }
   }
 
-  /// The models that were changed or made and are not written inside this one: it refers to them by foreign keys.
+  /// The models that were changed or created and are not embedded in this one, but referenced by foreign keys.
   public var relatedModels: [ModelObject] {
     let embedded = model.embeddedModels
     var seen: Set<ModelObject> = [model]
@@ -27,7 +27,7 @@ public struct DocumentEdit<M: Model> {
     }
   }
 
-  /// Sets the fields back to what they were, and takes models that were made and not stored out of the scope.
+  /// Restores the former values of the fields, and removes created models that were not stored from the scope.
   public func undo() {
     for edit in edits.edits.reversed() {
       if edit.wasDirty {
@@ -46,7 +46,7 @@ public struct DocumentEdit<M: Model> {
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// Reads an object of a document into its canonical instance as an edit.
+  /// Reads an object of a document into its registered model as an edit.
   ///
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public func edit<M: Model>(_ type: M.Type, from object: AttributeDictionary) throws -> DocumentEdit<M> {
@@ -59,7 +59,7 @@ extension ModelScope {
     }
   }
 
-  /// The identifier that an object of a document has; nil if it has none, or one that does not fit.
+  /// Returns the identifier in an object of a document; nil if it has none, or one that does not fit.
   public func identifier<M: Model>(of type: M.Type, in object: AttributeDictionary) -> String? {
     let reader = ModelReader(scope: self)
     return reader.setIdentifier(of: reader.context.prepared(type.init()), from: object)
@@ -68,8 +68,8 @@ extension ModelScope {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The fields of this model that write one of the changed fields: the field itself, or a relation with the changed model
-  /// inside.
+  /// Returns the fields of this model that write one of the changed fields: the field itself, or a relation that embeds
+  /// the changed model.
   public func fields(writing changed: Set<ObjectIdentifier>) -> [AnyField] {
     storableFields.filter { field in
       if changed.contains(ObjectIdentifier(field)) { return true }
@@ -89,7 +89,7 @@ extension ModelObject {
     return false
   }
 
-  /// The models that are written inside this one.
+  /// The models that are embedded in this one.
   fileprivate var embeddedModels: Set<ModelObject> {
     var seen: Set<ModelObject> = [self]
     var pending: [ModelObject] = [self]
@@ -101,6 +101,6 @@ extension ModelObject {
     return seen
   }
 
-  /// Whether the model was made to read an identifier with, and is part of nothing.
+  /// Whether the model was created to read an identifier, and is neither registered nor related.
   fileprivate var isUnreferenced: Bool { identityMap == nil && relations.allSatisfy(\.relatedModels.isEmpty) }
 }

@@ -1,7 +1,7 @@
-/// The models that identifiers stand for in one call of a reader.
+/// The models for the identifiers in one call of a reader.
 ///
-/// Most documents list models by ascending numbers. Those are kept in a row, to which one is added without a look at the
-/// others, and in which one is found by halving; only what comes out of turn goes to a table.
+/// Most documents list models by ascending numbers. Those are kept in sorted rows: appending one needs no search, and a
+/// lookup is a binary search. Numbers out of order are kept in a dictionary.
 struct DocumentIdentityMap {
   private struct Row {
     let rootClass: ObjectIdentifier
@@ -21,13 +21,13 @@ struct DocumentIdentityMap {
     }
   }
 
-  /// One for each hierarchy; there are few.
+  /// One row per hierarchy; there are few.
   private var rows: [Row] = []
   private var others: [IdentityKey: ModelReader.Made] = [:]
 
   var isEmpty: Bool { rows.isEmpty && others.isEmpty }
 
-  /// - Complexity: O(log *n*) at most, O(1) on average for what is not there and greater than all that is.
+  /// - Complexity: O(log *n*) at most, O(1) on average for a missing key that is greater than all others.
   subscript(key: IdentityKey) -> ModelReader.Made? {
     get {
       if let number = key.number, let row = row(of: key), let index = rows[row].index(of: number) {
@@ -64,12 +64,12 @@ struct DocumentIdentityMap {
     return nil
   }
 
-  /// How many models there are of each hierarchy, most of them that is: those in a row.
+  /// The number of models in the row of each hierarchy.
   var counts: [(rootClass: ModelObject.Type, count: Int)] {
     rows.compactMap { row in row.models.first.map { ($0.model.layout.rootClass, row.models.count) } }
   }
 
-  /// Makes room for models of one hierarchy that may come.
+  /// Reserves capacity for models of one hierarchy that may follow.
   mutating func reserveCapacity(_ count: Int, of rootClass: ModelObject.Type) {
     let rootClass = ObjectIdentifier(rootClass)
     if rows.contains(where: { $0.rootClass == rootClass }) { return }

@@ -1,6 +1,6 @@
-/// What tells the models of one document apart: their hierarchy and their identifier.
+/// The identity of a model in a document: its hierarchy and its identifier.
 ///
-/// Text that spells an integer is that integer, as most identifiers are, and integers are hashed faster than text.
+/// Text that spells an integer is stored as the integer, which is hashed faster.
 struct IdentityKey: Hashable {
   let rootClass: ObjectIdentifier
   let identifier: RegisteredIdentifier

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// The writers of a document that is a list: one for each scope, which says how its models are spelled.
+/// The writers of a document that is a list: one for each scope, with its key spelling and transformers.
 struct ListWriters {
   private var writers: [ObjectIdentifier?: ModelWriter] = [:]
   private var last: (map: IdentityMap?, writer: ModelWriter)?
 
-  /// Has all models of the list that can be referred to written in full in their own places only.
+  /// Creates writers that write each model with an identifier in full only at its own index of the list.
   init(_ models: [ModelObject]) {
     guard models.contains(where: { writer(for: $0).mayMeetOthers($0) }) else { return }
     for model in models where model.modelIdentifier != nil {

@@ -1,34 +1,33 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// JSON that is not what a model takes. Nothing of the model was changed.
+/// An error for JSON that a model rejects. The model stays as it is.
 ///
 /// ```swift
 /// do { try person.read(["age": "seven"]) } catch { print(error) }
 /// // age: expected an integer, found the string "seven"
 /// ```
 public struct ModelDecodingError: Error, CustomStringConvertible {
-  /// Where in the document, from its root: `authors[3].books[0].year`.
+  /// The path of the value in the document, from its root: `authors[3].books[0].year`.
   public let path: FieldPath
   /// The property of the model whose value it is; nil where no field takes the value.
   public let property: String?
   /// What would have been right.
   public let expected: String
-  /// What was found.
+  /// A description of the value that was found.
   public let found: String
-  /// How many bytes into the document the value begins, where that is known.
+  /// The offset of the value in the document in bytes, if it is known.
   public let position: Int?
-  /// The error of a transformer or type of one's own, if it threw one of another type.
+  /// The error of a custom transformer or type, if it threw one of another type.
   public let cause: (any Error)?
 
   /// Creates an error.
   ///
   /// - Parameters:
-  ///   - path: where in the document.
-  ///   - property: the property of the model whose value it is.
-  ///   - expected: what would have been right, such as `an integer`.
-  ///   - found: what was found, in words.
-  ///   - position: how many bytes into the document the value begins.
-  ///   - cause: the error that led to this one.
+  ///   - path: the path of the value in the document.
+  ///   - expected: a description of the expected value, such as `an integer`.
+  ///   - found: a description of the value that was found.
+  ///   - position: the offset of the value in the document in bytes.
+  ///   - cause: the underlying error.
   public init(
     path: FieldPath, property: String? = nil, expected: String, found: String, position: Int? = nil,
     cause: (any Error)? = nil
@@ -41,15 +40,14 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// Where, what was expected, and what was found. The property is named as well where its key is another word:
-  /// `full_name (fullName): expected a string, found 7`.
+  /// The path, the expected value, and the value that was found.
   public var description: String {
     let place = path.components.isEmpty ? "" : "\(path.messageSubject(property)): "
     let offset = position.map { " (at byte \($0))" } ?? ""
     return "\(place)expected \(expected.wordsForMessage()), found \(found.wordsForMessage())\(offset)"
   }
 
-  /// The same error, seen from a document that holds the one it is about.
+  /// Returns the same error with a path relative to an outer document.
   ///
   /// - Parameter path: where the inner document lies in the outer one.
   public func inside(_ path: FieldPath) -> ModelDecodingError { inside(path, of: nil) }
@@ -95,15 +93,15 @@ extension FieldPath {
 /// // height can't be written: expected a finite number, found nan
 /// ```
 public struct ModelEncodingError: Error, CustomStringConvertible {
-  /// Where in the model.
+  /// The path of the value in the model.
   public let path: FieldPath
-  /// Why the value can't be written.
+  /// The reason why the value can't be written.
   public let reason: String
 
-  /// The error of a transformer or type of one's own, if that was the reason.
+  /// The error of a custom transformer or type, if that was the reason.
   public let cause: (any Error)?
 
-  /// Whether it is about the whole way, and not about its end. Then the path tells where the way begins: all of it would be
+  /// Whether the error concerns the nesting depth. The path is then that of the outermost field: the full path would be
   /// as long as the document is deep.
   private let isAboutDepth: Bool
 
@@ -118,17 +116,17 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
     self.isAboutDepth = isAboutDepth
   }
 
-  /// Models lead into each other beyond what JSON is read and written to.
+  /// An error for models nested beyond the limit of JSON.
   static var tooDeep: ModelEncodingError {
     let limit = JSONReadingOptions.maximumTreeDepth
     let reason = """
-      from there on models lead into each other, more than \(limit) levels deep. Write them as a list, or make the relation \
+      from there on models are nested more than \(limit) levels deep. Write them as a list, or make the relation \
       a foreign key
       """
     return ModelEncodingError(path: FieldPath(), reason: reason, cause: nil, isAboutDepth: true)
   }
 
-  /// Any error of a field or transformer, with its place.
+  /// Returns the error of a field or transformer with its path.
   static func wrapping(_ error: any Error, at path: FieldPath) -> ModelEncodingError {
     switch error {
     case let error as ModelEncodingError where error.isAboutDepth:
@@ -145,7 +143,7 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
     }
   }
 
-  /// Where, and why.
+  /// The path and the reason.
   public var description: String {
     "\(path.description.pathForMessage) can't be written: \(reason.wordsForMessage(atMost: 600))"
   }
@@ -157,16 +155,16 @@ public struct ModelEncodingError: Error, CustomStringConvertible {
 
 @_spi(ModelKitInternals)
 extension ModelDecodingError: ErrorWithPath {
-  /// The same error, seen from the object that has what it is about under a key.
+  /// Returns the same error with a path relative to the object that has the value under a key.
   public func inMember(_ key: String) -> ModelDecodingError { inside(FieldPath([.key(key)])) }
-  /// The same error, seen from the list that has what it is about.
+  /// Returns the same error with a path relative to the list that has the value at an index.
   public func inElement(_ index: Int) -> ModelDecodingError { inside(FieldPath([.index(index)])) }
 }
 
 @_spi(ModelKitInternals)
 extension ModelEncodingError: ErrorWithPath {
-  /// The same error, seen from the object that has what it is about under a key.
+  /// Returns the same error with a path relative to the object that has the value under a key.
   public func inMember(_ key: String) -> ModelEncodingError { inside(.key(key)) }
-  /// The same error, seen from the list that has what it is about.
+  /// Returns the same error with a path relative to the list that has the value at an index.
   public func inElement(_ index: Int) -> ModelEncodingError { inside(.index(index)) }
 }

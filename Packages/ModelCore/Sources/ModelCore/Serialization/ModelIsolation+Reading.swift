@@ -7,21 +7,20 @@
 #endif
 
 extension ModelIsolation where Self: ModelObject {
-  /// Makes a model from a dictionary, or reads it into the live one that has its identifier.
+  /// Creates a model from a dictionary, or reads it into the live one with the same identifier.
   ///
-  /// A load makes the model what the source has: it replaces local changes, and the fields are not dirty afterwards. Stores
-  /// keep local changes where they read. An edit sets the values that differ, which are dirty then.
+  /// A load gives the model the values of the source: it replaces local changes, and the fields are not dirty. Stores
+  /// keep local changes when they read. An edit sets the values that differ, and these are dirty.
   ///
-  /// In a scope whose context is lenient a value that does not fit is no error: its field stays as it is, the model keeps
-  /// the value to give it back when it is written (``rejectedValues``), and all such values of the document are reported to
-  /// ``ModelScope/decodingIssueHandler``. That holds for everything that reads models. A stored model that is edited keeps
-  /// its own value instead.
+  /// In a scope with a lenient context, a value that does not fit is not an error. Its field stays as it is. The model
+  /// keeps the value and writes it again: see ``rejectedValues``. All such values of a document are reported to
+  /// ``ModelScope/decodingIssueHandler``. This applies to every function that reads models. A stored model that is
+  /// edited keeps its own value instead.
   ///
   /// - Parameters:
-  ///   - dictionary: keys and values. Missing keys leave fields as they are, `null` makes them nil, unknown keys are
-  ///     ignored unless the scope's context keeps them: see ``unknownValues``.
-  ///   - scope: the identity map the models become part of; without one, equal identifiers still give one object within
-  ///     this call.
+  ///   - dictionary: keys and values. Missing keys leave fields as they are, and `null` makes them nil. Unknown keys
+  ///     are ignored unless the scope's context keeps them: see ``unknownValues``.
+  ///   - scope: the scope the models become part of. Without one, equal identifiers are one object within this call.
   ///   - mode: whether the values are loaded, or are edits.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public static func from(
@@ -34,15 +33,15 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// Makes a model from a JSON document that is one object, or reads it into the live one that has its identifier.
+  /// Creates a model from a JSON document that is one object, or reads it into the live one with the same identifier.
   ///
   /// - Parameters:
   ///   - data: the document.
-  ///   - scope: the identity map the models become part of.
+  ///   - scope: the scope the models become part of.
   ///   - mode: whether the values are loaded, or are edits.
-  ///   - options: how deep and how long the document may be.
-  /// - Throws: `JSONSyntaxError` if the bytes are not JSON or pass a limit, ``ModelDecodingError`` if a value does not fit.
-  ///   Nothing is changed then.
+  ///   - options: the limits for the depth and the size of the document.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON or exceed a limit, ``ModelDecodingError`` if a value does
+  ///   not fit. Nothing is changed then.
   public static func from(
     json data: Data, in scope: ModelScope? = nil, as mode: ReadMode = .load, options: JSONReadingOptions = .init()
   ) throws -> Self {
@@ -52,19 +51,19 @@ extension ModelIsolation where Self: ModelObject {
     return try ModelReader.model(self, from: data, in: scope, as: mode, options: options)
   }
 
-  /// Makes models from a JSON document that has a list of objects, all or none, or reads them into the live ones that have
-  /// their identifiers.
+  /// Creates models from a JSON list of objects, all or none, or reads them into the live ones with the same
+  /// identifiers.
   ///
-  /// Read leniently, an element that is no object is reported and left out: there is no model to keep it.
+  /// In a lenient reading, an element that is not an object is reported and omitted, because no model could keep it.
   ///
   /// - Parameters:
   ///   - data: the document.
-  ///   - path: where in the document the list lies, such as `"authors"`; the whole document by default.
-  ///   - scope: the identity map the models become part of.
+  ///   - path: the path of the list in the document, such as `"authors"`; the whole document by default.
+  ///   - scope: the scope the models become part of.
   ///   - mode: whether the values are loaded, or are edits.
-  ///   - options: how deep and how long the document may be.
-  /// - Throws: `JSONSyntaxError` if the bytes are not JSON or pass a limit, ``ModelDecodingError`` if a value does not fit.
-  ///   Nothing is changed then.
+  ///   - options: the limits for the depth and the size of the document.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON or exceed a limit, ``ModelDecodingError`` if a value does
+  ///   not fit. Nothing is changed then.
   public static func list(
     fromJSON data: Data, at path: String = "", in scope: ModelScope? = nil, as mode: ReadMode = .load,
     options: JSONReadingOptions = .init()
@@ -77,12 +76,13 @@ extension ModelIsolation where Self: ModelObject {
     return try ModelReader.list(self, from: data, at: path, ModelReader(scope: scope, mode), options: options)
   }
 
-  /// Reads values into this model. Missing keys leave fields as they are, `null` makes them nil, unknown keys are
-  /// ignored unless the scope's context keeps them. An identifier that belongs to another live model is an error, also where
-  /// the context is lenient.
+  /// Reads values into this model.
   ///
-  /// After a load nothing is dirty. If a store has the model, the next save of it writes the fields that were loaded,
-  /// unless the store has read it again by then.
+  /// Missing keys leave fields as they are, and `null` makes them nil. Unknown keys are ignored unless the scope's
+  /// context keeps them. An identifier that belongs to another live model is an error, even in a lenient context.
+  ///
+  /// After a load, no field is dirty. If a store has the model, its next save writes the loaded fields, unless the
+  /// store has read the model again by then.
   ///
   /// - Parameters:
   ///   - dictionary: keys and values.

@@ -1,12 +1,16 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-// Related models by dictionary, for data whose shape is known only when the program runs.
+// Related models by dictionary, for data whose shape is known only at run time.
 extension ModelIsolation where Self: ModelObject {
-  /// Makes a model from a dictionary, or updates the live one that has its identifier, and adds it to a relation to many:
-  /// `try author.add(["title": "Nightfall"], forKey: "books")`.
+  /// Creates a model from a dictionary, or updates the live one with the same identifier, and adds it to a relation to
+  /// many.
+  ///
+  /// ```swift
+  /// try author.add(["title": "Nightfall"], forKey: "books")
+  /// ```
   ///
   /// - Parameters:
-  ///   - dictionary: keys and values of the related model, as ``from(dictionaryValue:in:as:)`` takes them.
+  ///   - dictionary: keys and values of the related model, as for ``from(dictionaryValue:in:as:)``.
   ///   - key: the key the relation was declared with, or the name of its property.
   /// - Throws: `FieldError` if there is no such relation to many, ``ModelDecodingError`` for a value that does not fit;
   ///   nothing is changed then.
@@ -14,7 +18,8 @@ extension ModelIsolation where Self: ModelObject {
     try add([dictionary], forKey: key)
   }
 
-  /// Makes models from dictionaries, as ``add(_:forKey:)`` does with one, and adds them to a relation to many, all or none.
+  /// Creates models from dictionaries, as ``add(_:forKey:)`` does with one, and adds them to a relation to many, all or
+  /// none.
   @_disfavoredOverload
   public func add(_ dictionaries: [AttributeDictionary], forKey key: String) throws {
     let relation = try relation(forKey: key)
@@ -22,10 +27,10 @@ extension ModelIsolation where Self: ModelObject {
     try add(related(dictionaries, to: relation, isList: true), forKey: key)
   }
 
-  /// Makes a model from a dictionary, or updates the live one that has its identifier, and sets a relation to it.
+  /// Creates a model from a dictionary, or updates the live one with the same identifier, and sets a relation to it.
   ///
   /// - Parameters:
-  ///   - dictionary: keys and values of the related model; or an object that has these under the key of the relation, unless
+  ///   - dictionary: keys and values of the related model. They may be nested under the key of the relation, unless
   ///     related models have a field with that key.
   ///   - key: the key the relation was declared with, or the name of its property.
   /// - Throws: `FieldError` if there is no such relation to one, ``ModelDecodingError`` for a value that does not fit;

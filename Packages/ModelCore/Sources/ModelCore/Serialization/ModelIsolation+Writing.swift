@@ -7,10 +7,10 @@
 #endif
 
 extension ModelIsolation where Self: ModelObject {
-  /// The fields that were loaded or set, by key. Related models are nested.
+  /// The fields that are loaded or set, by key. Related models are nested.
   ///
-  /// Left out are values that can't be expressed, such as those a transformer refuses; ``jsonData(pretty:escapesSlashes:)`` throws for
-  /// them.
+  /// Values that can't be written, such as those a transformer rejects, are omitted;
+  /// ``jsonData(pretty:escapesSlashes:)`` throws for them.
   public var dictionaryValue: AttributeDictionary {
     if let dictionary = ModelWriter(context: memberScope?.transformers ?? .standard).plainObject(of: self) {
       return dictionary
@@ -21,15 +21,15 @@ extension ModelIsolation where Self: ModelObject {
     return dictionary
   }
 
-  /// Chosen fields that were loaded or set, by key.
+  /// Returns the given fields that are loaded or set, by key.
   ///
   /// - Parameters:
-  ///   - fields: fields of this model. Related models are written with all of theirs.
-  ///   - scope: gives case of keys, null policy and transformers; by default the scope of this model.
+  ///   - fields: fields of this model. Related models are written with all their fields.
+  ///   - scope: the source of key case, null policy and transformers; by default the scope of this model.
   public func dictionaryValue(fields: [AnyField], in scope: ModelScope? = nil) -> AttributeDictionary {
     let scope = scope ?? memberScope
     if let dictionary = try? encodedDictionary(fields: fields, in: scope) { return dictionary }
-    // Something can't be expressed: find out what by asking for one field at a time.
+    // A value can't be written: the fields are tried one by one to omit it.
     return fields.reduce(into: [:]) { dictionary, field in
       if let part = try? encodedDictionary(fields: [field], in: scope) {
         dictionary.merge(part) { _, new in new }
@@ -37,18 +37,18 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// The model as a JSON document, with sorted keys.
+  /// Returns the model as a JSON document with sorted keys.
   ///
   /// - Parameters:
   ///   - pretty: whether to break lines and indent.
   ///   - escapesSlashes: whether `/` is written as `\/`.
-  /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
+  /// - Throws: ``ModelEncodingError`` with the path if a value can't be written.
   public func jsonData(pretty: Bool = false, escapesSlashes: Bool = false) throws -> Data {
     try ModelWriter.directData(of: [self], isList: false, pretty: pretty, escapesSlashes: escapesSlashes)
       ?? treeData(pretty: pretty, escapesSlashes: escapesSlashes)
   }
 
-  /// The document by way of a tree.
+  /// Returns the document, written with the tree path.
   func treeData(pretty: Bool, escapesSlashes: Bool = false) throws -> Data {
     try JSONValue.object(encodedDictionary(in: memberScope))
       .bytes(JSONWritingOptions(pretty: pretty, sortedKeys: true, escapesSlashes: escapesSlashes))
@@ -56,22 +56,22 @@ extension ModelIsolation where Self: ModelObject {
 }
 
 extension Array where Element: Model {
-  /// The models as a JSON document that is a list, with sorted keys.
+  /// Returns the models as a JSON document that is a list, with sorted keys.
   ///
-  /// Each is written in full in its own place, and by its identifier wherever else it is met; all other models are written in
-  /// full where they are first met. So the document is linear in the number of models and links. A model of the list that
-  /// has no identifier may come twice.
+  /// Each model of the list is written in full at its own index, and by its identifier elsewhere. Any other model is
+  /// written in full at its first occurrence. So the size of the document is linear in the number of models and links.
+  /// A model of the list without identifier may be written twice.
   ///
   /// - Parameters:
   ///   - pretty: whether to break lines and indent.
   ///   - escapesSlashes: whether `/` is written as `\/`.
-  /// - Throws: ``ModelEncodingError`` if a value can't be written; it says where.
+  /// - Throws: ``ModelEncodingError`` with the path if a value can't be written.
   public func jsonData(pretty: Bool = false, escapesSlashes: Bool = false) throws -> Data {
     try ModelWriter.directData(of: self, isList: true, pretty: pretty, escapesSlashes: escapesSlashes)
       ?? treeData(pretty: pretty, escapesSlashes: escapesSlashes)
   }
 
-  /// The document by way of a tree.
+  /// Returns the document, written with the tree path.
   func treeData(pretty: Bool, escapesSlashes: Bool = false) throws -> Data {
     var writers = ListWriters(self)
     let list = try enumerated().map { index, model in
@@ -87,7 +87,8 @@ extension Array where Element: Model {
 }
 
 extension JSONValue {
-  /// The bytes of a tree that was made of models. What JSON can't spell may be inside of a field's value.
+  /// Returns the bytes of a tree that was created from models. A field's value may contain something that JSON can't
+  /// express.
   func bytes(_ options: JSONWritingOptions) throws -> Data {
     do { return try jsonData(options) } catch { throw ModelEncodingError.wrapping(error, at: FieldPath()) }
   }

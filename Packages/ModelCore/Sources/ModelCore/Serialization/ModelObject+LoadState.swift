@@ -4,10 +4,10 @@ extension ModelObject {
   /// Marks the model as loaded from a document, which may have contained only its identifier.
   ///
   /// - Parameters:
-  ///   - isReference: whether the document has nothing but the identifier.
+  ///   - isReference: whether the document has only the identifier.
   ///   - isFromStore: whether the document is the record in a store.
   ///   - stamp: the moment before the first value was loaded.
-  ///   - isFresh: whether the model was made for the document, and so has no local changes.
+  ///   - isFresh: whether the model was created for the document, and so has no local changes.
   func markReadFromSource(isReference: Bool, isFromStore: Bool, since stamp: ChangeStamp, isFresh: Bool = false) {
     if isFromStore, !isFresh { noteUnknownBaselines() }
     if !isReference {
@@ -26,14 +26,14 @@ extension ModelObject {
     }
   }
 
-  /// Marks the model as edited from a document. A new model that the document only refers to stays unloaded.
+  /// Marks the model as edited from a document. A new model that the document only references stays unloaded.
   func becomeEdited(isReference: Bool, _ edits: FieldEdits) {
     guard origin == .new, identityMap == nil else { return }
     if isReference { becomeUnloadedReference() } else { edits.newModels.append(self) }
   }
 
-  /// Says that the model was read from its own record, or is in it as it is. That has all there is of it, also if it is no more
-  /// than an identifier, which inside another model is a reference.
+  /// Marks the model as loaded from its own record, or as saved in it. The record is complete even if it has only an
+  /// identifier; embedded in another model, that would be a reference.
   @_spi(ModelKitInternals)
   public func markLoaded() {
     if case .incomplete = modelLoadState { modelLoadState = .loaded }

@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// From a dictionary straight to the fields of an ordinary model that nobody knows yet: what staging gives, without a
+// Reading from a dictionary directly into the fields of a new model. The result is the same as with staging, without a
 // closure for each field.
 extension ModelReader {
-  /// A new model with what a dictionary has, or nil if it takes a closer look: related models, a live model of the same
-  /// identifier, or anything that does not fit. Then nothing was done.
+  /// Returns a new model with the values of a dictionary, or nil if it needs staging. It needs staging for related
+  /// models, a live model with the same identifier, or a value that does not fit. Nothing is changed then.
   static func plainModel<M: Model>(_ type: M.Type, _ dictionary: AttributeDictionary, in scope: ModelScope?) -> M? {
     let context = scope?.transformers ?? .standard
     guard context.isPlain, context.decoding == .strict else { return nil }
@@ -33,7 +33,7 @@ extension ModelReader {
     if context.keepsUnknownKeys, count < dictionary.count { return nil }
     let identifier = model.modelIdentifier
     if let scope, let identifier, scope.canonicalModel(like: model, identifier: identifier) != nil { return nil }
-    // Nothing but the identifier is a reference: it says nothing about the other fields.
+    // An object with only an identifier is a reference, without information about the other fields.
     let isReference = count == 1 && dictionary.count == 1 && plan.members.count > 1 && identifier != nil
     model.markReadFromSource(isReference: isReference, isFromStore: false, since: stamp)
     scope?.register(model)

@@ -6,14 +6,14 @@
   import Foundation
 #endif
 
-// Straight from bytes, in two passes. In the first every object is read into a fresh model that nobody knows. Then the
-// outermost object that was read is recognised, with what is inside it, from the outside in: which model it is, and what
-// is to be done to that. Only when the whole document was read and recognised is anything done.
+// The direct path from bytes has two passes. The first reads every object into a new model that is not in a scope. It
+// then resolves the identity of the outermost object and of those nested in it, from the outside in, and collects the
+// operations on these models. The second pass commits the operations, once the whole document is read and resolved.
 //
-// Where something is unusual a tree is made, of one object or, when anything is wrong, of the whole document: so errors
-// are those of the tree way. Nothing was done by then.
+// The tree path is used for an unusual object. It is used for the whole document if anything is wrong, so errors are
+// those of the tree path. Nothing is changed before.
 extension ModelReader {
-  /// The model that a document is, or nil if it needs a tree.
+  /// Returns the model of a document, or nil if it needs the tree path.
   static func directModel<M: Model>(
     _ type: M.Type, from data: Data, in scope: ModelScope?, options: JSONReadingOptions = .init()
   ) -> M? {
@@ -38,9 +38,9 @@ extension ModelReader {
     }
   }
 
-  /// The model of the record at a path of a document, which must have an identifier.
+  /// Returns the model of the record at a path of a document, if it has an identifier.
   ///
-  /// - Returns: nil if the record is about another model, or needs a tree; nothing was done then.
+  /// - Returns: nil if the record has another identifier, or needs the tree path; nothing is changed then.
   static func directRecord<M: Model>(
     _ type: M.Type, from data: Data, at path: String, identifier: String, _ reader: ModelReader
   ) -> M? {
@@ -66,7 +66,7 @@ extension ModelReader {
     }
   }
 
-  /// The models of the list in a document, or nil if it needs a tree.
+  /// Returns the models of the list in a document, or nil if it needs the tree path.
   static func directList<M: Model>(
     _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader, options: JSONReadingOptions = .init()
   ) -> [M]? {
@@ -89,7 +89,7 @@ extension ModelReader {
           let start = scanner.offset
           let node = try direct.readNode(&scanner, root, level: 0)
           if models.isEmpty {
-            // Elements are mostly of one size. A document that is not like that shall not reserve more than it is worth.
+            // Elements usually have similar sizes. The estimate is limited for documents that differ.
             let estimate = min((bytes.count - start) / (scanner.offset - start) + 1, 1 << 16)
             models.reserveCapacity(estimate)
             if reader.scope != nil { reader.operations.reserveCapacity(estimate) }
@@ -99,7 +99,7 @@ extension ModelReader {
           models.append(model)
         }
         if path.isEmpty { try scanner.finish() }
-        // Links that were made before lead to what had to give way.
+        // Earlier links reference models that were replaced.
         if reader.hasReplacedShell { return nil }
         direct.apply()
         return models
@@ -114,16 +114,16 @@ extension ModelReader {
   fileprivate func directReading(of bytes: UnsafeRawBufferPointer, _ maximumDepth: Int) -> DirectReading {
     guard let map = scope?.map, hasContextOfScope else { return DirectReading(self, bytes, maximumDepth) }
     let known = map.directReaders
-    // Whoever reads a document while this one is read, as observers may, finds none.
+    // Nested readings, such as by observers, find no readers and create their own.
     map.directReaders = [:]
     return DirectReading(self, bytes, maximumDepth, known)
   }
 
-  /// Keeps what was found out about classes for the next document, but no model, and nothing that leads in a circle.
+  /// Keeps the readers of classes for the next document, without models and reference cycles.
   fileprivate func remember(_ readers: [ObjectIdentifier: DirectClassReader]) {
     for reader in readers.values { reader.rest() }
     guard let map = scope?.map, hasContextOfScope else { return }
-    // A class that needs a tree may need none the next time.
+    // A class that needs the tree path may not need it for the next document.
     let needsTree = readers.values.contains { $0.plan == nil }
     map.directReaders = needsTree ? readers.filter { $0.value.plan != nil } : readers
   }

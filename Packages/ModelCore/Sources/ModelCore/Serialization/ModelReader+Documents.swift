@@ -6,9 +6,9 @@
   import Foundation
 #endif
 
-// The tree way from bytes to models: every object becomes a dictionary first.
+// The tree path from bytes to models: every object is converted to a dictionary first.
 extension ModelReader {
-  /// The model that a document is.
+  /// Returns the model of a document that is one object.
   static func model<M: Model>(
     _ type: M.Type, from data: Data, in scope: ModelScope?, as mode: ReadMode = .load,
     options: JSONReadingOptions = .init()
@@ -16,7 +16,7 @@ extension ModelReader {
     try type.from(dictionaryValue: object(in: data, options), in: scope, as: mode)
   }
 
-  /// The object that a document is.
+  /// Returns the object of a document.
   static func object(in data: Data, _ options: JSONReadingOptions = .init()) throws -> AttributeDictionary {
     let json = try JSONValue(json: data, options: options)
     guard case .object(let dictionary) = json else {
@@ -25,7 +25,7 @@ extension ModelReader {
     return dictionary
   }
 
-  /// The models of the list in a document.
+  /// Returns the models of the list in a document.
   static func list<M: Model>(
     _ type: M.Type, from data: Data, at path: String, _ reader: ModelReader, options: JSONReadingOptions = .init()
   ) throws -> [M] {
@@ -42,7 +42,7 @@ extension ModelReader {
       } catch {
         let error = ModelDecodingError.wrapping(error, at: place)
         if reader.leniency == nil { throw error }
-        // There is no model that could keep it.
+        // There is no model that could keep the value.
         reader.leniency?.issues.append(error)
       }
       index += 1

@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// How one field of a model is read with the others.
+// The staging of single fields of a model.
 extension ModelReader {
-  /// What sets a field; nil if the value does not fit, and note was taken of that.
+  /// Returns a closure that sets a field; nil if the value was rejected and recorded.
   func staged(
     _ json: JSONValue, _ field: AnyField, _ index: Int, of model: ModelObject, _ object: AttributeDictionary
   ) throws -> (() -> Void)? {

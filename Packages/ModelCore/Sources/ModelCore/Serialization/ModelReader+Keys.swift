@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// Keys as a context spells them, and what is at them.
+// Keys as a context spells them, and their values.
 extension ModelReader {
   func value(
     of field: AnyField, _ index: Int, of model: ModelObject, in object: AttributeDictionary
   ) -> JSONValue? {
-    // Where a key leads through something else than an object, such as an identifier, there is nothing to be read.
+    // If a nested key passes through a value that is not an object, such as an identifier, there is no value.
     try? object.value(atNestedKey: key(of: field, index, of: model))
   }
 
@@ -19,7 +19,8 @@ extension ModelReader {
 }
 
 extension ValueTransformerContext {
-  /// A key as this context spells it. Changing the case costs more than reading a value: each key is changed once.
+  /// Returns a key as this context spells it. Changing the case costs more than reading a value, so each key is
+  /// converted once.
   func key(_ key: String, _ cache: inout [String: String]) -> String {
     if keyCase == nil { return key }
     if let known = cache[key] { return known }

@@ -1,13 +1,14 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// Reading whole documents leniently: what does not fit is noted with its path, kept by the model it was meant for, and
-// reported when everything else was read. Only the tree way does so: the direct one leaves a document with a mistake to it.
+// Lenient reading of whole documents. A value that does not fit is recorded with its path, kept by its model, and
+// reported after all other values were read. Only the tree path is lenient: the direct path leaves documents with
+// errors to it.
 
-/// What did not fit so far, and where the reader is in the document.
+/// The rejected values so far, and the current path in the document.
 final class Leniency {
   var issues: [ModelDecodingError] = []
   fileprivate var place = FieldPath()
-  /// Elements of the list of models that was staged last.
+  /// The rejected elements of the list of models that was staged last.
   fileprivate var elements: [(index: Int, json: JSONValue)] = []
   fileprivate var elementIssues: [ModelDecodingError] = []
   fileprivate var pending: [PendingKey: PendingRejection] = [:]
@@ -24,7 +25,7 @@ private struct PendingRejection {
 }
 
 extension ModelReader {
-  /// Does what reads something that lies in the document at a path.
+  /// Calls a closure that reads a value at a path of the document.
   func inside<Result>(_ path: FieldPath, _ body: () throws -> Result) rethrows -> Result {
     guard let outer = leniency?.place else { return try body() }
     leniency?.place = outer.appending(path)
@@ -32,13 +33,13 @@ extension ModelReader {
     return try body()
   }
 
-  /// What the elements of a list of models are; leniently, without those that are no models.
+  /// Stages the elements of a list of models; in a lenient reading, without those that do not fit.
   ///
   /// - Parameters:
   ///   - elements: the models, or their identifiers.
   ///   - type: the class of the relation.
   ///   - isForeignKey: whether identifiers are expected.
-  ///   - current: the members that the list has. An edit of as many is about them, in their order.
+  ///   - current: the members of the list. An edit with the same number of elements edits them in their order.
   func stage<M: Model>(
     _ elements: [JSONValue], as type: M.Type, isForeignKey: Bool, editing current: [M]? = nil
   ) throws -> [Staged<M>] {
@@ -68,7 +69,7 @@ extension ModelReader {
     return staged
   }
 
-  /// What sets a field; nil if the value does not fit, which is noted.
+  /// Returns a closure that sets a field; nil if the value was rejected and recorded.
   func stagedLeniently(
     _ json: JSONValue, _ field: AnyField, at path: FieldPath, of model: ModelObject
   ) -> (() -> Void)? {
@@ -96,17 +97,17 @@ extension ModelReader {
     }
   }
 
-  /// Remembers the last that a document says of a field, so far as it did not fit.
+  /// Records the last value of a field in the document, if it was rejected.
   private func note(_ rejection: Rejection?, _ field: AnyField, of model: ModelObject) {
     guard rejection != nil || leniency?.pending.isEmpty == false, let key = field.key else { return }
-    // Where local changes are kept, what a store has does not count. A value that can't be edited is not kept either: the
-    // stored model has a good one.
+    // If local changes are kept, the stored value does not count. A rejected edit is not kept either: the stored model
+    // has a valid value.
     let isKept = !keeps(field) && (edits == nil || !model.isStored)
     let pending = rejection.flatMap { !isKept ? nil : PendingRejection(field: field, rejection: $0) }
     leniency?.pending[PendingKey(model: model, key: key)] = pending
   }
 
-  /// Every element of a list that does not fit, where a first one was found.
+  /// Returns the errors of all elements of a list, if an element was rejected.
   private func issues(of json: JSONValue, _ error: any Error, _ field: AnyField) -> [any Error] {
     guard !field.isRelation, case .array(let elements) = json,
       case .index? = ModelDecodingError.wrapping(error, at: FieldPath()).path.components.first
@@ -128,7 +129,7 @@ extension ModelReader {
     return issues.isEmpty ? [error] : issues
   }
 
-  /// Gives the models what they could not take, once all else was applied, and reports it.
+  /// Gives the models their rejected values after the commit, and reports them.
   func reportIssues() {
     guard let issues = leniency?.issues, !issues.isEmpty else { return }
     for (key, pending) in leniency?.pending ?? [:] {

@@ -1,15 +1,15 @@
 @_spi(ModelKitInternals) import FieldKit
 
 extension ModelReader {
-  /// Has a model keep what an object has under keys that belong to none of its fields.
+  /// Stages the unknown keys of an object, to be kept by its model.
   ///
-  /// - Parameter outerKeys: keys in this object that belong to fields of the model around it.
+  /// - Parameter outerKeys: the keys in this object that belong to fields of the containing model.
   func stageUnknownKeys(of object: AttributeDictionary, of model: ModelObject, _ outerKeys: [String]) {
     var known = KnownKeys()
     var foundCount = 0
     model.forEachField { field, index in
       let key = key(of: field, index, of: model)
-      // A key that is there with its dots, as it is, comes first.
+      // A key with dots that is in the object verbatim takes precedence.
       if object[key] != nil {
         if known.insert([key]) { foundCount += 1 }
       } else {
@@ -30,7 +30,7 @@ extension ModelReader {
       })
   }
 
-  /// The keys of a model's fields that lead into what one of its relations has, seen from in there.
+  /// Returns the keys of a model's fields inside the object of one of its relations, relative to that object.
   func keysLeadingInto(
     _ relationKey: String, of model: ModelObject, _ object: AttributeDictionary
   ) -> [String] {
@@ -47,7 +47,7 @@ extension ModelReader {
   }
 }
 
-/// The keys of fields, as a tree: those with dots lead into nested objects.
+/// The keys of fields as a tree: those with dots are nested.
 private struct KnownKeys {
   private var members: [String: KnownKeys] = [:]
   private var isField = false
@@ -64,7 +64,8 @@ private struct KnownKeys {
     return members[key, default: KnownKeys()].insert(path.dropFirst())
   }
 
-  /// What an object has that belongs to no field. An object that leads to fields is gone into, unless it is empty.
+  /// Returns the values of an object that belong to no field. Objects on the path of a field are searched, unless they
+  /// are empty.
   func unknownValues(in object: AttributeDictionary) -> [[String]: JSONValue] {
     var found: [[String]: JSONValue] = [:]
     collect(object, [], &found)

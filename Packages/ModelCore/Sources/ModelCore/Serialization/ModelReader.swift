@@ -1,60 +1,60 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Reads models from JSON values, all or nothing: first everything is checked and staged, then it is applied.
+/// A reader of models from JSON values, all or nothing: it checks and stages everything first, and applies it then.
 ///
-/// Values are applied before links, so that nobody is told of a relation to a model that is still empty; and outer links
-/// before inner ones, so that what holds a model in the document also retains it.
+/// Values are applied before links, so that no observer receives a related model that is still empty. Outer links are
+/// applied before inner ones, so that the containing model retains the nested one.
 ///
-/// An object with an identifier is read into the canonical instance of the scope if there is one, and within one call
-/// equal identifiers give one object, with or without a scope.
+/// An object with an identifier is read into the registered model of the scope, if there is one. Within one call, equal
+/// identifiers are one object, with or without a scope.
 final class ModelReader: FieldReader {
   let scope: ModelScope?
-  /// Whether fields that were changed locally since they were last loaded or saved keep their values.
+  /// Whether fields with local changes keep their values.
   let keepsLocalChanges: Bool
   /// Whether a store reads one of its records.
   let isFromStore: Bool
   /// The moment before the first value is applied.
   let beginning = ChangeStamp.next()
-  /// How many objects are around the one that is read.
+  /// The number of objects around the current one.
   private var depth = 0
-  /// Whether values are spelled as the scope says.
+  /// Whether the context is that of the scope.
   let hasContextOfScope: Bool
   var made = DocumentIdentityMap()
   var operations: [Operation] = []
-  /// What stands in this document for models that were only referred to so far.
+  /// The unloaded references that were created in this document.
   private var shells: [IdentityKey: Shell] = [:]
-  /// Whether a model that was only referred to gave way to one of a derived class.
+  /// Whether an unloaded reference was replaced by a model of a derived class.
   private(set) var hasReplacedShell = false
-  /// Instances that were made to read an identifier with, and not needed for more.
+  /// Instances that were created to read an identifier, and are free for reuse.
   private var spares: [ObjectIdentifier: ModelObject] = [:]
-  /// Keys as the context spells them, by how they are declared.
+  /// The keys as the context spells them, by their declared form.
   var keys: [String: String] = [:]
-  /// Takes note of what does not fit instead of ending with the first; see `ModelReader+Leniency.swift`.
+  /// The issues of a lenient reading; nil for one that ends with the first. See `ModelReader+Leniency.swift`.
   var leniency: Leniency?
-  /// Keys that lead into the object that is read next, and belong to fields of the model around it.
+  /// The keys inside the next object that belong to fields of the containing model.
   var outerKeys: [String] = []
 
-  /// A model that an identifier stands for in this call.
+  /// The model for an identifier in this call.
   struct Made {
     let model: ModelObject
-    /// Whether values wait to be applied to it, so that what it has now does not count.
+    /// Whether values are staged for the model, so that its current ones do not count.
     var waitsForValues: Bool
   }
 
-  /// One thing to do once everything was checked.
+  /// An operation to run once everything was checked.
   enum Operation {
     case closure(() -> Void)
-    /// Register a model that is new.
+    /// Registers a new model.
     case add(ModelObject)
-    /// Say that the values a model has are those of the document.
+    /// Confirms that a model has the values of the document.
     case confirm(DirectConfirmation)
-    /// Say that a relation leads to those models of which the document says so.
+    /// Confirms that a relation references the models of the document.
     case confirmLink(AnyField, [ModelObject])
-    /// Give the values of one model to another.
+    /// Moves the values of a model that was read into another model.
     indirect case merge(DirectMerge)
   }
 
-  /// A model that was checked, and what links it to others once all values were applied.
+  /// A model that was checked, and the closure that links it once all values were applied.
   struct Staged<M: ModelObject> {
     fileprivate let staged: M
     fileprivate var unloadedReference: Shell?
@@ -63,7 +63,7 @@ final class ModelReader: FieldReader {
     var model: M { unloadedReference?.model as? M ?? staged }
   }
 
-  /// A model that was only referred to. If the whole of it follows and is of a derived class, one of that takes its place.
+  /// An unloaded reference. If its full object follows and is of a derived class, a model of that class replaces it.
   fileprivate final class Shell {
     var model: ModelObject
 
@@ -83,7 +83,7 @@ final class ModelReader: FieldReader {
     if self.context.decoding == .lenient { leniency = Leniency() }
   }
 
-  /// Checks what a relation is to read by itself, without the other fields of its model.
+  /// Stages a relation that is read by itself, without the other fields of its model.
   static func staged(
     _ json: JSONValue, into relation: AnyField, in context: ValueTransformerContext
   ) throws -> () -> Void {
@@ -98,7 +98,7 @@ final class ModelReader: FieldReader {
     }
   }
 
-  /// Applies all that was staged.
+  /// Applies everything that was staged.
   func apply<M: ModelObject>(_ staged: [Staged<M>]) -> [M] {
     runOperations()
     for staged in staged { staged.link() }
@@ -106,9 +106,9 @@ final class ModelReader: FieldReader {
     return staged.map(\.model)
   }
 
-  /// Does what was found to be done.
+  /// Runs the staged operations.
   ///
-  /// - Parameter direct: what read the document, if it was read straight from bytes.
+  /// - Parameter direct: the reading of the document, if it was read on the direct path.
   func runOperations(_ direct: DirectReading? = nil) {
     let staged = operations
     operations = []
@@ -137,13 +137,13 @@ final class ModelReader: FieldReader {
 
   func keeps(_ field: AnyField) -> Bool { keepsLocalChanges && field.isDirty }
 
-  /// What a relation holds: a whole model, or the identifier of one.
+  /// Stages the value of a relation: a full model, or an identifier.
   ///
   /// - Parameters:
   ///   - json: the model, or its identifier.
   ///   - type: the class of the relation.
   ///   - isForeignKey: whether an identifier is expected.
-  ///   - current: the model that the relation has in this place. An edit that has no identifier is one of it.
+  ///   - current: the related model at this position. An edit without identifier applies to it.
   func stage<M: Model>(
     _ json: JSONValue, as type: M.Type, isForeignKey: Bool, editing current: M? = nil
   ) throws -> Staged<M> {
@@ -162,7 +162,7 @@ final class ModelReader: FieldReader {
     }
   }
 
-  /// A model of a class, or of the subclass that it chooses for this object.
+  /// Stages an object for a model of a class, or of the subclass that the class chooses for it.
   func stage<M: Model>(_ object: AttributeDictionary, as type: M.Type) throws -> Staged<M> {
     let chosen = type.instanceClass(for: object) as? M.Type ?? type
     guard let model = canonical(chosen, object) as? M else {
@@ -172,7 +172,7 @@ final class ModelReader: FieldReader {
     return try stage(object, into: model)
   }
 
-  /// A model that is there already, and gets what the object has.
+  /// Stages an object for an existing model.
   func stage<M: ModelObject>(_ object: AttributeDictionary, into model: M) throws -> Staged<M> {
     let outerKeys = takeOuterKeys()
     var links: [() -> Void] = []
@@ -185,7 +185,7 @@ final class ModelReader: FieldReader {
         if field.isRelation {
           links.append(apply)
         } else {
-          // Not through `self`: what is staged must not keep the reader when a later value is refused.
+          // Does not capture `self`: staged operations must not keep the reader when a later value is rejected.
           let keepsLocalChanges = keepsLocalChanges
           operations.append(.closure { if !(keepsLocalChanges && field.isDirty) { apply() } })
         }
@@ -195,7 +195,7 @@ final class ModelReader: FieldReader {
       }
     }
     if context.keepsUnknownKeys { stageUnknownKeys(of: object, of: model, outerKeys) }
-    // Nothing but the identifier is a reference: it says nothing about the other fields.
+    // An object with only an identifier is a reference, without information about the other fields.
     let isReference =
       readCount == 1 && object.count == 1 && model.layout.slots.count + (model.details?.dynamicFields.count ?? 0) > 1
       && hasIdentifier(model, in: object)
@@ -211,7 +211,7 @@ final class ModelReader: FieldReader {
     return Staged(staged: model) { for link in links { link() } }
   }
 
-  /// Whether neither an object nor a model has an identifier, so that the object is about the model.
+  /// Returns whether an object is an edit of a model, because neither has an identifier.
   private func isEdit<M: Model>(_ object: AttributeDictionary, of current: M, _ type: M.Type) -> Bool {
     guard current.modelIdentifier == nil, (type.instanceClass(for: object) ?? type) == Swift.type(of: current) else {
       return false
@@ -221,15 +221,15 @@ final class ModelReader: FieldReader {
 
   // MARK: Identity
 
-  /// Says that what a document calls by this model's identifier is this model.
+  /// Makes this model the one for its identifier in the document.
   func recognise(_ model: ModelObject, in object: AttributeDictionary) {
     let identifier =
       model.modelIdentifier ?? setIdentifier(of: context.prepared(type(of: model).init()), from: object)
     if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 
-  /// Says that what an answer about a model calls by the identifiers of models that this one leads to is these models, also
-  /// those that are in no scope yet.
+  /// Makes the models related to this one those for their identifiers in a response, including models that are in no
+  /// scope yet.
   func recogniseRelatedModels(of model: ModelObject) {
     var seen: Set<ModelObject> = [model]
     var pending = [model]
@@ -246,7 +246,7 @@ final class ModelReader: FieldReader {
     }
   }
 
-  /// Refuses to read an identifier that belongs to another live model: there would be two for it.
+  /// Throws if an object has the identifier of another live model, because there would be two with one identifier.
   func refuseIdentifierOfAnother(than model: ModelObject, in object: AttributeDictionary) throws {
     guard let map = model.identityMap, let (field, index) = Self.identifierPlace(of: model),
       let json = value(of: field, index, of: model, in: object),
@@ -257,7 +257,7 @@ final class ModelReader: FieldReader {
     throw ModelDecodingError(
       path: path(of: field, index, of: model), property: model.propertyName(of: field),
       expected: "an identifier that no other \(type(of: model).displayName) has",
-      found: "\(json), by which this scope knows another live model")
+      found: "\(json), which another live model in this scope has")
   }
 
   private func canonical(_ modelClass: ModelObject.Type, _ object: AttributeDictionary) -> ModelObject {
@@ -265,7 +265,7 @@ final class ModelReader: FieldReader {
     let spare = spares.isEmpty ? nil : spares.removeValue(forKey: id)
     let fresh = spare ?? context.prepared(modelClass.init())
     guard let identifier = setIdentifier(of: fresh, from: object) else {
-      // A spare one has the identifier of another model.
+      // A reused instance has the identifier of another model.
       return spare == nil ? fresh : context.prepared(modelClass.init())
     }
     let key = key(of: fresh, identifier)
@@ -297,7 +297,7 @@ final class ModelReader: FieldReader {
   private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, Shell?) {
     let fresh = context.prepared(type.init())
     if let field = fresh.identifierField, let apply = try? field.staged(json, by: self) { apply() }
-    // Some write numbers as text where they refer to them, or the other way round.
+    // Some sources write numbers as text in references, or the reverse.
     if fresh.modelIdentifier == nil { _ = fresh.setIdentifier(json.stringValue ?? json.description) }
     if let identifier = fresh.modelIdentifier {
       let key = key(of: fresh, identifier)
@@ -320,8 +320,8 @@ final class ModelReader: FieldReader {
     IdentityKey(rootClass: model.layout.rootClass, identifier: identifier)
   }
 
-  /// Reads the identifier into a model that nobody else knows yet: only the field can tell what the value means, and
-  /// whether two spellings of it are one identifier.
+  /// Reads the identifier into a new model that is not in a scope. Only the field can interpret the value, and decide
+  /// whether two spellings are one identifier.
   func setIdentifier(of fresh: ModelObject, from object: AttributeDictionary) -> String? {
     guard let (field, index) = Self.identifierPlace(of: fresh),
       let json = value(of: field, index, of: fresh, in: object), let apply = try? field.staged(json, by: self)
@@ -330,7 +330,7 @@ final class ModelReader: FieldReader {
     return fresh.modelIdentifier
   }
 
-  /// The identifier field and its place in the layout, or -1 if it was added at run time.
+  /// Returns the identifier field and its index in the layout, or -1 if it was added at run time.
   private static func identifierPlace(of model: ModelObject) -> (field: AnyField, index: Int)? {
     if let index = model.layout.identifierIndex { return model.layout.field(at: index, of: model).map { ($0, index) } }
     guard model.hasDynamicFields, let field = model.identifierField, field.declaredKey != nil else {

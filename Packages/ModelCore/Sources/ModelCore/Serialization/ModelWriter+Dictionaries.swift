@@ -1,13 +1,13 @@
 @_spi(ModelKitInternals) import FieldKit
 
-// From the fields of an ordinary model straight to a dictionary: what `object(of:fields:)` gives, without asking every
-// field for its key and its transformers.
+// Writing from the fields of a model directly to a dictionary. The result is that of `object(of:fields:)`, without
+// reading the key and the transformers of each field.
 extension ModelWriter {
-  /// All fields of a model that were loaded or set, or nil if it takes a closer look.
+  /// Returns all fields of a model that are loaded or set, or nil if the model needs `object(of:fields:)`.
   func plainObject(of model: ModelObject) -> AttributeDictionary? {
     let layout = model.layout
     guard context.isPlain, let plan = DirectPlan.plan(for: model, keyCase: context.keyCase, context: context),
-      // What is met first is written in full: where there are two relations, the order of the fields counts.
+      // The first occurrence of a model is written in full, so the order of several relations counts.
       !plan.choosesFields, plan.relationCount < 2, !model.hasDynamicFields,
       model.details?.remainder == nil
     else { return nil }

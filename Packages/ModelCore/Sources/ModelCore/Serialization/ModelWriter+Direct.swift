@@ -6,18 +6,18 @@
   import Foundation
 #endif
 
-/// How a writer takes the models of one class straight to bytes in its context.
+/// A writer that converts models of one class directly to bytes, in one context.
 final class DirectClassWriter {
   let modelClass: ModelObject.Type
-  /// Nil if models of this class need a tree.
+  /// Nil if models of this class need the tree path.
   let plan: DirectPlan?
   let kinds: [DirectKind]
-  /// Whether the class has a say in which fields are written.
+  /// Whether the class overrides `fieldsForDictionaryValue()`.
   let choosesFields: Bool
-  /// The fields in the order of their keys.
+  /// The steps, one per field, in the order of their keys.
   let steps: ContiguousArray<Step>
 
-  /// One field on the way to bytes: all that is asked of its plan and its place, side by side.
+  /// The data for writing one field, from its plan and its layout.
   struct Step {
     let offset: Int
     let kind: DirectKind
@@ -44,14 +44,14 @@ final class DirectClassWriter {
   }
 }
 
-/// What says that a document has to be written or read with a tree: because of a mistake, which the tree then reports, or
-/// of something unusual.
+/// An error for a document that needs the tree path: because of an error, which the tree path then reports, or of
+/// something unusual.
 struct NeedsTree: Error {}
 
-// Straight to bytes. The bytes are those that a tree with sorted keys would give: where something is in the way of that,
-// such as a key with dots or a value that can't be written, a tree is made after all, of the object or of all.
+// Writing directly to bytes. The bytes are those of a tree with sorted keys. The tree path is used where this is not
+// possible, such as for a key with dots or a value that can't be written, for the object or for all.
 extension ModelWriter {
-  /// The document of models, or nil if it needs a tree.
+  /// Returns the document of models, or nil if it needs the tree path.
   static func directData<M: Model>(
     of models: [M], isList: Bool, pretty: Bool, escapesSlashes: Bool = false
   ) -> Data? {
@@ -68,7 +68,7 @@ extension ModelWriter {
     }
   }
 
-  /// Whether models of this kind may meet others; cheap to ask of many.
+  /// Returns whether models of this class may reference others, at a low cost for many models.
   func mayMeetOthers(_ model: ModelObject) -> Bool {
     direct(for: model).plan?.relationCount != 0 || model.hasDynamicFields
   }
@@ -76,7 +76,7 @@ extension ModelWriter {
   func direct(for model: ModelObject) -> DirectClassWriter {
     let modelClass = type(of: model)
     if let lastDirect, lastDirect.modelClass == modelClass { return lastDirect }
-    // Mostly there are two, one inside the other.
+    // Often there are two classes, one nested in the other.
     swap(&lastDirect, &otherDirect)
     if let lastDirect, lastDirect.modelClass == modelClass { return lastDirect }
     let key = ObjectIdentifier(modelClass)
@@ -86,7 +86,7 @@ extension ModelWriter {
     return found
   }
 
-  /// A model in full.
+  /// Writes a model in full.
   func write(_ model: ModelObject, isNested: Bool, to json: inout JSONWriter) throws {
     let direct = direct(for: model)
     let inclusion: DirectInclusion =
@@ -97,7 +97,7 @@ extension ModelWriter {
       }
     if !isNested, direct.plan?.relationCount != 0 { seen.insert(ObjectIdentifier(model)) }
     let hasRemainder = model.details?.remainder != nil
-    // Priorities change the order of fields, which matters only to models that meet more than one other.
+    // Priorities change the order of fields, which matters only for models with several relations.
     if let plan = direct.plan, !direct.choosesFields, plan.relationCount < 2, !model.hasDynamicFields, !hasRemainder {
       try json.beginObject()
       try write(direct.steps, of: model, inclusion, to: &json)
@@ -111,7 +111,7 @@ extension ModelWriter {
     try write(order, of: model, direct, plan, inclusion, to: &json)
   }
 
-  /// Chosen fields of a model as an object of their own.
+  /// Writes the given fields of a model as an object of their own.
   func write(_ fields: [AnyField], of model: ModelObject, to json: inout JSONWriter) throws {
     let direct = direct(for: model)
     guard let plan = direct.plan, let order = chosen(fields, of: model) else { throw NeedsTree() }
@@ -129,7 +129,7 @@ extension ModelWriter {
         try write(index, of: model, direct, plan, inclusion, to: &json)
       }
     } else {
-      // What is met first is written in full, so relations are followed in the order of the fields.
+      // The first occurrence of a model is written in full, so relations are written in the order of the fields.
       var ranges = [Range<Int>](repeating: 0..<0, count: plan.members.count)
       for index in order.indices {
         let start = json.beginLooseMember()
@@ -173,17 +173,17 @@ extension ModelWriter {
     else { throw NeedsTree() }
   }
 
-  /// Chosen fields by their place in the layout.
+  /// Fields by their indices in the layout.
   private struct Choice {
     var mask: UInt64 = 0
-    /// In the order of the layout, which is then that of the mask.
+    /// Whether the fields are in the order of the layout, which is that of the mask.
     var isInOrder = true
     var places: [Int] = []
 
     var indices: [Int] { isInOrder ? (0..<64).filter { mask & 1 &<< UInt64($0) != 0 } : places }
   }
 
-  /// Which fields of a model these are; nil if one of them is none of its own, or is there twice.
+  /// Returns the indices of fields of a model; nil if a field belongs to another object, or is repeated.
   private func chosen(_ fields: [AnyField], of model: ModelObject) -> Choice? {
     let layout = model.layout
     var choice = Choice()
@@ -211,7 +211,7 @@ extension ModelWriter {
 
   // MARK: Relations
 
-  /// The model that a field leads to, as a member of an object.
+  /// Writes the related model of a field as a member of an object.
   func write(
     _ related: ModelObject?, _ key: UnsafeBufferPointer<UInt8>, isForeignKey: Bool, to json: inout JSONWriter
   ) throws {
@@ -230,14 +230,14 @@ extension ModelWriter {
       json.key(quoted: key)
       return try write(reference, to: &json)
     }
-    // A model that is there but can't be referred to is left out, with its key.
+    // A model that can't be referenced is omitted, with its key.
     if let value = isForeignKey ? try self.json(of: related, isForeignKey: true) : try reference(to: related) {
       json.key(quoted: key)
       try json.value(value, sortedKeys: true)
     }
   }
 
-  /// The models that a field leads to, as a member of an object.
+  /// Writes the related models of a field as a member of an object.
   func write(
     _ related: [ModelObject]?, _ key: UnsafeBufferPointer<UInt8>, isForeignKey: Bool, to json: inout JSONWriter
   ) throws {
@@ -245,12 +245,12 @@ extension ModelWriter {
     try related.withReferences { try write($0, key, isForeignKey: isForeignKey, to: &json) }
   }
 
-  /// The models that a field leads to, as a member of an object.
+  /// Writes the related models of a field as a member of an object.
   func write(
     _ related: UnsafeBufferPointer<Unmanaged<AnyObject>>, _ key: UnsafeBufferPointer<UInt8>, isForeignKey: Bool,
     to json: inout JSONWriter
   ) throws {
-    // A list that seems to be empty would cut the links when it is read: it is left out, as one model would be.
+    // A list that seems empty would cut the links when it is read, so it is omitted, as one model would be.
     guard try related.isEmpty || related.contains(where: { try canWrite($0, isForeignKey: isForeignKey) }) else {
       return
     }
@@ -270,7 +270,7 @@ extension ModelWriter {
     json.endArray()
   }
 
-  /// Whether a model can be written as a member of a list.
+  /// Returns whether a model can be written as a member of a list.
   private func canWrite(_ reference: Unmanaged<AnyObject>, isForeignKey: Bool) throws -> Bool {
     try reference._withUnsafeGuaranteedRef { object in
       let model = unsafeDowncast(object, to: ModelObject.self)
@@ -282,7 +282,7 @@ extension ModelWriter {
 
   // MARK: References
 
-  /// A model that was written before, if its identifier goes straight to bytes.
+  /// A model that was written before, if its identifier can be written directly to bytes.
   private struct Reference {
     let field: AnyField
     let kind: DirectKind

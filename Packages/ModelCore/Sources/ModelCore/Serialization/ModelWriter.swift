@@ -1,26 +1,28 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Writes models as JSON values. A model is written in full where it is first met, and by its identifier after that, so
-/// that cycles end and the output is linear in the number of models.
+/// A writer of models as JSON values.
+///
+/// The first occurrence of a model is written in full, and later ones by the identifier. So cycles end, and the output
+/// is linear in the number of models.
 final class ModelWriter: FieldWriter {
   var seen = Set<ObjectIdentifier>()
   private var keys: [String: String] = [:]
-  /// Whether a store writes: it must not lose a link, and keeps unset and null apart.
+  /// Whether a store writes: no link must be lost, and unset and null are different.
   var isForStore = false
-  /// The model that gets its first identifier with this save, and what stands for that as long as it is not known.
+  /// The model that gets its first identifier with this save, and the placeholder for the identifier.
   var newcomer: (model: ModelObject, placeholder: JSONValue)?
-  /// Whether a link was left out because it leads to a model that has no identifier yet.
+  /// Whether a link was omitted because its model has no identifier yet.
   var hasOmissions = false
-  /// How many objects and lists are open around what is being written.
+  /// The number of objects and lists around the current value.
   private var depth = 0
   /// The model that a store writes.
   private var saved: ModelObject?
-  /// How the classes met so far go straight to bytes; see `ModelWriter+Direct.swift`.
+  /// The writers that convert models directly to bytes, by class; see `ModelWriter+Direct.swift`.
   var direct: [ObjectIdentifier: DirectClassWriter] = [:]
   var lastDirect: DirectClassWriter?
   var otherDirect: DirectClassWriter?
 
-  /// A writer for a field: the one it was given, or one that knows its model, for a field that is written by itself.
+  /// Returns the writer for a field: the given one, or a new one for a field that is written by itself.
   static func writer(for field: AnyField, _ writer: FieldWriter) -> ModelWriter {
     if let writer = writer as? ModelWriter { return writer }
     let own = ModelWriter(context: writer.context)
@@ -28,9 +30,9 @@ final class ModelWriter: FieldWriter {
     return own
   }
 
-  /// The fields of a model that were loaded or set.
+  /// Returns the fields of a model that are loaded or set.
   ///
-  /// - Parameter fields: chosen ones; nil for all that the class writes, and unknown keys.
+  /// - Parameter fields: the fields to write; nil for all that the class writes, and unknown keys.
   func object(of model: ModelObject, fields: [AnyField]?) throws -> AttributeDictionary {
     context.prepare(model)
     seen.insert(ObjectIdentifier(model))
@@ -38,14 +40,14 @@ final class ModelWriter: FieldWriter {
     return try object(of: model, chosen, withUnknownKeys: fields == nil) { field in
       switch field.loadState {
       case .loaded: true
-      // What a new model knows of a relation is all there is.
+      // A relation of a new model is complete as it is.
       case .incomplete: model.origin == .new
       default: false
       }
     }
   }
 
-  /// The chosen fields one by one, each with the keys that lead to it.
+  /// Returns the values of the given fields one by one, each with its path.
   func values(of model: ModelObject, fields: [AnyField]) throws -> [StoredValue] {
     isForStore = true
     saved = model
@@ -56,12 +58,12 @@ final class ModelWriter: FieldWriter {
       let path = context.key(key, &keys).split(separator: ".").map(String.init)
       return try exported(field, key, of: model).map { StoredValue(path: path, value: $0) }
     }
-    // A record that is there already has what no field has.
+    // An existing record already has the values that belong to no field.
     if !model.isStored, model.details?.remainder != nil { values += remainingValues(of: model, besides: fields) }
     return values
   }
 
-  /// What a model has besides the values of fields.
+  /// Returns the values of a model that belong to no field.
   private func remainingValues(of model: ModelObject, besides fields: [AnyField]) -> [StoredValue] {
     let written = Set(fields.map { ObjectIdentifier($0) })
     var values: [StoredValue] = model.orderedFields.compactMap { field in
@@ -77,22 +79,22 @@ final class ModelWriter: FieldWriter {
     return values
   }
 
-  /// A related model in full, or what stands for it; nil if nothing can.
+  /// Returns a related model in full, or a reference to it; nil if it can't be referenced.
   ///
-  /// - Parameter relation: the field that leads there, if what is left out may be what the other side says as well.
+  /// - Parameter relation: the field of the model, if its inverse may be written instead.
   func json(of model: ModelObject, isForeignKey: Bool, from relation: (any Relation)? = nil) throws -> JSONValue? {
     if isForeignKey {
       if let identifier = try identifier(of: model) { return identifier }
-      // A store that left the link out would lose it without a word.
+      // A store that omitted the link would lose it silently.
       guard isForStore, !isSaidElsewhere(model, relation) else { return nil }
       throw ModelEncodingError(
         path: FieldPath(),
-        reason: "the \(type(of: model).displayName) it leads to has no identifier yet; save that one first")
+        reason: "the \(type(of: model).displayName) it refers to has no identifier yet; save that one first")
     }
     guard seen.insert(ObjectIdentifier(model)).inserted else { return try reference(to: model) }
     try deepen()
     defer { depth -= 1 }
-    // A store keeps unset and null apart, in embedded models too.
+    // A store distinguishes unset and null, in embedded models too.
     let includesUnset = context.explicitNull && !isForStore && model.modelLoadState != .incomplete
     return .object(
       try object(of: model, model.fieldsForDictionaryValue()) { field in
@@ -100,7 +102,7 @@ final class ModelWriter: FieldWriter {
       })
   }
 
-  /// What stands for a model that was written before; nil without identifier.
+  /// Returns the reference to a model that was written before; nil without identifier.
   func reference(to model: ModelObject) throws -> JSONValue? {
     guard let field = model.identifierField, let key = field.key, let json = try identifier(of: model)
     else { return nil }
@@ -133,8 +135,8 @@ final class ModelWriter: FieldWriter {
     return object
   }
 
-  /// What is written for a field: its value, or what did not fit into it; `null` for nil if the context wants that,
-  /// otherwise nothing.
+  /// Returns the value to write for a field, or its rejected value. Nil is written as `null` if the context requires
+  /// it, and otherwise omitted.
   private func exported(_ field: AnyField, _ key: String, of model: ModelObject) throws -> JSONValue? {
     if let rejection = model.rejection(of: field, in: context) {
       switch rejection.content {
@@ -151,18 +153,18 @@ final class ModelWriter: FieldWriter {
       if isList { try deepen() }
       defer { if isList { depth -= 1 } }
       if let json = try field.exported(by: self) { return json }
-      // A model that is there but can't be referred to, such as a back link to one without identifier, is left out:
-      // null would cut the link when it is read.
+      // A model that can't be referenced, such as an inverse without identifier, is omitted: null would cut the link
+      // when it is read.
       return context.explicitNull && field.anyValue == nil ? .some(.null) : .none
     } catch {
       throw ModelEncodingError.wrapping(error, at: FieldPath([.key(key)]))
     }
   }
 
-  /// Models may lead into each other without end; a tree may not be so deep that making or releasing it ends the program.
+  /// Enters a nesting level. Models may be nested without limit, but a tree that is too deep would overflow the stack.
   private func deepen() throws {
     depth += 1
-    // One level is the model with which it began.
+    // The outermost model counts as one level.
     guard depth < JSONReadingOptions.maximumTreeDepth else { throw ModelEncodingError.tooDeep }
   }
 
@@ -173,8 +175,8 @@ final class ModelWriter: FieldWriter {
     return nil
   }
 
-  /// Whether a link that can't be written is not lost: the model to which it leads is the one that is being saved and leads
-  /// back, or the link is written once that model is saved.
+  /// Whether a link that can't be written is not lost: its inverse is in the model being saved, or the link is written
+  /// once that model is saved.
   private func isSaidElsewhere(_ model: ModelObject, _ relation: (any Relation)?) -> Bool {
     if SavedLater.models.contains(ObjectIdentifier(model)) { return true }
     guard let relation, let owner = relation.ownerModel, model === saved else { return false }

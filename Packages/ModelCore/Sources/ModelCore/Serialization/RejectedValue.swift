@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// JSON that a model could not take when it was read leniently, and gives back when it is written.
+/// A JSON value that a model rejected in a lenient reading, and includes when it is written.
 ///
 /// ```swift
 /// let scope = ModelScope(transformers: ValueTransformerContext(decoding: .lenient))
@@ -9,18 +9,18 @@
 /// print(person.dictionaryValue)  // has "old" for the age, until person.age is set
 /// ```
 public struct RejectedValue: Sendable {
-  /// The key of the field as it is declared.
+  /// The key of the field as declared.
   public let key: String
-  /// What did not fit: all that was to be read into the field. For a relation to many, whose other members were read, the
-  /// list of those elements that did not fit.
+  /// The rejected value of the field. For a relation to many, this is the list of the rejected elements; the others
+  /// were read.
   public let json: JSONValue
-  /// What was wrong, with paths from the root of the document.
+  /// The issues, with paths from the root of the document.
   public let issues: [ModelDecodingError]
 }
 
 extension ModelIsolation where Self: ModelObject {
-  /// What could not be read into the fields of this model when it was read leniently, in the order of ``fields``. Fields
-  /// that were set since are not among them.
+  /// The values that were rejected when the model was read leniently, in the order of ``fields``. Fields that were set
+  /// since are not included.
   public var rejectedValues: [RejectedValue] {
     guard let remainder = details?.remainder else { return [] }
     return orderedFields.compactMap { field in
@@ -34,12 +34,11 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
-  /// What was read under keys that none of the fields has, in a scope whose context has
-  /// `ValueTransformerContext.keepsUnknownKeys`: an object like the one that was read, without what fields took.
+  /// The values that were read under unknown keys, in an object nested like the one that was read.
   ///
-  /// It comes with a full ``copy()``, is forgotten by ``unload()``, and not touched by ``merge(from:include:exclude:if:)``: a merge is
-  /// about fields. Where the model is read again, each unknown key replaces what it was; those that are missing stay, as
-  /// fields do.
+  /// They are kept in a scope whose context has `ValueTransformerContext.keepsUnknownKeys`. A full ``copy()`` includes
+  /// them, ``unload()`` discards them, and ``merge(from:include:exclude:if:)`` does not change them. When the model is
+  /// read again, each unknown key replaces its former value; missing keys keep theirs.
   public var unknownValues: AttributeDictionary {
     var values: AttributeDictionary = [:]
     details?.remainder?.addUnknown(to: &values)
@@ -48,9 +47,8 @@ extension ModelIsolation where Self: ModelObject {
 }
 
 extension ModelScope {
-  /// What is done about values that did not fit when models of this scope were read leniently. Called once for each
-  /// document, after it was read, with all its issues, each with its path from the root of the document. Writes the first to
-  /// standard error, and how many there are, unless it is replaced.
+  /// The closure that receives the issues of a document that was read leniently, with paths from its root. It is called
+  /// once per document, after the reading. The default writes the first issue and their number to standard error.
   ///
   /// The models keep the values themselves: see ``ModelIsolation/rejectedValues``.
   public var decodingIssueHandler: ([ModelDecodingError]) -> Void {

@@ -1,18 +1,19 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// What was read of a model and is in none of its fields: values under keys that belong to none, and values that did not
-/// fit. A model has one only once there is something in it.
+/// The values that were read for a model and belong to none of its fields: those under unknown keys, and rejected ones.
+/// Created with the first such value.
 struct Remainder {
-  /// Values by the keys that lead to them: more than one inside an object of which other members are fields.
+  /// The values by their paths, which have several keys if the value is in an object with other members that are
+  /// fields.
   private(set) var unknown: [[String]: JSONValue] = [:]
-  /// What did not fit, by the key of the field as it is declared.
+  /// The rejected values, by the key of the field as declared.
   private(set) var rejections: [String: Rejection] = [:]
 
   var isEmpty: Bool { unknown.isEmpty && rejections.isEmpty }
 
   // MARK: Unknown keys
 
-  /// Takes the unknown keys of another document: each replaces what was there in its place.
+  /// Adds the unknown keys of another document: each replaces the former value at its path.
   mutating func take(_ values: [[String]: JSONValue]) {
     for (path, value) in values {
       if !unknown.isEmpty {
@@ -22,10 +23,10 @@ struct Remainder {
     }
   }
 
-  /// Forgets what a field has now.
+  /// Removes a value that now belongs to a field.
   mutating func dropUnknown(at path: [String]) { unknown[path] = nil }
 
-  /// Adds the unknown keys to an object that was written. What fields wrote in the same place stays.
+  /// Adds the unknown keys to an object that was written. Values of fields at the same path stay.
   func addUnknown(to object: inout AttributeDictionary) {
     for (path, value) in unknown { Self.add(value, path[...], to: &object) }
   }
@@ -48,34 +49,34 @@ struct Remainder {
     }
   }
 
-  // MARK: Values that did not fit
+  // MARK: Rejected values
 
   mutating func keep(_ rejection: Rejection, of key: String) { rejections[key] = rejection }
 
-  /// What did not fit into a field, unless that was set since.
+  /// Returns the rejected value of a field, unless the field was set since.
   func rejection(of field: AnyField) -> Rejection? {
     if rejections.isEmpty { return nil }
     return field.key.flatMap { rejections[$0] }.flatMap { $0.isLive(in: field) ? $0 : nil }
   }
 }
 
-/// JSON that did not fit into a field.
+/// A JSON value that a field rejected.
 struct Rejection {
   enum Content {
-    /// All that was to be read into the field.
+    /// The whole value of the field.
     case value(JSONValue)
-    /// Elements of a list of models, of which the others were read, with their places in the list. In order.
+    /// The rejected elements of a list of models, with their indices, in order. The other elements were read.
     case elements([(index: Int, json: JSONValue)])
   }
 
   let content: Content
   let issues: [ModelDecodingError]
-  /// When the field had last been set by then.
+  /// The stamp of the field's last set at that time.
   var stamp = ChangeStamp.never
 
   func isLive(in field: AnyField) -> Bool { field.lastSet == stamp || stamp == .never && field.isUnset }
 
-  /// A list that the field wrote, with the elements that it could not take in their places.
+  /// Returns the list that the field wrote, with the rejected elements at their indices.
   func completing(_ written: JSONValue?) -> JSONValue? {
     guard case .elements(let rejected) = content, case .array(var elements)? = written else { return written }
     for (index, json) in rejected { elements.insert(json, at: min(index, elements.count)) }
@@ -84,14 +85,14 @@ struct Rejection {
 }
 
 extension ModelObject {
-  /// What did not fit into a field and was not replaced since, for the writer of a context. A document for strict readers
-  /// has none of it.
+  /// Returns the rejected value of a field that was not set since, for a lenient context. A document for strict readers
+  /// has no rejected values.
   func rejection(of field: AnyField, in context: ValueTransformerContext) -> Rejection? {
     guard context.decoding == .lenient, let remainder = details?.remainder else { return nil }
     return remainder.rejection(of: field)
   }
 
-  /// Forgets what is under unknown keys and belongs to a field by now, such as one that was added at run time.
+  /// Removes unknown keys that now belong to a field, such as one added at run time.
   func dropKnownRemainder(spelledIn context: ValueTransformerContext) {
     guard hasDynamicFields, let remainder = details?.remainder, !remainder.unknown.isEmpty else { return }
     forEachField { field, index in
