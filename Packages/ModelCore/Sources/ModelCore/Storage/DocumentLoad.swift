@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// A load from a document into a model that a store has. The store does not have these values yet.
+/// A load from a document into a stored model. The store does not have these values yet.
 struct DocumentLoad {
   /// The moment before the first value was loaded.
   let since: ChangeStamp
@@ -10,8 +10,8 @@ struct DocumentLoad {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The fields that a save has to write: those that changed since the model was last read or saved, and those that were
-  /// loaded from a document since the store last read or wrote the model.
+  /// The fields that a save has to write: those with local changes, and those loaded from a document since the store
+  /// last read or wrote the model.
   public var unsavedFields: [AnyField] {
     guard details?.documentLoad != nil else { return dirtyFields }
     let dirty = Set(dirtyFields.map { ObjectIdentifier($0) })
@@ -25,12 +25,12 @@ extension ModelObject {
     return field.lastSet >= load.since && !load.saved.contains(ObjectIdentifier(field))
   }
 
-  /// Records that values of a document are loaded into a model that a store has.
+  /// Records that values of a document are loaded into a stored model.
   func noteDocumentLoad(since stamp: ChangeStamp) {
     detailsForWriting.documentLoad = DocumentLoad(since: details?.documentLoad?.since ?? stamp)
   }
 
-  /// Records that fields were saved as they were at a moment.
+  /// Records that fields were saved with their values at a moment.
   func settleDocumentLoad(_ fields: [AnyField], asOf stamp: ChangeStamp) {
     guard let details else { return }
     if !details.unknownBaselines.isEmpty {

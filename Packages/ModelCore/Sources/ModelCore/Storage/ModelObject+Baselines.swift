@@ -2,14 +2,14 @@
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The value that a field was last read from a store or saved with, as a store writes it, with its path.
+  /// Returns the baseline of a field, as a store writes it, with its path.
   ///
-  /// A field of a wholly loaded model that was neither read nor saved counts as `null`: its record has nothing there.
+  /// A field without baseline in a fully loaded model counts as `null`: its record has no value for it.
   ///
   /// - Parameters:
   ///   - field: a field of this model.
-  ///   - context: how records are spelled.
-  /// - Returns: nil if that is not known, as of models that are written inside this one.
+  ///   - context: the spelling of records.
+  /// - Returns: nil if the baseline is unknown, as for embedded models.
   public func storedBaseline(of field: AnyField, in context: ValueTransformerContext) -> StoredValue? {
     guard let key = field.key else { return nil }
     if let details {
@@ -36,7 +36,7 @@ extension ModelObject {
   ) -> StoredValue? {
     guard let relation = field as? any Relation, relation.isForeignKey, !relation.isToMany || !hasInverse(relation)
     else { return nil }
-    // A copy knows what its original was read with, and models that it refers to are not notified.
+    // A copy has the baseline of its original, and its related models are not notified.
     let copy = copied(fields: [field])
     guard let copied = copy.layout.field(at: Int(field.layoutIndex), of: copy) else { return nil }
     if copied.isDirty {
@@ -50,7 +50,7 @@ extension ModelObject {
     }
   }
 
-  /// Whether a list follows its inverse: then it changes without being read or written.
+  /// Whether a list has an inverse, and so changes without being read or written.
   private func hasInverse(_ relation: any Relation) -> Bool {
     let models = relation.relatedModels + (relation.baselineModels ?? [])
     if models.isEmpty { return relation.inverse(on: relation.relatedClass.init()) != nil }
@@ -59,8 +59,8 @@ extension ModelObject {
 }
 
 extension ModelObject {
-  /// Records which local changes were made without knowing the stored values, as in an unloaded reference or over values of a
-  /// document. To be called when the model was read from its record.
+  /// Records which local changes were made without knowledge of the stored values: in an unloaded reference, or over
+  /// values of a document. Call this when the model was read from its record.
   func noteUnknownBaselines() {
     var wasUnread = !isStored
     if case .incomplete = modelLoadState { wasUnread = true }

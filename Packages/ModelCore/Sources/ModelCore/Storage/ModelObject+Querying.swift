@@ -1,53 +1,53 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-// What queries ask of models whose type they don't know.
+// The requirements of queries for models of any type.
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The field that is declared with this key, or by a property of this name.
+  /// Returns the field with a key as declared, or with a property name.
   ///
   /// - Complexity: O(*n*) in the number of fields.
   public func field(declaredAs key: String) -> AnyField? {
     if let field = field(forKey: key) { return field }
-    // A field may have got another key since, as a schema gives it.
+    // A schema may have given the field another key.
     guard isPrepared || hasDynamicFields else { return nil }
     var found: AnyField?
     forEachField { field, _ in if found == nil, nameOfProperty(holding: field) == key { found = field } }
     return found
   }
 
-  /// The field of this model that corresponds to one of another model of its class, or of a class it is derived from.
+  /// Returns the field of this model that corresponds to one of another model of its class, or of a superclass.
   ///
   /// - Complexity: O(1).
   public func field(like other: AnyField) -> AnyField? { layout.field(at: Int(other.layoutIndex), of: self) }
 
-  /// Whether the model was only referred to, so that it has nothing but its identifier.
+  /// Whether the model is an unloaded reference, with only its identifier.
   public var isShell: Bool { modelLoadState == .incomplete }
 
-  /// Whether the model was made here and not saved yet, so that what it knows of its relations is all there is.
+  /// Whether the model is new and not saved yet, so that its relations are complete as they are.
   public var isNew: Bool { origin == .new }
 
-  /// Whether records of this hierarchy say themselves of which class they are.
+  /// Whether records of this hierarchy determine their class themselves.
   ///
-  /// - Returns: `true` also where that can't be found out.
+  /// - Returns: `true` also if that is unknown.
   public static var hierarchyChoosesClasses: Bool {
     OverrideProbe.choosesInstanceClass(ModelLayout.rootClass(of: self))
   }
 
-  /// Whether records that don't say of which class they are stand for models of this class.
+  /// Whether records without information about their class are models of this class.
   public static var isTopOfHierarchy: Bool { ModelLayout.rootClass(of: self) == self }
 
-  /// Whether a store has the model, and where its values come from.
+  /// The storage state of a model: whether a store has it, and the origin of its values.
   public struct StoreState {
     fileprivate let origin: ModelOrigin
     fileprivate let isStored: Bool
     fileprivate let isDeleted: Bool
   }
 
-  /// What ``markStored()`` and ``markDeleted(in:)`` change, to be put back if a transaction fails.
+  /// The state that ``markStored()`` and ``markDeleted(in:)`` change, to be restored if a transaction fails.
   public var storeState: StoreState { StoreState(origin: origin, isStored: isStored, isDeleted: isDeleted) }
 
-  /// Puts back what was so before a transaction.
+  /// Restores the state from before a transaction.
   public func restore(_ state: StoreState) {
     origin = state.origin
     isStored = state.isStored
@@ -55,7 +55,7 @@ extension ModelObject {
     if let identityMap, isUnsaved { identityMap.keep(self) }
   }
 
-  /// Says that a store has the model. Its fields stay as dirty as they are.
+  /// Marks the model as stored. Its fields stay as dirty as they are.
   public func markStored() {
     origin = .read
     isStored = true

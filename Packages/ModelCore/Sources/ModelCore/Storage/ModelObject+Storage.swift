@@ -6,26 +6,26 @@
   public import Foundation
 #endif
 
-/// One value of a model on its way into a store.
+/// A value of a model to be written into a store.
 @_spi(ModelKitInternals)
 public struct StoredValue: Sendable {
-  /// The keys that lead to the value; more than one for a field whose key has dots.
+  /// The keys of the path; more than one for a field whose key has dots.
   public let path: [String]
   /// The value; `null` for a field that is nil.
   public let value: JSONValue
 
-  /// A value for a record.
+  /// Creates a value for a record.
   public init(path: [String], value: JSONValue) {
     self.path = path
     self.value = value
   }
 
-  /// The value with another one in place of a mark, wherever that is.
+  /// Returns the value with every occurrence of a placeholder replaced.
   public func replacing(_ mark: JSONValue, by other: JSONValue) -> StoredValue {
     StoredValue(path: path, value: value.replacing(mark, by: other))
   }
 
-  /// Writes the value into a record. Objects on the way keep what else they have.
+  /// Writes the value into a record. Existing objects on the path keep their other members.
   public func write(to record: inout AttributeDictionary) {
     Self.write(value, at: path[...], to: &record)
   }
@@ -53,16 +53,16 @@ extension JSONValue {
   }
 }
 
-/// What stores need of a model whose type they don't know.
+/// The requirements of stores for models of any type.
 @_spi(ModelKitInternals)
 extension ModelObject {
   /// The identifier as text.
   public var storedIdentifier: String? { modelIdentifier }
 
-  /// The identifier that was last read or saved, if it was changed since then and is still known.
+  /// The baseline of the identifier, if the identifier was changed and its baseline is known.
   public var formerIdentifier: String? {
     guard let field = identifierField, field.isDirty else { return nil }
-    // A copy knows what its original was read with, and nobody observes it.
+    // A copy has the baseline of its original, and no observers.
     let copy: AnyField = field.copy()
     return copy.restore() ? Self.identifier(in: copy) : nil
   }
@@ -72,7 +72,7 @@ extension ModelObject {
   /// - Returns: `false` if there is no identifier field, or it can't hold this text.
   public func assignIdentifier(_ identifier: String) -> Bool { setIdentifier(identifier) }
 
-  /// The identifier as a store would write it, were it this text; nil if the field can't hold it.
+  /// Returns a given identifier as a store would write it; nil if the field can't hold it.
   public func storedValue(ofIdentifier identifier: String, in context: ValueTransformerContext) -> StoredValue? {
     guard let field = identifierField, let key = field.key else { return nil }
     let sample = Self()
@@ -83,29 +83,29 @@ extension ModelObject {
     return StoredValue(path: context.key(key, &keys).split(separator: ".").map(String.init), value: json)
   }
 
-  /// Whether a store has the model: it was created in one, or read from one. Reading it from JSON says nothing of that.
+  /// Whether a store has the model: it was created there or read from there. Reading from JSON does not change this.
   public var isKnownToStore: Bool { isStored }
 
-  /// How much of the model is known.
+  /// The load state of the model.
   public var loadStateOfModel: LoadState { modelLoadState }
 
   /// Marks the model as deleted. It can be created again.
   ///
-  /// - Parameter scope: the scope of the store, whose models may refer to it.
+  /// - Parameter scope: the scope of the store, whose models may reference the deleted one.
   public func markDeleted(in scope: ModelScope) {
     markNew()
     isDeleted = true
     scope.map.hasDeletions = true
   }
 
-  /// Marks the model as one that no store has.
+  /// Marks the model as not stored.
   public func markNew() {
     origin = .new
     isStored = false
     details?.documentLoad = nil
   }
 
-  /// The chosen fields as a store writes them, each with its path.
+  /// Returns the given fields as a store writes them, each with its path.
   ///
   /// - Throws: ``ModelEncodingError`` for a value that can't be written.
   public func storedValues(
@@ -114,12 +114,13 @@ extension ModelObject {
     try ModelWriter(context: context).values(of: self, fields: fields)
   }
 
-  /// Whether there are relations by which one may come back to the model.
+  /// Whether the model may be part of a cycle, because it has relations.
   public var mayLeadToItself: Bool { !layout.relationIndices.isEmpty || hasDynamicFields }
 
-  /// As ``storedValues(of:in:)``, for a model that gets its first identifier with the save.
+  /// Returns the given fields as ``storedValues(of:in:)`` does, for a model that gets its first identifier with the
+  /// save.
   ///
-  /// - Returns: the values, with the mark wherever something leads back to the model, to be replaced by the identifier.
+  /// - Returns: the values, with the mark as a placeholder wherever the model is referenced.
   /// - Throws: ``ModelEncodingError`` for a value that can't be written.
   public func storedValues(
     of fields: [AnyField], in context: ValueTransformerContext, identifiedBy mark: JSONValue
@@ -129,7 +130,7 @@ extension ModelObject {
     return try writer.values(of: self, fields: fields)
   }
 
-  /// The fields that were set or read.
+  /// The fields that are loaded or set.
   public var storableFields: [AnyField] {
     fieldsForDictionaryValue().filter { field in
       switch field.loadState {
@@ -154,14 +155,14 @@ extension ModelObject {
       if field.isRelation { relationCount += 1 }
       fields.append(field)
     }
-    // What is met first is written in full, so the order of several relations matters.
+    // The first occurrence of a model is written in full, so the order of several relations matters.
     return relationCount < 2 ? fields : storableFields.filter(\.isDirty)
   }
 
-  /// Checks all rules, as a store does before it writes.
+  /// Validates the model as a store does before a save, and returns the errors.
   @discardableResult
   public func validateForSaving() -> [ModelValidationError] {
-    // Nothing is described of a model of which nothing is wrong.
+    // No descriptions are created for a valid model.
     guard details == nil, linksToDeletedModels.isEmpty else {
       validateFields()
       return fieldErrors
@@ -173,7 +174,7 @@ extension ModelObject {
     return isValid ? [] : fieldErrors
   }
 
-  /// Says that the chosen fields are now in the store as they were at a moment. Later changes stay dirty.
+  /// Marks the given fields as saved with their values at a moment. Later changes stay dirty.
   public func markSaved(_ fields: [AnyField], asOf stamp: ChangeStamp) {
     origin = .read
     isStored = true
@@ -187,14 +188,14 @@ extension ModelObject {
     settle(fields)
   }
 
-  /// Lets the scope see what is saved.
+  /// Releases the saved models from the scope.
   func settle(_ fields: [AnyField]) {
     guard let identityMap else { return }
     identityMap.settle(self)
     if !fields.isEmpty { releaseEmbedded(in: fields, from: identityMap) }
   }
 
-  /// What is written inside another model is saved with it. Where that one retains it, the scope need not.
+  /// Embedded models are saved with the model that contains them. If that retains them, the scope releases them.
   private func releaseEmbedded(in fields: [AnyField], from map: IdentityMap) {
     var seen: Set<ModelObject> = [self]
     var pending: [AnyField] = fields
@@ -207,17 +208,17 @@ extension ModelObject {
     }
   }
 
-  /// What stores call the type of this model.
+  /// The name of the model's type in stores.
   public var storedTypeName: String { layout.typeName }
 
-  /// The class that a record of this hierarchy is read as.
+  /// Returns the class as which a record of this hierarchy is read.
   public static func storedClass(for record: AttributeDictionary) -> ModelObject.Type {
     let root = ModelLayout.rootClass(of: self)
     guard let chosen = root.instanceClass(for: record), isSubclass(chosen, of: root) else { return root }
     return chosen
   }
 
-  /// Whether a record of this hierarchy is read as this class or one derived from it.
+  /// Returns whether a record of this hierarchy is read as this class or a derived one.
   public static func includes(_ record: AttributeDictionary) -> Bool { isSubclass(storedClass(for: record), of: self) }
 
   private static func isSubclass(_ candidate: ModelObject.Type, of other: ModelObject.Type) -> Bool {
@@ -232,10 +233,9 @@ extension ModelObject {
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// Reads records into canonical instances, all or none.
+  /// Reads records into their registered models, all or none.
   ///
-  /// - Parameter keepsLocalChanges: whether fields that were changed since they were last read or saved keep their
-  ///   values.
+  /// - Parameter keepsLocalChanges: whether fields with local changes keep their values.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public func models<M: Model>(
     _ type: M.Type, from records: [AttributeDictionary], keepsLocalChanges: Bool
@@ -244,14 +244,14 @@ extension ModelScope {
     return whole(reader.apply(try records.map { try reader.stage($0, as: type) }))
   }
 
-  /// Reads the records of a document that is a list into canonical instances, all or none.
+  /// Reads the records of a document that is a list into their registered models, all or none.
   ///
   /// - Parameters:
   ///   - data: the document.
-  ///   - path: where in the document the list lies; the whole document by default.
-  ///   - keepsLocalChanges: whether fields that were changed since they were last read or saved keep their values.
-  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` for the first value that does not fit;
-  ///   nothing is changed then.
+  ///   - path: the path of the list in the document; the whole document by default.
+  ///   - keepsLocalChanges: whether fields with local changes keep their values.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` for the first value that does not
+  ///   fit; nothing is changed then.
   public func models<M: Model>(
     _ type: M.Type, fromJSON data: Data, at path: String = "", keepsLocalChanges: Bool
   ) throws -> [M] {
@@ -263,15 +263,15 @@ extension ModelScope {
         ?? ModelReader.list(type, from: data, at: path, reader()))
   }
 
-  /// Reads the record of a model straight from a document into its canonical instance.
+  /// Reads the record of a model directly from a document into its registered model.
   ///
   /// - Parameters:
   ///   - data: the document.
-  ///   - path: where in the document the record lies; the whole document by default.
-  ///   - identifier: which model the record must be about.
-  ///   - keepsLocalChanges: whether fields that were changed since they were last read or saved keep their values.
-  /// - Returns: nil, with nothing changed, if it takes a closer look: at a record that has no identifier or another one, at
-  ///   what does not fit, or at what only a tree can tell.
+  ///   - path: the path of the record in the document; the whole document by default.
+  ///   - identifier: the identifier that the record must have.
+  ///   - keepsLocalChanges: whether fields with local changes keep their values.
+  /// - Returns: nil, with nothing changed, if the record has another identifier or none, a value does not fit, or the
+  ///   tree path is needed.
   public func model<M: Model>(
     _ type: M.Type, fromJSON data: Data, at path: String = "", identifier: String, keepsLocalChanges: Bool
   ) -> M? {
@@ -282,9 +282,9 @@ extension ModelScope {
     return model
   }
 
-  /// Checks a store's answer to the save of a model.
+  /// Checks a store's response to the save of a model.
   ///
-  /// - Returns: what reads the answer into the model, but for the fields that are dirty by then.
+  /// - Returns: a closure that reads the response into the model, except for fields that are dirty at that time.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
   public func staged<M: Model>(_ answer: AttributeDictionary, into model: M) throws -> () -> Void {
     let reader = ModelReader(scope: self, keepsLocalChanges: true, isFromStore: true)
@@ -298,25 +298,25 @@ extension ModelScope {
     return models
   }
 
-  /// Makes a model part of this scope, and the one object for its identifier unless another live one is.
+  /// Adds a model to this scope, and registers it under its identifier unless another live model is.
   public func add(_ model: ModelObject) { register(model) }
 
-  /// Adds a model whose record a store has just created. A stored model with its identifier is marked as deleted: it was
-  /// made of an earlier record, which was read before that was deleted.
+  /// Adds a model whose record a store has just created. Another stored model with its identifier is marked as deleted,
+  /// because it was read from an earlier, deleted record.
   public func addCreated(_ model: ModelObject) { map.add(model, isCreated: true) }
 
-  /// Makes room for models of a type that are about to be added, if there are many.
+  /// Reserves capacity for models of a type that are about to be added, if there are many.
   public func reserveCapacity<M: Model>(_ count: Int, for type: M.Type) {
     if count > 64 { map.reserveCapacity(count, for: ModelTypeKey(type)) }
   }
 
-  /// Forgets a model that was deleted.
+  /// Removes a deleted model from the scope.
   public func remove(_ model: ModelObject) { forget(model) }
 
-  /// The live object for an identifier.
+  /// Returns the live model with an identifier.
   public func liveModel<M: Model>(_ type: M.Type, identifier: String) -> M? {
     guard let model = map.canonicalModel(of: type, identifier: identifier) else { return nil }
-    // The same class nearly always: a cast would cost as much as the lookup.
+    // The classes are almost always equal, and a cast would cost as much as the lookup.
     return Swift.type(of: model) == type ? unsafeDowncast(model, to: M.self) : model as? M
   }
 }

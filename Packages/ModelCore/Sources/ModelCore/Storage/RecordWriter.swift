@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// Writes the records of one model after the other straight to bytes, with what it found out about their classes.
+/// A writer of records of several models directly to bytes, which keeps the plans of their classes.
 ///
-/// The bytes are those that a tree with sorted keys gives. Where something is in the way of that, there are none, and a
-/// tree has to be made: it also reports what is wrong.
+/// The bytes are those of a tree with sorted keys. If that is not possible, the tree path is needed, which also reports
+/// errors.
 @_spi(ModelKitInternals)
 public final class RecordWriter {
   private let writer: ModelWriter
@@ -11,23 +11,23 @@ public final class RecordWriter {
 
   /// Creates a writer.
   ///
-  /// - Parameter context: how records are spelled.
+  /// - Parameter context: the spelling of records.
   public init(_ context: ValueTransformerContext) {
     writer = ModelWriter(context: context)
     writer.isForStore = true
   }
 
-  /// Whether the last record lacks links to models that have no identifier yet, such as the one that was written.
+  /// Whether links to models without identifier are missing in the last record, such as links to its own model.
   public var hasOmissions: Bool { writer.hasOmissions }
 
-  /// The chosen fields of a model as one object, without line breaks; nil if a tree is needed.
+  /// Returns the given fields of a model as one object, without line breaks; nil if the tree path is needed.
   public func bytes(of fields: StoredFields, of model: ModelObject) -> [UInt8]? {
     write(fields, of: model) ? json.withBytes { Array($0) } : nil
   }
 
-  /// Adds what ``bytes(of:of:)`` gives to the end of other bytes, so that many records need no memory of their own each.
+  /// Appends the result of ``bytes(of:of:)`` to other bytes, so that many records need no memory of their own each.
   ///
-  /// - Returns: whether that was done; `false` if a tree is needed.
+  /// - Returns: `false` if the tree path is needed; nothing is appended then.
   public func append(_ fields: StoredFields, of model: ModelObject, to bytes: inout [UInt8]) -> Bool {
     guard write(fields, of: model) else { return false }
     json.withBytes { bytes.append(contentsOf: $0) }
@@ -55,9 +55,9 @@ public final class RecordWriter {
 
 @_spi(ModelKitInternals)
 extension ModelScope {
-  /// What writes records as this scope spells them.
+  /// Returns a writer of records as this scope spells them.
   ///
-  /// - Parameter explicitNull: whether nil is written as `null`; nil for what the scope says.
+  /// - Parameter explicitNull: whether nil is written as `null`; nil for the policy of the scope.
   public func recordWriter(explicitNull: Bool?) -> RecordWriter {
     let isExplicit = explicitNull ?? transformers.explicitNull
     if let known = isExplicit ? map.recordWriters.1 : map.recordWriters.0 { return known }

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// Which state of a store a model was read from last.
+/// The version of a store's record from which a model was read last.
 struct StoreMark {
   let source: ObjectIdentifier
   let revision: UInt64
@@ -9,27 +9,27 @@ struct StoreMark {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// Says that the model was just read from a record as it was at a revision. Not to be said of a model of which related
-  /// ones are written inside the record, for those change by themselves.
+  /// Marks the model as read from a record at a revision. Not for models with related models embedded in the record,
+  /// which change by themselves.
   ///
   /// - Parameters:
-  ///   - source: what counts the revisions.
-  ///   - revision: at least that of the record, and that of all records which were written until it was read.
-  ///   - stamp: when it had been read.
+  ///   - source: the object that counts the revisions.
+  ///   - revision: at least the revision of the record, and of all records written before it was read.
+  ///   - stamp: a stamp taken after the reading.
   public func markRead(from source: ObjectIdentifier, asOf revision: UInt64, _ stamp: ChangeStamp) {
     storeMark = StoreMark(source: source, revision: revision, stamp: stamp)
   }
 
-  /// Says that the record is the same at a later revision.
+  /// Marks the record as unchanged at a later revision.
   public func markUnchanged(asOf revision: UInt64) {
     storeMark = storeMark.map { StoreMark(source: $0.source, revision: revision, stamp: $0.stamp) }
   }
 
-  /// The revision that the model is read from, so that reading the same record again would change nothing; nil if that is
-  /// not known: because it was read from elsewhere or saved since, or was never read.
+  /// Returns the revision from which the model was read, so that reading the same record again would change nothing.
+  /// Nil if it is unknown, because the model was never read, read from elsewhere, or saved since.
   ///
-  /// Local changes don't matter: they are kept. To look at all fields would be slow, so a value that was read into a single
-  /// field by hand is not noticed; relations are looked at, because they change with the models to which they lead.
+  /// Local changes don't matter, because they are kept. Reading all fields would be slow, so a value read into a single
+  /// field is not detected. Relations are checked, because they change with their inverses.
   public func revisionRead(from source: ObjectIdentifier) -> UInt64? {
     guard let mark = storeMark, mark.source == source, isStored, case .loaded = modelLoadState,
       details.map({ $0.dynamicFields.isEmpty && $0.remainder == nil }) ?? true
@@ -44,8 +44,8 @@ extension ModelObject {
     }
   }
 
-  /// Whether records of this class say all that reading them changes: nothing of other models is inside them, and the
-  /// fields are always the same ones.
+  /// Whether a record of this class contains everything that reading it changes: no embedded models, and always the
+  /// same fields.
   public static var hasFlatRecords: Bool {
     let sample = Self()
     guard sample.layout.isProven, !sample.layout.slots.contains(where: { $0.isVariable || $0.isOptional }) else {

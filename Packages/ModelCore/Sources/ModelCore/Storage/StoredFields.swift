@@ -1,15 +1,15 @@
 @_spi(ModelKitInternals) public import FieldKit
 
-/// Fields of one model, as a store is to write them. Those of most models are known by their places, and no list is made.
+/// The fields of a model that a store writes. For most models they are a bit set, and no list is created.
 @_spi(ModelKitInternals)
 public enum StoredFields {
   /// Any fields.
   case list([AnyField])
-  /// All that were set or read, of a class that has no say in it, and whose models have all their fields from the beginning
-  /// to the end: the places of these.
+  /// All fields that are loaded or set, as a bit set of layout indices. The class does not override
+  /// `fieldsForDictionaryValue()` and has no variable fields.
   case all(UInt64)
 
-  /// The fields, in the order in which they are written.
+  /// Returns the fields, in the order in which they are written.
   public func fields(of model: ModelObject) -> [AnyField] {
     switch self {
     case .list(let fields): fields
@@ -20,7 +20,7 @@ public enum StoredFields {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The fields that were set or read.
+  /// The fields that are loaded or set.
   public var allStoredFields: StoredFields {
     let layout = layout
     guard layout.slots.count <= 64, !hasDynamicFields, details?.remainder == nil,
@@ -34,7 +34,7 @@ extension ModelObject {
     return isFixed ? .all(mask) : .list(storableFields)
   }
 
-  /// Says that fields are now in the store as they were at a moment. Later changes stay dirty.
+  /// Marks fields as saved with their values at a moment. Later changes stay dirty.
   public func markSaved(_ fields: StoredFields, asOf stamp: ChangeStamp) {
     switch fields {
     case .list(let list): markSaved(list, asOf: stamp)
@@ -57,8 +57,8 @@ extension ModelObject {
     }
   }
 
-  /// Says that everything a save of the model writes was written. What its class keeps out of records is then no change
-  /// that is left to be saved, nor is a list that only followed the other side of its relation.
+  /// Marks everything that a save of the model writes as saved. Fields that the class keeps out of records have nothing
+  /// left to save then, nor do lists that are saved with their inverse.
   public func markWhollySaved(asOf stamp: ChangeStamp) {
     if case .loaded = modelLoadState {
       var hasSettled = false
