@@ -2,7 +2,7 @@ import Foundation
 import ModelCore
 import Testing
 
-/// Models of a screen live on the main actor with it.
+/// A screen whose models are on the main actor with it.
 @MainActor private final class AuthorScreen {
   private(set) var title = ""
   private(set) var count = 0
@@ -33,12 +33,12 @@ import Testing
   }
 }
 
-/// Decodes in the background and hands the models over.
+/// Decodes in the background and returns the models to the caller.
 @concurrent private func load() async throws -> sending [Author] {
   try Author.list(fromJSON: Data(#"[{"id": 1, "name": "Bob", "books": [{"title": "A"}]}, {"id": 2}]"#.utf8))
 }
 
-/// An actor has models and a scope of its own.
+/// An actor with models and a scope of its own.
 private actor Library {
   private let scope = ModelScope()
   private var authors: [Author] = []
@@ -56,12 +56,12 @@ private actor Library {
 
   var names: [String?] { authors.map(\.name.value) }
 
-  /// What crosses to somebody else is a value.
+  /// Returns a value, which may cross to another isolation.
   var dictionaries: [AttributeDictionary] { authors.map(\.dictionaryValue) }
 }
 
-@Suite struct `Models in an isolation` {
-  @MainActor @Test func `Models in an isolation are used by a class of the main actor`() async throws {
+@Suite struct `Models and isolation` {
+  @MainActor @Test func `Models on the main actor are used by a class of the main actor`() async throws {
     let screen = AuthorScreen()
     let label = Label()
     screen.author.name --> label
@@ -75,21 +75,21 @@ private actor Library {
     screen.close()
   }
 
-  @Test func `Models in an isolation are made in the background and handed over`() async throws {
+  @Test func `Models created in the background are returned to the caller`() async throws {
     let authors = try await load()
     #expect(authors[0].books.value?.first?.author.value === authors[0])
     authors[0].name.value = "changed here"
     #expect(authors[0].name == "changed here")
   }
 
-  @Test func `Models in an isolation are handed over to the main actor`() async throws {
+  @Test func `Models created in the background are returned to the main actor`() async throws {
     let name = try await MainActor.run { () -> Task<String?, any Error> in
       Task { try await load().first?.name.value }
     }.value
     #expect(name == "Bob")
   }
 
-  @Test func `Models in an isolation belong to an actor`() async throws {
+  @Test func `Models of an actor are used by that actor`() async throws {
     let library = Library()
     let json = Data(#"[{"id": 1, "name": "Ada"}, {"id": 2}]"#.utf8)
     #expect(try await library.add(json) == 2)
@@ -98,7 +98,7 @@ private actor Library {
     #expect(await library.dictionaries == [["id": 1, "name": "Ada"], ["id": 2, "name": "Bob"]])
   }
 
-  @Test func `Models in an isolation are given away to an actor`() async throws {
+  @Test func `Models are sent to an actor`() async throws {
     let library = Library()
     let author = Author(id: 3, name: "Cy")
     author.books.add(Book(title: "T"))
@@ -106,7 +106,7 @@ private actor Library {
     #expect(await library.names == ["Cy"])
   }
 
-  @Test func `Models in an isolation are independent of those of other actors`() async throws {
+  @Test func `Models of an actor are independent of those of other actors`() async throws {
     let json = Data(#"[{"id": 1, "name": "Ada"}]"#.utf8)
     let names = try await withThrowingTaskGroup(of: [String?].self) { group in
       for number in 0..<8 {

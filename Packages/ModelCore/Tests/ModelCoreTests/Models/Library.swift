@@ -1,6 +1,6 @@
 import ModelCore
 
-/// One author has many books; the book says that they are inverse.
+/// One author has many books; the book declares the inverse.
 final class Author: Model {
   let id = Field<Int>()
   let name = Field<String>()
@@ -89,7 +89,7 @@ final class Track: Model {
   override var identifierField: AnyField? { id }
 }
 
-/// A hierarchy whose classes are told apart by an attribute.
+/// A hierarchy whose classes are chosen by an attribute.
 class Shape: Model {
   let id = Field<Int>()
   let kind = Field<String>()

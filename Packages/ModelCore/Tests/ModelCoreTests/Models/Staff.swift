@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 import ModelCore
 
-/// A company and its people, retained by whichever side a link was made on.
+/// A company and its people; the side on which a link was made retains.
 final class Workplace: Model {
   let id = Field<String>()
   let name = Field<String>().require(.notBlank)
@@ -41,7 +41,7 @@ final class WorkDesk: Model {
   }
 }
 
-/// A long way.
+/// A path with many steps.
 final class ChainLink: Model {
   let name = Field<String>()
   let next = ModelField<ChainLink>()
@@ -53,7 +53,7 @@ final class ChainLink: Model {
   }
 }
 
-/// What is reported to `ModelIssue.handler`. Tests run at the same time, so each looks for issues with a path of its own.
+/// The issues reported to `ModelIssue.handler`. Tests run in parallel, so each filters by a path of its own.
 enum ReportedIssues {
   private static let texts: Lock<[String]> = {
     ModelIssue.handler = { issue in
@@ -63,7 +63,7 @@ enum ReportedIssues {
     return Lock([])
   }()
 
-  /// The issues about something, reported while `body` runs.
+  /// Returns the issues whose text contains another one, reported while `body` runs.
   static func about(_ part: String, during body: () -> Void) -> [String] {
     let before = texts.withLock { $0 }.count { $0.contains(part) }
     body()

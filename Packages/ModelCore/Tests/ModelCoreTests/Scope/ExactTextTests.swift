@@ -3,9 +3,9 @@ import Testing
 
 @Suite struct `Exact text` {
   @Test(arguments: [0, 1, 7, 8, 9, 15, 16, 17, 36, 100])
-  func `Exact text is the same as text of the same bytes, and no other`(count: Int) {
+  func `Exact texts are equal only if they have the same bytes`(count: Int) {
     let text = String((0..<count).map { Character(UnicodeScalar(UInt8(97 + $0 % 26))) })
-    // Another object with the same bytes.
+    // A separate string with the same bytes.
     let same = String(decoding: Array(text.utf8), as: UTF8.self)
     #expect(ExactText(text) == ExactText(same))
     #expect(ExactText(text).hashValue == ExactText(same).hashValue)
@@ -19,17 +19,17 @@ import Testing
 
   @Test(arguments: [
     ("caf\u{e9}", "cafe\u{301}"),
-    // As many bytes, in another order.
+    // The same number of bytes in another order.
     ("a\u{323}\u{307}", "a\u{307}\u{323}"),
     ("a rather long text that ends with \u{e9}", "a rather long text that ends with e\u{301}"),
   ])
-  func `Exact text is another one where only Swift calls strings equal`(first: String, second: String) {
+  func `Exact texts differ where only Swift strings are equal`(first: String, second: String) {
     #expect(first == second)
     #expect(ExactText(first) != ExactText(second))
     #expect(Set([ExactText(first), ExactText(second)]).count == 2)
   }
 
-  @Test func `Exact text of a part of a string is the same as of the whole of another`() {
+  @Test func `Exact text of a substring equals that of a whole string with the same bytes`() {
     let text = "before: 3F2504E0-4F89-11D3, after"
     #expect(ExactText(String(text.dropFirst(8).dropLast(7))) == ExactText("3F2504E0-4F89-11D3"))
   }

@@ -12,10 +12,10 @@ private final class Label: Model {
   override var identifierField: AnyField? { slug }
 }
 
-/// References that another thread is to let go.
+/// References to be released by another thread.
 ///
-/// What this stands for is a closure of an actor, which may have captured a model of that actor and be released in any
-/// thread. Unchecked, because that thread does nothing with a reference but release it, which is atomic.
+/// They stand for a closure of an actor that captured a model of that actor and is released in any thread. Unchecked,
+/// because that thread only releases the references, which is atomic.
 private final class Grave: @unchecked Sendable {
   private let condition = NSCondition()
   private var references: [AnyObject] = []
@@ -45,7 +45,7 @@ private final class Grave: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Returns when all references were let go.
+  /// Returns when all references were released.
   func close() {
     condition.lock()
     isClosed = true
@@ -55,8 +55,8 @@ private final class Grave: @unchecked Sendable {
   }
 }
 
-@Suite struct `A model of which the last reference is released in another thread` {
-  /// Looks models up while they may be coming to their end, and makes new ones in the place of those that do.
+@Suite struct `A model released in another thread` {
+  /// Looks models up while they may be in deallocation, and creates new ones in their place.
   private func race<M: Model>(_ type: M.Type, identifiers: Int, rounds: Int) {
     let scope = ModelScope()
     let grave = Grave()
@@ -67,29 +67,29 @@ private final class Grave: @unchecked Sendable {
         #expect(model.identifier == identifier)
         grave.take(model)
       }
-      // The other thread may be the last to have it now, or in the middle of this.
+      // The other thread may hold the last reference now, or be releasing it.
       for _ in 0..<4 {
         guard let found = scope.liveModel(M.self, identifier: identifier) else { continue }
-        if found.identifier != identifier { Issue.record("\(identifier) leads to another model") }
+        if found.identifier != identifier { Issue.record("\(identifier) has another model") }
       }
     }
     grave.close()
     for number in 0..<identifiers { #expect(scope.liveModel(M.self, identifier: "\(number)") == nil) }
   }
 
-  @Test func `A model whose last reference another thread releases is found by number until then, not after`() {
+  @Test func `A model that another thread releases is found by number until then, and not after`() {
     race(Point.self, identifiers: 3, rounds: 20_000)
   }
 
-  @Test func `A model whose last reference another thread releases is found until then in a changing table`() {
+  @Test func `A model that another thread releases is found in a changing table until then`() {
     race(Point.self, identifiers: 997, rounds: 20_000)
   }
 
-  @Test func `A model whose last reference another thread releases is found by text until then, not after`() {
+  @Test func `A model that another thread releases is found by text until then, and not after`() {
     race(Label.self, identifiers: 3, rounds: 5_000)
   }
 
-  @Test func `A model released in another thread leaves its place to the next one, and does not remove that`() throws {
+  @Test func `A model that another thread releases does not remove its successor from the registry`() throws {
     let scope = ModelScope()
     let grave = Grave()
     var last: Point?
@@ -98,7 +98,7 @@ private final class Grave: @unchecked Sendable {
       grave.take(model)
       last = model
       if let known = last, scope.liveModel(Point.self, identifier: "1") !== known {
-        Issue.record("the model that is held was taken out")
+        Issue.record("the retained model was removed")
       }
       last = nil
     }
@@ -108,7 +108,7 @@ private final class Grave: @unchecked Sendable {
     withExtendedLifetime(last) {}
   }
 
-  @Test func `A model of which the last reference is released in another thread takes its aliases along`() throws {
+  @Test func `A model that another thread releases removes its aliases`() throws {
     let scope = ModelScope()
     let grave = Grave()
     for number in 0..<500 {

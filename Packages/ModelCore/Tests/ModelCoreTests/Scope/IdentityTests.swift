@@ -8,7 +8,7 @@ import Testing
     try Author.from(dictionaryValue: ["id": .int(id), "name": .string(name)], in: scope)
   }
 
-  /// What conflicts a scope reports while something is done.
+  /// Returns the conflicts that a scope reports while a closure runs.
   private func conflicts(_ body: () throws -> Void) rethrows -> [String] {
     var told: [String] = []
     scope.conflictHandler = { told.append($0.identifier) }
@@ -16,7 +16,7 @@ import Testing
     return told
   }
 
-  @Test func `The identity of a model in a scope follows an identifier that is set by hand`() throws {
+  @Test func `A model with a new identifier is found under it in its scope`() throws {
     let ada = try read(1, "Ada")
     ada.id.value = 2
     #expect(Author.with(identifier: "2", in: scope) === ada)
@@ -27,8 +27,7 @@ import Testing
     #expect(Author.with(identifier: "3", in: scope) === ada)
   }
 
-  @Test func `The identity of a model in a scope has moved before the observers of the identifier are notified`() throws
-  {
+  @Test func `A model is found under its new identifier before the observers of the identifier are notified`() throws {
     let ada = try read(1, "Ada")
     let scope = scope
     var found: [Bool] = []
@@ -39,14 +38,14 @@ import Testing
     #expect(found == [true])
   }
 
-  @Test func `The identity of a model in a scope follows an identifier that is read`() throws {
+  @Test func `A model is found under an identifier that it read`() throws {
     let ada = try read(1, "Ada")
     try ada.read(["id": 5])
     #expect(Author.with(identifier: "5", in: scope) === ada)
     #expect(Author.with(identifier: "1", in: scope) !== ada)
   }
 
-  @Test func `The identity of a model in a scope begins with the first identifier`() {
+  @Test func `A model is found in its scope once it has its first identifier`() {
     let book = Book(title: "T")
     let author = Author.with(identifier: "1", in: scope)
     author.books.add(book)
@@ -54,7 +53,7 @@ import Testing
     #expect(Book.with(identifier: "9", in: scope) === book)
   }
 
-  @Test func `The identity of a model in a scope is refused if it is another's and read`() throws {
+  @Test func `Reading the identifier of another live model throws and changes nothing`() throws {
     let ada = try read(1, "Ada")
     let bob = try read(2, "Bob")
     let error = #expect(throws: ModelDecodingError.self) { try bob.read(["id": 1, "name": "Robert"]) }
@@ -67,7 +66,7 @@ import Testing
     #expect(Author.with(identifier: "1", in: scope) === ada)
   }
 
-  @Test func `The identity of a model in a scope stays with the first one, and the conflict is reported`() throws {
+  @Test func `The first of two models with one identifier stays registered, and the conflict is reported`() throws {
     var ada: Author? = try read(1, "Ada")
     let bob = try read(2, "Bob")
     let told = conflicts {
@@ -82,7 +81,7 @@ import Testing
     #expect(Author.with(identifier: "1", in: scope) === bob)
   }
 
-  @Test func `The identity of a model in a scope goes to the next one when the first one has another`() throws {
+  @Test func `The second of two models with one identifier is registered when the first one has another`() throws {
     let ada = try read(1, "Ada")
     let bob = try read(2, "Bob")
     _ = conflicts { bob.id.value = 1 }
@@ -91,7 +90,7 @@ import Testing
     #expect(Author.with(identifier: "4", in: scope) === ada)
   }
 
-  @Test func `The identity of a model in a scope is known by a temporary identifier too, after a store replaced it`()
+  @Test func `A model is found under its temporary identifier, too, after a store replaced it`()
     throws
   {
     let ada = try read(-1, "Ada")
@@ -108,7 +107,7 @@ import Testing
     #expect(again === ada)
   }
 
-  @Test func `The identity of a model in a scope leaves no alias when the model is forgotten or gone`() throws {
+  @Test func `A model that is removed from its scope or deallocated leaves no alias`() throws {
     var ada: Author? = try read(-1, "Ada")
     if let ada { try scope.staged(["id": 10], into: ada)() }
     if let ada { scope.forget(ada) }
@@ -123,7 +122,7 @@ import Testing
     #expect(Author.with(identifier: "-2", in: scope).name.value == nil)
   }
 
-  @Test func `The identity of a model in a scope is that of the live instance, or of the one that asks`() throws {
+  @Test func `The canonical instance of a model is the live one with its identifier, or the model itself`() throws {
     let ada = try read(1, "Ada")
     let twin = Author(id: 1, name: "Ada")
     let bob = Author(id: 2, name: "Bob")
@@ -135,8 +134,7 @@ import Testing
     #expect(nobody.scope == nil)
   }
 
-  @Test func `The identity of a model in a scope of a subclass is found after a reference in the same document`() throws
-  {
+  @Test func `A model of a subclass is found after a reference in the same document`() throws {
     let drawing = try Drawing.from(dictionaryValue: [
       "shapes": [1, 2, ["id": 1, "kind": "circle", "radius": 2.5], ["id": 2, "kind": "square"], 1]
     ])
@@ -148,7 +146,7 @@ import Testing
     #expect(scoped.shapes.value?.first is Circle)
   }
 
-  @Test func `The identity of a model in a scope of many objects without identifier is their own`() throws {
+  @Test func `Models without identifier are separate objects`() throws {
     let authors = try Author.list(
       fromJSON: try JSONValue.array([["id": 1], ["id": 1, "name": "A"], ["name": "B"], ["name": "C"]]).jsonData(),
       in: scope)

@@ -14,7 +14,7 @@ private final class Named: Model {
   override var identifierField: AnyField? { slug }
 }
 
-/// Sets another identifier, and looks itself up, when it comes to its end.
+/// A model that sets another identifier, and looks itself up, when it is deallocated.
 private final class Restless: Model {
   let id = Field<Int>()
   var atTheEnd: (Restless) -> Void = { _ in }
@@ -34,7 +34,7 @@ private final class Restless: Model {
     try Named.from(dictionaryValue: ["slug": .string(slug)], in: scope)
   }
 
-  @Test func `The registry of live models takes identifiers for one only if they are spelled alike`() throws {
+  @Test func `The registry of live models treats identifiers as equal only if they have the same spelling`() throws {
     let spellings = [
       "1", "01", "+1", "-1", "- 1", "1 ", "1.0", "", "-", "0", "-0", "00", "10", "9223372036854775807",
       "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "99999999999999999999", "\u{661}", "a",
@@ -46,7 +46,7 @@ private final class Restless: Model {
     #expect(Set(models).count == spellings.count)
   }
 
-  @Test func `The registry of live models finds an integer by its text, and by no other text`() throws {
+  @Test func `The registry of live models finds an integer by its canonical text only`() throws {
     for id in [0, 1, -1, 8, 1_000_000_007, .max, .min] {
       let model = try numbered(id)
       #expect(scope.liveModel(Numbered.self, identifier: "\(id)") === model)
@@ -56,7 +56,7 @@ private final class Restless: Model {
     }
   }
 
-  @Test func `The registry of live models keeps text apart that is written with other code points`() throws {
+  @Test func `The registry of live models distinguishes texts with different code points`() throws {
     let model = try named("caf\u{E9}")
     #expect(scope.liveModel(Named.self, identifier: "cafe\u{301}") == nil)
     let other = try named("cafe\u{301}")
@@ -65,7 +65,7 @@ private final class Restless: Model {
   }
 
   @Test(arguments: [1, 7, 8, 1_024, 1 << 40])
-  func `The registry of live models knows exactly the models that are alive`(stride: Int) throws {
+  func `The registry of live models contains exactly the models that are alive`(stride: Int) throws {
     var random = SystemRandomNumberGenerator()
     var alive: [Int: Numbered] = [:]
     for _ in 0..<6_000 {
@@ -92,7 +92,7 @@ private final class Restless: Model {
     }
   }
 
-  @Test func `The registry of live models is empty after many models were registered and dropped`() throws {
+  @Test func `The registry of live models is empty after many models were registered and deallocated`() throws {
     let count = 30_000
     let document = Data(("[" + (0..<count).map { #"{"id":\#($0)}"# }.joined(separator: ",") + "]").utf8)
     for _ in 0..<2 {
@@ -106,8 +106,7 @@ private final class Restless: Model {
     #expect((0..<count).allSatisfy { scope.liveModel(Numbered.self, identifier: "\($0)") == nil })
   }
 
-  @Test func `The registry of live models does not find a model that is coming to its end, under no identifier`() throws
-  {
+  @Test func `The registry of live models does not return a model in deallocation under any identifier`() throws {
     let scope = scope
     var found: [Restless?] = []
     var successor: Restless?
@@ -122,7 +121,7 @@ private final class Restless: Model {
     #expect(scope.liveModel(Restless.self, identifier: "1") === successor)
   }
 
-  @Test func `The registry of live models forgets a model that gets another identifier while it comes to its end`()
+  @Test func `The registry of live models removes a model that gets another identifier in its deallocation`()
     throws
   {
     let scope = scope

@@ -19,7 +19,7 @@ private enum Second {
 }
 
 @Suite struct `A scope` {
-  @Test func `A scope has one object for one identifier`() throws {
+  @Test func `A scope has one object per identifier`() throws {
     let scope = ModelScope()
     let author = Author.with(identifier: "10", in: scope)
     #expect(Author.with(identifier: "10", in: scope) === author)
@@ -33,7 +33,7 @@ private enum Second {
     #expect(author.name == "Ada")
   }
 
-  @Test func `A scope keeps no model alive that has nothing to be saved`() throws {
+  @Test func `A scope does not retain models without unsaved changes`() throws {
     let scope = ModelScope()
     var author: Author? = try Author.from(dictionaryValue: ["id": 10, "name": "Ada"], in: scope)
     weak let ghost = author
@@ -42,28 +42,28 @@ private enum Second {
     #expect(Author.with(identifier: "10", in: scope).name.value == nil)
   }
 
-  @Test func `A scope forgets what is gone, however much that was`() {
+  @Test func `A scope removes deallocated models, however many there were`() {
     let scope = ModelScope()
     let kept = Author.with(identifier: "0", in: scope)
     for id in 1...1_000 { _ = Author.with(identifier: String(id), in: scope) }
     #expect(Author.with(identifier: "0", in: scope) === kept)
   }
 
-  @Test func `A scope is kept alive by its models`() {
+  @Test func `A scope is retained by its models`() {
     var scope: ModelScope? = ModelScope()
     let author = scope.map { Author.with(identifier: "10", in: $0) }
     scope = nil
     #expect(author?.scope != nil)
   }
 
-  @Test func `A scope knows nothing of another scope`() {
+  @Test func `A scope is independent of other scopes`() {
     let scope = ModelScope()
     let other = ModelScope()
     let author = Author.with(identifier: "10", in: scope)
     #expect(Author.with(identifier: "10", in: other) !== author)
   }
 
-  @Test func `A scope tells types of the same short name apart`() {
+  @Test func `A scope distinguishes types with the same short name`() {
     let scope = ModelScope()
     let first = First.Item.with(identifier: "1", in: scope)
     let second = Second.Item.with(identifier: "1", in: scope)
@@ -80,7 +80,7 @@ private enum Second {
     #expect(Order.with(identifier: "1", in: scope) !== Order.with(identifier: "1", in: scope))
   }
 
-  @Test func `A scope joins references that come before what they refer to`() throws {
+  @Test func `A scope resolves references that precede their object`() throws {
     let scope = ModelScope()
     let json = Data(
       #"""
@@ -96,7 +96,7 @@ private enum Second {
     #expect(Author.with(identifier: "7", in: scope) === author)
   }
 
-  @Test func `A scope is not needed for equal identifiers inside one document`() throws {
+  @Test func `Equal identifiers in one document are one object without a scope`() throws {
     let json = Data(
       #"""
       [{"title": "A", "author": 7}, {"title": "B", "author": {"id": 7, "name": "Ada"}}, {"title": "C", "author": {"id": 7}}]
@@ -109,7 +109,7 @@ private enum Second {
     #expect(try Book.list(fromJSON: json)[0].author.value !== author)
   }
 
-  @Test func `A scope reads into its live object, and tells that one's observers`() throws {
+  @Test func `A scope reads into its live object and notifies the observers of that`() throws {
     let scope = ModelScope()
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
     var names: [String?] = []
@@ -118,7 +118,7 @@ private enum Second {
     #expect(names == ["Ada", "Bob"])
   }
 
-  @Test func `A scope is joined by the models that are related to one of its models`() {
+  @Test func `Models that are related to a model of a scope join it`() {
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     let first = Book(id: 2, title: "A")
@@ -131,7 +131,7 @@ private enum Second {
     #expect(Book.with(identifier: "3", in: scope) === second)
   }
 
-  @Test func `A scope keeps the object it has when a second one with its identifier joins`() {
+  @Test func `A scope keeps its registered model when a second one with the same identifier joins`() {
     let scope = ModelScope()
     let first = Book.with(identifier: "2", in: scope)
     let second = Book(id: 2, title: "A")
@@ -141,7 +141,7 @@ private enum Second {
     #expect(author.books.value == [second])
   }
 
-  @Test func `A scope gives its transformers to the models that are read in it`() throws {
+  @Test func `A scope applies its transformers to the models that are read in it`() throws {
     var transformers = ValueTransformerContext()
     transformers.transform(
       String.self, importValue: { $0.stringValue?.uppercased() }, exportValue: { .string($0.lowercased()) })

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `Unsaved models` {
-  @Test func `Unsaved models are kept by their scope until they are saved`() throws {
+  @Test func `Unsaved models are retained by their scope until they are saved`() throws {
     let scope = ModelScope()
     var author: Author? = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
     weak let ghost = author
@@ -15,7 +15,7 @@ import Testing
     #expect(ghost == nil)
   }
 
-  @Test func `Unsaved models are kept again when they are changed again`() throws {
+  @Test func `A saved model is retained by its scope again when it is changed again`() throws {
     let scope = ModelScope()
     var author: Author? = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
     for name in ["Bob", "Cyd"] {
@@ -29,7 +29,7 @@ import Testing
     #expect(ghost == nil)
   }
 
-  @Test func `Unsaved models are kept as long as one change is left`() throws {
+  @Test func `A model is retained by its scope while one change is unsaved`() throws {
     let scope = ModelScope()
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A", "year": 1], in: scope)
     book.title.value = "B"
@@ -40,7 +40,7 @@ import Testing
     #expect(scope.unsavedModels.isEmpty)
   }
 
-  @Test func `Unsaved models are new models too, once they are related to one of the scope`() {
+  @Test func `New models are retained by a scope once they are related to one of its models`() {
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     weak var book: Book?
@@ -55,7 +55,7 @@ import Testing
     #expect(book == nil)
   }
 
-  @Test func `Unsaved models are not what was only read, nor what another was read with`() throws {
+  @Test func `Models that were only read are not among the unsaved models of a scope`() throws {
     let scope = ModelScope()
     let author = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 2], ["id": 3]]], in: scope)
     try author.read(["name": "Ada", "books": [["id": 3], ["id": 4]]])
@@ -64,7 +64,7 @@ import Testing
     #expect(author.books.count == 1)
   }
 
-  @Test func `Unsaved models are let go with their scope, and still know each other`() throws {
+  @Test func `Unsaved models are released with their scope, and other models keep its identity map`() throws {
     var scope: ModelScope? = ModelScope()
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
     weak var lost: Author?
@@ -81,7 +81,7 @@ import Testing
     #expect(Author.with(identifier: "1", in: later) === author)
   }
 
-  @Test func `Unsaved models and their scope free each other`() {
+  @Test func `Unsaved models and their scope form no retain cycle`() {
     weak var ghost: Book?
     weak var ghostScope: ModelScope?
     do {
@@ -96,7 +96,7 @@ import Testing
     #expect(ghostScope == nil)
   }
 
-  @Test func `Unsaved models that are written inside another one are kept by that one`() throws {
+  @Test func `Embedded unsaved models are retained by the model that contains them`() throws {
     let scope = ModelScope()
     let author = Author(id: 1, name: "Ada")
     let book = Book(title: "T")
@@ -111,7 +111,7 @@ import Testing
     #expect(scope.unsavedModels == [book])
   }
 
-  @Test func `Unsaved models tell their observers of states as before`() throws {
+  @Test func `Unsaved models in a scope notify their observers of states as before`() throws {
     let scope = ModelScope()
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
     var states: [ValidationState] = []
