@@ -12,18 +12,18 @@ private final class Room: Model {
   let house = ModelField<House>(inverse: \.rooms)
 }
 
-@Suite struct `A back link whose model is gone` {
+@Suite struct `A weak link to a deallocated model` {
   private func orphan(id: Int?, in scope: ModelScope? = nil) -> Book {
     let book = Book(id: 5, title: "T")
     let author = scope.map { Author.with(identifier: String(id ?? 0), in: $0) } ?? Author(id: id, name: "Ada")
     author.name.value = "Ada"
     author.books.add(book)
-    // So that the scope has no reason to keep it.
+    // Saved, so that the scope does not retain it.
     author.markSaved(author.fields, asOf: .next())
     return book
   }
 
-  @Test func `A back link whose model is gone reads as an incomplete model with the identifier`() {
+  @Test func `A weak link to a deallocated model returns an unloaded reference with its identifier`() {
     let book = orphan(id: 7)
     let author = book.author.value
     #expect(author?.identifier == "7")
@@ -35,7 +35,7 @@ private final class Room: Model {
     #expect(author?.books.loadState == .incomplete)
   }
 
-  @Test func `A back link whose model is gone reads as the model of the scope`() {
+  @Test func `A weak link to a deallocated model returns the registered model of the scope`() {
     let scope = ModelScope()
     let book = orphan(id: 7, in: scope)
     let author = Author.with(identifier: "7", in: scope)
@@ -44,7 +44,7 @@ private final class Room: Model {
     #expect(author.books.value == [book])
   }
 
-  @Test func `A back link whose model is gone tells the observers of the model of the scope`() {
+  @Test func `A weak link to a deallocated model notifies the observers of the registered model`() {
     let scope = ModelScope()
     let book = orphan(id: 7, in: scope)
     let author = Author.with(identifier: "7", in: scope)
@@ -54,13 +54,13 @@ private final class Room: Model {
     #expect(counts == [0, 1])
   }
 
-  @Test func `A back link whose model is gone reads as nil, but not as the whole truth, if there was no identifier`() {
+  @Test func `A weak link to a deallocated model without identifier is nil and incomplete`() {
     let book = orphan(id: nil)
     #expect(book.author.value == nil)
     #expect(book.author.loadState == .incomplete)
   }
 
-  @Test func `A back link whose model is gone knows an identifier that the model got after the link was made`() {
+  @Test func `A weak link has the identifier that its model got after the link was made`() {
     let book = Book(title: "T")
     var author: Author? = Author(name: "Ada")
     author?.books.add(book)
@@ -69,7 +69,7 @@ private final class Room: Model {
     #expect(book.author.value?.identifier == "9")
   }
 
-  @Test func `A back link whose model is gone knows every kind of identifier`() {
+  @Test func `A weak link to a deallocated model supports every type of identifier`() {
     let room = Room()
     let id = UUID()
     var house: House? = House()
@@ -79,11 +79,11 @@ private final class Room: Model {
     #expect(room.house.value?.id.value == id)
   }
 
-  @Test func `A back link whose model is gone is written with the identifier`() {
+  @Test func `A weak link to a deallocated model is written with the identifier`() {
     #expect(orphan(id: 7).dictionaryValue["author"]?["id"] == 7)
   }
 
-  @Test func `A back link whose model is gone can be cut or set again`() {
+  @Test func `A weak link to a deallocated model can be cut or set again`() {
     let book = orphan(id: 7)
     book.markSaved(book.fields, asOf: .next())
     book.author.value = nil

@@ -32,13 +32,13 @@ private final class Debt: Model {
 }
 
 @Suite struct `A delete rule` {
-  @Test func `A delete rule nullifies unless it says otherwise`() {
+  @Test func `The default delete rule is nullify`() {
     #expect(Author().books.deleteRule == .nullify)
     #expect(Book().author.deleteRule == .nullify)
     #expect(Firm().staff.deleteRule == .cascade)
   }
 
-  @Test func `A delete rule that nullifies leaves the related models, without their link`() throws {
+  @Test func `Nullify keeps the related models, without their link`() throws {
     let ada = Author(name: "Ada")
     let books = [Book(title: "A"), Book(title: "B")]
     ada.books.value = books
@@ -51,7 +51,7 @@ private final class Debt: Model {
     #expect(ada.books.value == [])
   }
 
-  @Test func `A delete rule that cascades takes along what the related models take along`() throws {
+  @Test func `Cascade deletes the related models and those that their own rules delete`() throws {
     let firm = Firm()
     let workers = [Worker(), Worker()]
     let tools = [Tool(), Tool()]
@@ -66,28 +66,28 @@ private final class Debt: Model {
     #expect(firm.staff.value == workers)
   }
 
-  @Test func `A delete rule is about the model that has the relation`() throws {
+  @Test func `A delete rule applies to the model that has the relation`() throws {
     let firm = Firm()
     let worker = Worker()
     firm.staff.add(worker)
     #expect(try worker.deletionPlan().models == [worker])
   }
 
-  @Test func `A delete rule visits a circle once`() throws {
+  @Test func `A cascade visits each model of a cycle once`() throws {
     let workers = (0..<3).map { _ in Worker() }
     for (index, worker) in workers.enumerated() { worker.mentor.value = workers[(index + 1) % 3] }
     #expect(try workers[1].deletionPlan().models == [workers[1], workers[2], workers[0]])
     for worker in workers { worker.mentor.value = nil }
   }
 
-  @Test func `A delete rule is followed however long the way is`() throws {
+  @Test func `A cascade follows a long chain`() throws {
     let workers = (0..<100_000).map { _ in Worker() }
     for (worker, mentor) in zip(workers, workers.dropFirst()) { worker.mentor.value = mentor }
     #expect(try workers[0].deletionPlan().models.count == 100_000)
     for worker in workers { worker.mentor.value = nil }
   }
 
-  @Test func `A delete rule that denies names the relation and the models that hold it back`() throws {
+  @Test func `A deletion that is denied names the relation and the related models`() throws {
     let firm = Firm()
     let debt = Debt()
     debt.id.value = 7
@@ -107,7 +107,7 @@ private final class Debt: Model {
     #expect(try firm.deletionPlan().models == [firm])
   }
 
-  @Test func `A delete rule that denies holds back those as well that would take the model along`() throws {
+  @Test func `A rule that denies also applies to models that a cascade would delete`() throws {
     let firm = Firm()
     let worker = Worker()
     worker.id.value = 7
@@ -120,14 +120,14 @@ private final class Debt: Model {
     #expect(firm.staff.value == [worker])
   }
 
-  @Test func `A delete rule denies nothing if the models that hold it back are deleted with it`() throws {
+  @Test func `A deletion is not denied if the related models are deleted with it`() throws {
     let firm = Firm()
     let debt = Debt()
     firm.debts.add(debt)
     #expect(try DeletionPlan(deleting: [firm, debt, firm]).models == [firm, debt])
   }
 
-  @Test func `A delete rule says which relations it can't follow to their end`() throws {
+  @Test func `A deletion plan lists the relations that are not fully loaded`() throws {
     let scope = ModelScope()
     let worker = Worker.with(identifier: "1", in: scope)
     let plan = try worker.deletionPlan()
@@ -136,7 +136,7 @@ private final class Debt: Model {
     #expect(planForNew.unknownRelations.isEmpty)
   }
 
-  @Test func `A delete rule names few of many models that hold it back`() {
+  @Test func `The error of a denied deletion names few of many related models`() {
     let firm = Firm()
     firm.debts.value = (0..<100).map { _ in Debt() }
     let error = #expect(throws: DeletionDeniedError.self) { _ = try firm.deletionPlan() }
@@ -144,7 +144,7 @@ private final class Debt: Model {
     #expect((error?.description.count ?? 0) < 300)
   }
 
-  @Test func `A delete rule changes nothing before the links are cut`() throws {
+  @Test func `A deletion plan changes nothing before the links are cut`() throws {
     let scope = ModelScope()
     let ada = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2]]], in: scope)
     let books = ada.books.value
@@ -154,7 +154,7 @@ private final class Debt: Model {
     #expect(ada.books.value == books)
   }
 
-  @Test func `A delete rule nullifies only models that lead to a deleted one themselves`() throws {
+  @Test func `A deletion plan lists only models whose own relations are nullified`() throws {
     let order = Order()
     order.customer.value = Author(name: "Ada")
     let plan = try order.deletionPlan()
@@ -168,7 +168,7 @@ private final class Debt: Model {
     #expect(try worker.deletionPlan().nullifiedModels == [firm])
   }
 
-  @Test func `A delete rule tells the observers of models that stay once, when all links are cut`() throws {
+  @Test func `Observers of models that stay are notified once, after all links are cut`() throws {
     let students = (0..<2).map { _ in Student() }
     let courses = (0..<2).map { _ in Course() }
     for student in students { student.courses.value = courses }
@@ -181,7 +181,7 @@ private final class Debt: Model {
     #expect(told == [0])
   }
 
-  @Test func `A delete rule leaves no way back to a deleted model`() throws {
+  @Test func `A revert does not restore a reference to a deleted model`() throws {
     let scope = ModelScope()
     let ada = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2]]], in: scope)
     let bob = try Author.from(dictionaryValue: ["id": 2, "books": []], in: scope)

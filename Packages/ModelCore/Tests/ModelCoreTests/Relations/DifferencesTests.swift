@@ -12,7 +12,7 @@ import Testing
     return (inserted + removed + moved).joined(separator: " ")
   }
 
-  @Test func `The differences of two lists are what was inserted, removed and moved`() {
+  @Test func `The differences of two lists are the inserted, removed and moved models`() {
     #expect(describe([0, 1, 2], [0, 1, 2]) == "")
     #expect(describe([], [0, 1]) == "+0@0 +1@1")
     #expect(describe([0, 1, 2], [0, 2]) == "-1@1")
@@ -22,7 +22,7 @@ import Testing
     #expect(describe([0, 1, 2], [4, 2, 0]) == "+4@0 -1@1 2:2>1")
   }
 
-  @Test func `The differences of two lists turn the old list into the new one`() {
+  @Test func `The differences of two lists convert the old list into the new one`() {
     var generator = SeededGenerator(seed: 11)
     for _ in 0..<500 {
       let old = Array(0..<6).shuffled(using: &generator).prefix(Int.random(in: 0...6, using: &generator))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `The differences of two lists are notified to observers, with both values`() {
+  @Test func `The differences of two lists are sent to observers, with both values`() {
     let ada = Author(name: "Ada")
     ada.books.add(books[0])
     var log: [String] = []

@@ -1,7 +1,7 @@
 import ModelCore
 import Testing
 
-/// Someone who is led to from relations that only some models have.
+/// A model that is referenced by relations that only some models have.
 private final class Editor: Model {
   let id = Field<Int>()
   let edited = ModelField<Manuscript>()*
@@ -16,7 +16,7 @@ private final class Manuscript: Model {
 }
 
 @Suite struct `Relations that are added at run time` {
-  @Test func `Relations that are added at run time have each their own inverse`() {
+  @Test func `Relations that are added at run time have an inverse each`() {
     let text = Manuscript()
     let editor = ModelField<Editor>(key: "editor", inverse: \.edited)
     let reviewer = ModelField<Editor>(key: "reviewer", inverse: \.reviewed)
@@ -31,14 +31,14 @@ private final class Manuscript: Model {
     #expect(bob.reviewed.value == [text])
   }
 
-  @Test func `Relations that are added at run time are found from the side that is declared in a class`() {
+  @Test func `Relations that are added at run time are found as inverses of declared relations`() {
     let text = Manuscript()
     let editor = ModelField<Editor>(key: "editor", inverse: \.edited)
     let reviewer = ModelField<Editor>(key: "reviewer", inverse: \.reviewed)
     let fan = ModelField<Editor>(key: "fan", inverse: \.favourite)
     let plain = Manuscript()
     let (ada, bob) = (Editor(), Editor())
-    // A model without such a relation first: what is found for it says nothing about others.
+    // A model without such a relation first: the result for it must not be cached for others.
     ada.edited.add(plain)
     text << editor
     text << reviewer
@@ -90,7 +90,7 @@ private final class Manuscript: Model {
     #expect(other.value == [])
   }
 
-  @Test func `Relations that are added at run time are reverted with both sides`() throws {
+  @Test func `Relations that are added at run time are reverted on both sides`() throws {
     let scope = ModelScope()
     let text = try Manuscript.from(dictionaryValue: ["id": 1], in: scope)
     let editor = ModelField<Editor>(key: "editor", inverse: \.edited)

@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `A foreign key` {
-  @Test func `A foreign key is written as the identifier, with the type it has`() {
+  @Test func `A foreign key is written as the identifier, with its type`() {
     let album = Album()
     album.id.value = 1
     let track = Track()
@@ -12,7 +12,7 @@ import Testing
     #expect(album.dictionaryValue == ["id": 1, "tracks": ["t"]])
   }
 
-  @Test func `A foreign key is left out for a model without identifier`() {
+  @Test func `A foreign key is omitted for a model without identifier`() {
     let track = Track()
     track.album.value = Album()
     #expect(track.dictionaryValue == [:])
@@ -23,7 +23,7 @@ import Testing
     #expect(album.dictionaryValue == ["tracks": ["t"]])
   }
 
-  @Test func `A foreign key is read as a model that has nothing but its identifier`() throws {
+  @Test func `A foreign key is read as an unloaded reference`() throws {
     let track = try Track.from(dictionaryValue: ["id": "t", "album": 1])
     let album = try #require(track.album.value)
     #expect(album.identifier == "1")
@@ -41,7 +41,7 @@ import Testing
     #expect(album.tracks.value?.allSatisfy { $0.loadState == .incomplete && $0.album.value === album } == true)
   }
 
-  @Test func `A foreign key leads to the live model of the scope`() throws {
+  @Test func `A foreign key references the live model of the scope`() throws {
     let scope = ModelScope()
     let album = try Album.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
     let track = try Track.from(dictionaryValue: ["id": "t", "album": 1], in: scope)
@@ -51,7 +51,7 @@ import Testing
     #expect(Album.with(identifier: "2", in: scope) === other.album.value)
   }
 
-  @Test func `A foreign key takes a whole object, and null`() throws {
+  @Test func `A foreign key is read from a full object, and from null`() throws {
     let track = try Track.from(dictionaryValue: ["album": ["id": 1, "title": "A"]])
     #expect(track.album.value?.title.value == "A")
     try track.read(["album": nil])
@@ -59,12 +59,12 @@ import Testing
     #expect(track.album.loadState == .loaded)
   }
 
-  @Test func `A foreign key of another spelling is taken where it means the same`() throws {
+  @Test func `A foreign key is read from another spelling of the identifier`() throws {
     #expect(try Track.from(dictionaryValue: ["album": "5"]).album.value?.id.value == 5)
     #expect(try Album.from(dictionaryValue: ["tracks": [5]]).tracks.value?.first?.id.value == "5")
   }
 
-  @Test func `A foreign key that can't be the identifier is refused`() {
+  @Test func `A foreign key that can't be an identifier is rejected`() {
     #expect(throws: ModelDecodingError.self) { try Track.from(dictionaryValue: ["album": "five"]) }
     #expect(throws: ModelDecodingError.self) { try Track.from(dictionaryValue: ["album": 1.5]) }
     #expect(throws: ModelDecodingError.self) { try Track.from(dictionaryValue: ["album": true]) }

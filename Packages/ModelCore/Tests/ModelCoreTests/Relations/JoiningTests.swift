@@ -2,7 +2,7 @@ import Foundation
 @_spi(ModelKitInternals) import ModelCore
 import Testing
 
-@Suite struct `A list that was changed before a store has read it` {
+@Suite struct `An incomplete list with local changes` {
   /// A record of author 1, as a tree and as a document.
   enum Record: CaseIterable {
     case tree, document
@@ -25,7 +25,7 @@ import Testing
   private func identifiers(_ author: Author) -> [Int] { author.books.value?.compactMap(\.id.value) ?? [] }
 
   @Test(arguments: Record.allCases)
-  func `A list that was changed before a store has read it has what was added, after what is stored`(record: Record)
+  func `An incomplete list has added members after the stored ones when it is loaded`(record: Record)
     throws
   {
     let scope = ModelScope()
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: Record.allCases)
-  func `A list that was changed before a store has read it does not get back what was removed`(record: Record) throws {
+  func `An incomplete list does not restore removed members when it is loaded`(record: Record) throws {
     let scope = ModelScope()
     let removed = try Book.from(dictionaryValue: ["id": 1, "author": 1], in: scope)
     let author = try #require(removed.author.value)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: Record.allCases)
-  func `A list that was changed before a store has read it is not dirty any more if that is what is stored`(
+  func `An incomplete list is clean if it equals the stored list when it is loaded`(
     record: Record
   ) throws {
     let scope = ModelScope()
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: Record.allCases)
-  func `A list that was changed before a store has read it is whole when nothing is stored`(record: Record) throws {
+  func `An incomplete list is complete when it is loaded and the store has no members`(record: Record) throws {
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     author.books.add(try Book.from(dictionaryValue: ["id": 1], in: scope))
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(arguments: Record.allCases)
-  func `A list that was changed before a store has read it stays as it was set, if it was set`(record: Record) throws {
+  func `A list that was set keeps its members when the store reads it`(record: Record) throws {
     let scope = ModelScope()
     let author = Author.with(identifier: "1", in: scope)
     author.books.value = [try Book.from(dictionaryValue: ["id": 3], in: scope)]
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: Record.allCases)
-  func `A list that was changed before it was read is the stored one if changes are overwritten`(record: Record)
+  func `A changed list is replaced by the stored one if local changes are overwritten`(record: Record)
     throws
   {
     let scope = ModelScope()
@@ -105,18 +105,18 @@ import Testing
 }
 
 @Suite struct `A record of a store` {
-  @Test func `A record of a store is all of a model, also if it has nothing but the identifier`() throws {
+  @Test func `A model is fully loaded from a record with only the identifier`() throws {
     let scope = ModelScope()
     let author = try #require(try scope.models(Author.self, from: [["id": 1]], keepsLocalChanges: true).first)
     #expect(author.loadState == .loaded)
     let other = try scope.models(Author.self, fromJSON: Data(#"[{"id":2}]"#.utf8), keepsLocalChanges: true).first
     #expect(other?.loadState == .loaded)
-    // Nil where a document is read by way of a tree only.
+    // Nil if the document is read on the tree path only.
     let third = scope.model(Author.self, fromJSON: Data(#"{"id":3}"#.utf8), identifier: "3", keepsLocalChanges: true)
     #expect(third == nil || third?.loadState == .loaded)
   }
 
-  @Test func `A record of a store only refers to the models inside of which it has the identifier`() throws {
+  @Test func `An embedded object with only an identifier is read as an unloaded reference`() throws {
     let scope = ModelScope()
     let books = try scope.models(Book.self, from: [["id": 1, "author": ["id": 2]]], keepsLocalChanges: true)
     #expect(books.first?.author.value?.loadState == .incomplete)
@@ -124,7 +124,7 @@ import Testing
 }
 
 @Suite struct `A list in no record` {
-  @Test func `A list in no record follows the other side again after it was reverted`() throws {
+  @Test func `A list that is in no record is saved with its inverse again after a revert`() throws {
     let scope = ModelScope()
     let author = try #require(
       try scope.models(Author.self, from: [["id": 1, "name": "Ada"]], keepsLocalChanges: true).first)

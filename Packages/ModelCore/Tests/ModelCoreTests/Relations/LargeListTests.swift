@@ -4,7 +4,7 @@ import Testing
 @Suite struct `A long list of related models` {
   private let count = 20_000
 
-  @Test func `A long list of related models is filled, moved and emptied one by one in linear time`() {
+  @Test func `A long list of models is filled, moved and emptied one by one in linear time`() {
     let books = (0..<count).map { _ in Book() }
     let ada = Author(name: "Ada")
     let bob = Author(name: "Bob")
@@ -17,7 +17,7 @@ import Testing
     #expect(books.allSatisfy { $0.author.value == nil })
   }
 
-  @Test func `A long list of related models tells observers once of what is done to many`() {
+  @Test func `A long list of models notifies observers once of an operation on many members`() {
     let books = (0..<count).map { _ in Book() }
     let ada = Author(name: "Ada")
     let bob = Author(name: "Bob")
@@ -31,7 +31,7 @@ import Testing
     #expect(ada.books.value == [])
   }
 
-  @Test func `A long list of related models lets removed models go at once, and keeps the order of the others`() {
+  @Test func `A long list of models releases removed members at once, and keeps the order of the others`() {
     let ada = Author(name: "Ada")
     var books = (0..<200).map { Book(title: "\($0)") }
     ada.books.value = books
@@ -48,7 +48,7 @@ import Testing
     #expect(ada.books.loadState == .loaded)
   }
 
-  @Test func `A long list of related models notices members that are gone among those that were removed`() throws {
+  @Test func `A long list of models detects deallocated members among removed ones`() throws {
     let ada = try Author.from(dictionaryValue: ["id": 1, "books": []])
     var books: [Book] = (0..<200).map { _ in Book() }
     for book in books { book.author.value = ada }
@@ -60,7 +60,7 @@ import Testing
     #expect(ada.books.loadState == .incomplete)
   }
 
-  @Test func `A long list of related models of many to many is filled from either side`() {
+  @Test func `A long list of a many-to-many relation is filled from either side`() {
     let students = (0..<count).map { _ in Student() }
     let course = Course()
     for student in students { student.courses.add(course) }
@@ -71,8 +71,8 @@ import Testing
   }
 }
 
-@Suite struct `Related models of which only the identifier is known` {
-  @Test func `Related models of which only the identifier is known are listed, in lists too`() throws {
+@Suite struct `Related models that are unloaded references` {
+  @Test func `Unloaded references are found in relations, lists included`() throws {
     let album = try Album.from(dictionaryValue: ["id": 1, "title": "A", "tracks": ["a", "b"]])
     #expect(album.incompleteModels(recursive: false) == album.tracks.value)
     #expect(album.foreignKeyModels() == album.tracks.value)
@@ -82,7 +82,7 @@ import Testing
     #expect(order.incompleteModels() == [])
   }
 
-  @Test func `Related models of which only the identifier is known are found behind complete ones when asked for`()
+  @Test func `Unloaded references behind loaded models are found on request`()
     throws
   {
     let order = Order()
@@ -110,8 +110,7 @@ import Testing
     #expect(throws: ModelDecodingError.self) { try Album.from(dictionaryValue: ["tracks": [["a"]]]) }
   }
 
-  @Test func `Related models of which only the identifier is known have an other side that needs no trial to be found`()
-  {
+  @Test func `The inverse of a relation is found on a model that is not linked`() {
     let ada = Author(name: "Ada")
     let book = Book(title: "A")
     #expect(book.inverseField(of: book.author, on: ada) === ada.books)

@@ -1,8 +1,8 @@
 import ModelCore
 import Testing
 
-@Suite struct `A list that members left` {
-  @Test func `A list that members left stays incomplete when it is set to what is left of it`() throws {
+@Suite struct `A list with deallocated members` {
+  @Test func `A list with deallocated members stays incomplete when it is set to the remaining ones`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "books": []])
     let book = Book(title: "A")
     book.author.value = author
@@ -14,7 +14,7 @@ import Testing
     #expect(author.books.loadState == .loaded)
   }
 
-  @Test func `A list that members left stays incomplete when it is set to nothing where nothing is left`() throws {
+  @Test func `A list whose members are all deallocated stays incomplete when it is set to an empty list`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"])
     addBookThatGoes(to: author)
     #expect(author.books.value == [])
@@ -23,7 +23,7 @@ import Testing
     #expect(author.dictionaryValue["books"] == nil)
   }
 
-  @Test func `A list that members left is emptied by removeAll`() throws {
+  @Test func `A list with deallocated members is emptied by removeAll`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"])
     addBookThatGoes(to: author)
     #expect(author.books.value == [])

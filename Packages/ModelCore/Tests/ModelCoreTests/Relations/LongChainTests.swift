@@ -1,7 +1,7 @@
 import ModelCore
 import Testing
 
-/// One after another, in lists and with an inverse.
+/// A model of a chain, with lists and an inverse.
 private final class Stage: Model {
   let name = Field<String>()
   let next = ModelField<Stage>(inverse: \.previous)
@@ -13,7 +13,7 @@ private final class Stage: Model {
 
 @Suite struct `A long chain of models` {
 
-  /// Makes a chain from its end on, so that the first model holds the rest.
+  /// Creates a chain from its end, so that the first model retains the rest.
   private func chain(
     _ count: Int = 20_000, _ link: (_ stage: Stage, _ next: Stage) -> Void
   ) -> (first: Stage?, last: () -> Stage?) {
@@ -64,8 +64,7 @@ private final class Stage: Model {
     #expect(part() == nil)
   }
 
-  @Test func `A long chain of models that can be gone back to is released when there is no going back any more`() throws
-  {
+  @Test func `A long chain of models in a baseline is released when the baseline is discarded`() throws {
     let first = try Stage.from(dictionaryValue: ["name": "a", "next": ["name": "b"]])
     let second = try #require(first.next.value)
     var (third, last) = chain { $0.next.value = $1 }
@@ -80,7 +79,7 @@ private final class Stage: Model {
     withExtendedLifetime(third) {}
   }
 
-  @Test func `A long chain of models is let go by a scope without a deep stack`() {
+  @Test func `A long chain of models is released by a scope without a deep stack`() {
     var scope: ModelScope? = ModelScope()
     func fill() -> () -> Stage? {
       let (first, last) = chain { $0.next.value = $1 }

@@ -5,11 +5,11 @@ private final class Publisher: Model {
   let titles = ModelField<Book>(key: "published_titles")*
 }
 
-@Suite struct `A relation by its name` {
+@Suite struct `A relation found by name` {
   private let ada = Author(name: "Ada")
   private let book = Book(title: "A")
 
-  @Test func `A relation by its name takes models, on both sides`() throws {
+  @Test func `A relation found by name adds models, on both sides`() throws {
     try ada.add(book, forKey: "books")
     #expect(ada.books.value == [book])
     #expect(book.author.value === ada)
@@ -21,7 +21,7 @@ private final class Publisher: Model {
     #expect(ada.books.count == 1)
   }
 
-  @Test func `A relation by its name to one is set in both directions, and to none`() throws {
+  @Test func `A to-one relation found by name is set with its inverse, and to nil`() throws {
     try book.set(ada, forKey: "author")
     #expect(book.author.value === ada)
     #expect(ada.books.value == [book])
@@ -29,7 +29,7 @@ private final class Publisher: Model {
     #expect(ada.books.value == [])
   }
 
-  @Test func `A relation by its name to many is set as a whole`() throws {
+  @Test func `A to-many relation found by name is set as a list`() throws {
     let books = [book, Book(title: "B")]
     try ada.set(books, forKey: "books")
     #expect(ada.books.value == books)
@@ -37,13 +37,13 @@ private final class Publisher: Model {
     #expect(book.author.value == nil)
   }
 
-  @Test func `A relation by its name to many that is nil begins again`() throws {
+  @Test func `A to-many relation found by name accepts members after it was set to nil`() throws {
     ada.books.value = nil
     try ada.add(book, forKey: "books")
     #expect(ada.books.value == [book])
   }
 
-  @Test func `A relation by its name is found by its key and by its property`() throws {
+  @Test func `A relation is found by its key and by its property`() throws {
     let publisher = Publisher()
     try publisher.add(book, forKey: "published_titles")
     try publisher.add(Book(title: "B"), forKey: "titles")
@@ -51,13 +51,13 @@ private final class Publisher: Model {
     #expect(relation.relatedModels.count == 2)
   }
 
-  @Test func `A relation by its name that is not there is an error`() {
+  @Test func `A relation that is not found by its name is an error`() {
     #expect(refusal { try ada.add(book, forKey: "novels") } == .notFound)
     #expect(refusal { try ada.set(book, forKey: "name") } == .notFound)
     #expect(refusal { try ada.remove(book, forKey: "x") } == .notFound)
   }
 
-  @Test func `A relation by its name refuses models of another class, all or none`() throws {
+  @Test func `A relation found by name rejects models of another class, all or none`() throws {
     let error = #expect(throws: FieldError.self) { try ada.add([book, ada], forKey: "books") }
     #expect(error?.description == "The relation \"books\" stays as it is: it refers to Book, not to Author.")
     #expect(ada.books.value == [])
@@ -65,7 +65,7 @@ private final class Publisher: Model {
     #expect(book.author.value == nil)
   }
 
-  @Test func `A relation by its name to one is not one to many`() {
+  @Test func `A to-one relation found by name rejects operations of lists, and the reverse`() {
     #expect(refusal { try book.add(ada, forKey: "author") } == .wrongCardinality)
     #expect(refusal { try book.set([ada], forKey: "author") } == .wrongCardinality)
     #expect(refusal { try ada.set(book, forKey: "books") } == .wrongCardinality)

@@ -6,7 +6,7 @@ import Testing
   private let bob = Author(name: "Bob")
   private let books = ["A", "B", "C"].map { Book(title: $0) }
 
-  @Test func `One to many shows a link that is set on the one side on the other side`() {
+  @Test func `A one-to-many link set on a member is on both sides`() {
     books[0].author.value = ada
     #expect(ada.books.value == [books[0]])
     books[1].author.value = ada
@@ -15,7 +15,7 @@ import Testing
     #expect(ada.books.value == [books[1]])
   }
 
-  @Test func `One to many moves a member to the model it is given to`() {
+  @Test func `A member of a one-to-many relation moves to the model to which it is added`() {
     ada.books.value = books
     books[1].author.value = bob
     #expect(ada.books.value == [books[0], books[2]])
@@ -28,7 +28,7 @@ import Testing
     #expect(books.allSatisfy { $0.author.value === bob })
   }
 
-  @Test func `One to many adds and removes members`() {
+  @Test func `A one-to-many relation adds and removes members`() {
     #expect(ada.books.add(books[0]))
     #expect(ada.books.add(books[1]))
     #expect(books[0].author.value === ada)
@@ -41,7 +41,7 @@ import Testing
     #expect(ada.books.value == [books[1]])
   }
 
-  @Test func `One to many has no member twice`() {
+  @Test func `A one-to-many relation contains a member once`() {
     #expect(ada.books.add(books[0]))
     #expect(!ada.books.add(books[0]))
     books[0].author.value = ada
@@ -52,7 +52,7 @@ import Testing
     #expect(ada.books.count == 2)
   }
 
-  @Test func `One to many takes a whole list in its order`() {
+  @Test func `A one-to-many relation is set to a list in its order`() {
     ada.books.value = books
     ada.books.value = books.reversed()
     #expect(ada.books.value == books.reversed())
@@ -67,7 +67,7 @@ import Testing
     #expect(ada.books.value == [books[0]])
   }
 
-  @Test func `One to many keeps the order when links were made on both sides`() {
+  @Test func `A one-to-many relation keeps the order of links made on both sides`() {
     ada.books.add(books[0])
     books[1].author.value = ada
     ada.books.add(books[2])
@@ -77,7 +77,7 @@ import Testing
     #expect(books.allSatisfy { $0.author.value === ada })
   }
 
-  @Test func `One to many needs no identifiers, and minds none`() {
+  @Test func `A one-to-many relation may contain two models with the same identifier`() {
     let twins = [Book(id: 1, title: "A"), Book(id: 1, title: "A")]
     ada.books.value = twins
     #expect(ada.books.count == 2)
@@ -85,7 +85,7 @@ import Testing
     #expect(ada.books.value?.first === twins[0])
   }
 
-  @Test func `One to many swaps the lists of two models`() {
+  @Test func `The lists of two models can be swapped`() {
     ada.books.value = [books[0], books[1]]
     bob.books.value = [books[2]]
     let hers = ada.books.value
@@ -96,7 +96,7 @@ import Testing
     #expect(books.map { $0.author.value } == [bob, bob, ada])
   }
 
-  @Test func `One to many works alike when the inverse is declared on the list`() {
+  @Test func `A one-to-many relation works with the inverse declared on the list`() {
     let albums = [Album(), Album()]
     let tracks = [Track(), Track()]
     tracks[0].album.value = albums[0]
@@ -108,7 +108,7 @@ import Testing
     #expect(tracks[0].album.value == nil)
   }
 
-  @Test func `One to many works for subclasses of both models`() {
+  @Test func `A one-to-many relation works for subclasses of both models`() {
     class Team: Model {
       let members = ModelField<Member>()*
     }
@@ -133,7 +133,7 @@ import Testing
     #expect(club.members.value == [])
   }
 
-  @Test func `One to many takes both sides saying that they are inverse`() {
+  @Test func `A one-to-many relation works with the inverse declared on both sides`() {
     final class Ship: Model {
       let sailors: ModelArrayField<Sailor> = ModelField(inverse: \.ship)*
     }
@@ -149,7 +149,7 @@ import Testing
     #expect(sailors.allSatisfy { $0.ship.value == nil })
   }
 
-  @Test func `One to many is set through a field whose type is not known`() throws {
+  @Test func `A one-to-many relation is set through a field of unknown type`() throws {
     let field: AnyField = books[0].author
     try field.set(anyValue: ada)
     #expect(ada.books.value == [books[0]])
@@ -159,7 +159,7 @@ import Testing
     #expect(ada.books.value == [])
   }
 
-  @Test func `One to many marks both sides dirty`() {
+  @Test func `A one-to-many link makes both sides dirty`() {
     books[0].author.value = ada
     #expect(ada.books.isDirty)
     #expect(books[0].author.isDirty)

@@ -7,7 +7,7 @@ import Testing
   private let paris = City()
   private let lima = City()
 
-  @Test func `One to one shows a link on both sides, wherever it is set`() {
+  @Test func `A one-to-one link is on both sides, wherever it is set`() {
     france.capital.value = paris
     #expect(paris.capitalOf.value === france)
     lima.capitalOf.value = peru
@@ -18,7 +18,7 @@ import Testing
     #expect(peru.capital.value == nil)
   }
 
-  @Test func `One to one lets both old partners go`() {
+  @Test func `A new one-to-one link cuts the links of both former partners`() {
     france.capital.value = paris
     peru.capital.value = lima
     france.capital.value = lima
@@ -28,7 +28,7 @@ import Testing
     #expect(peru.capital.value == nil)
   }
 
-  @Test func `One to one tells every field of a change of partners once, without a nil in between`() {
+  @Test func `A change of one-to-one partners notifies every field once, without a nil in between`() {
     france.capital.value = paris
     peru.capital.value = lima
     var log: [String] = []
@@ -51,7 +51,7 @@ import Testing
       log.sorted() == ["france paris lima", "lima peru france", "paris france nil", "peru lima nil"])
   }
 
-  @Test func `One to one stays when it is set once more`() {
+  @Test func `A one-to-one link stays when it is set again`() {
     france.capital.value = paris
     paris.capitalOf.value = france
     france.capital.value = paris

@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `A relation without inverse` {
-  @Test func `A relation without inverse changes nothing on the other side`() {
+  @Test func `A relation without inverse does not change the related model`() {
     let order = Order()
     let author = Author(name: "Ada")
     let book = Book(title: "T")
@@ -15,7 +15,7 @@ import Testing
     #expect(order.items.value == [])
   }
 
-  @Test func `A relation without inverse retains what it leads to`() {
+  @Test func `A relation without inverse retains the related model`() {
     let order = Order()
     order.customer.value = Author(name: "Ada")
     order.items.value = [Book(title: "A")]
@@ -25,7 +25,7 @@ import Testing
     #expect(order.items.loadState == .loaded)
   }
 
-  @Test func `A relation without inverse lets go of what it led to`() {
+  @Test func `A relation without inverse releases its former model`() {
     let order = Order()
     var book: Book? = Book(title: "T")
     weak let ghost = book
@@ -36,7 +36,7 @@ import Testing
     #expect(ghost == nil)
   }
 
-  @Test func `A relation without inverse holds a model once`() {
+  @Test func `A relation without inverse contains a model once`() {
     let order = Order()
     let book = Book(title: "T")
     #expect(order.items.add(book))

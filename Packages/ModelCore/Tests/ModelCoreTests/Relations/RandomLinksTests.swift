@@ -1,13 +1,13 @@
 import ModelCore
 import Testing
 
-/// One side of a real relation, spoken to by numbers.
+/// One side of a real relation, accessed by numbers.
 private struct RelationSide {
   let isMany: Bool
-  /// Whether a model leads to exactly these others, in this order.
+  /// Returns whether a model references exactly these others, in this order.
   let matches: (_ model: Int, _ others: [Int]?) -> Bool
   let perform: (ReferenceRelation.Operation) -> Void
-  /// Calls back with the model's number and the numbers before and after.
+  /// Observes a model with its number and the numbers before and after.
   let observe: (@escaping (Int, [Int]?, [Int]?) -> Void) -> Void
 
   init<M: Model, Related: Model>(
@@ -58,14 +58,14 @@ private struct RelationSide {
   }
 }
 
-/// What the observers were told during one operation.
+/// The notifications during one operation.
 private final class Reports {
   var isObserving = false
   var told: [(side: Int, model: Int, old: [Int]?, new: [Int]?)] = []
 }
 
 @Suite struct `Random operations on a relation` {
-  /// Performs operations on the real relation and on the reference, and compares both sides after every one.
+  /// Performs operations on the real relation and on the reference, and compares both sides after each.
   private func run(
     _ sides: [RelationSide], counts: [Int], isSymmetric: Bool = false, seed: UInt64,
     steps: Int = 6_000 * TestEffort.factor
@@ -73,7 +73,7 @@ private final class Reports {
     var generator = SeededGenerator(seed: seed)
     var reference = ReferenceRelation(isMany: sides.map(\.isMany), counts: counts, isSymmetric: isSymmetric)
     let reports = Reports()
-    // The second half runs with observers: without them lists grow in place, on another way through the code.
+    // The second half runs with observers: without them lists grow in place, on another code path.
     for step in 0..<steps {
       if step == steps / 2 {
         reports.isObserving = true
@@ -120,7 +120,8 @@ private final class Reports {
     }
   }
 
-  /// Whether exactly the fields that changed were announced, once each, with the right values.
+  /// Returns a description of the fault unless exactly the changed fields were announced, once each, with the right
+  /// values.
   private func fault(
     in told: [(side: Int, model: Int, old: [Int]?, new: [Int]?)], _ before: ReferenceRelation,
     _ after: ReferenceRelation
@@ -144,7 +145,7 @@ private final class Reports {
     return changes == told.count ? nil : "\(changes) fields changed, \(told.count) were announced"
   }
 
-  @Test func `Random operations on a relation keeps the rules of one to many`() {
+  @Test func `Random operations follow the rules of one-to-many relations`() {
     let authors = (0..<10).map { _ in Author() }
     let books = (0..<20).map { _ in Book() }
     run(
@@ -152,7 +153,7 @@ private final class Reports {
       counts: [10, 20], seed: 1)
   }
 
-  @Test func `Random operations on a relation keeps the rules of many to many`() {
+  @Test func `Random operations follow the rules of many-to-many relations`() {
     let students = (0..<15).map { _ in Student() }
     let courses = (0..<15).map { _ in Course() }
     run(
@@ -160,7 +161,7 @@ private final class Reports {
       counts: [15, 15], seed: 2)
   }
 
-  @Test func `Random operations on a relation keeps the rules of one to one`() {
+  @Test func `Random operations follow the rules of one-to-one relations`() {
     let countries = (0..<15).map { _ in Country() }
     let cities = (0..<15).map { _ in City() }
     run(
@@ -168,28 +169,28 @@ private final class Reports {
       counts: [15, 15], seed: 3)
   }
 
-  @Test func `Random operations on a relation keeps the rules of trees`() {
+  @Test func `Random operations follow the rules of trees`() {
     let people = (0..<30).map { _ in Person() }
     run(
       [RelationSide(\.children, of: people, to: people), RelationSide(\.parent, of: people, to: people)],
       counts: [30, 30], seed: 7, steps: 5_000)
-    // People may have become their own parents.
+    // A person may have become their own parent.
     for person in people { person.parent.value = nil }
   }
 
-  @Test func `Random operations on a relation keeps the rules of pairs`() {
+  @Test func `Random operations follow the rules of pairs`() {
     let people = (0..<30).map { _ in Person() }
     run([RelationSide(\.spouse, of: people, to: people)], counts: [30], isSymmetric: true, seed: 8, steps: 5_000)
     for person in people { person.spouse.value = nil }
   }
 
-  @Test func `Random operations on a relation keeps the rules of nets`() {
+  @Test func `Random operations follow the rules of networks`() {
     let people = (0..<30).map { _ in Person() }
     run([RelationSide(\.friends, of: people, to: people)], counts: [30], isSymmetric: true, seed: 9, steps: 5_000)
     for person in people { person.friends.value = nil }
   }
 
-  @Test func `Random operations on a relation frees all models in the end`() {
+  @Test func `Random operations on a relation leave no models in memory`() {
     func graph() -> [() -> ModelObject?] {
       let authors = (0..<10).map { _ in Author() }
       let books = (0..<20).map { _ in Book() }

@@ -1,6 +1,6 @@
-/// The rules of a relation in their plainest form, for models that are numbered from 0: to check the real thing against.
+/// A plain model of the rules of a relation, for models numbered from 0, to compare the implementation with.
 struct ReferenceRelation {
-  /// One side: for every model the numbers of those it leads to. To-one sides have nil or one number.
+  /// One side: for every model, the numbers of its related models. To-one sides have nil or one number.
   struct Side {
     var isMany: Bool
     var lists: [[Int]?]
@@ -14,7 +14,7 @@ struct ReferenceRelation {
   }
 
   private(set) var sides: [Side]
-  /// Whether both sides are one field, as with spouses and friends.
+  /// Whether both sides are one field, as for spouses and friends.
   let isSymmetric: Bool
 
   init(isMany: [Bool], counts: [Int], isSymmetric: Bool) {
@@ -74,7 +74,7 @@ struct ReferenceRelation {
   }
 }
 
-/// Random numbers that are the same in every run.
+/// A generator of random numbers that are the same in every run.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

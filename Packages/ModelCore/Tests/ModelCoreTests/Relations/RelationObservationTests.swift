@@ -26,7 +26,7 @@ import Testing
     #expect(log.sorted() == ["ada 1 0", "book Ada -"])
   }
 
-  @Test func `Observers of a relation never see one side without the other`() {
+  @Test func `Observers of a relation never read one side without the other`() {
     let authors = [Author(name: "Ada"), Author(name: "Bob")]
     let books = (0..<3).map { Book(title: "\($0)") }
     var calls = 0
@@ -50,7 +50,7 @@ import Testing
     #expect(calls == 4 + 5 + 3 + 2)
   }
 
-  @Test func `Observers of a relation are not told when nothing changes, unless they ask for every set`() {
+  @Test func `Observers of a relation are notified only of changes, unless they observe every set`() {
     let ada = Author(name: "Ada")
     let book = Book(title: "T")
     book.author.value = ada
@@ -85,7 +85,7 @@ import Testing
     #expect(authors.last == "Bob")
   }
 
-  @Test func `Observers of a relation are notified what a list is bound to`() {
+  @Test func `Observers of a relation are notified of changes by a binding`() {
     let ada = Author(name: "Ada")
     let shelf = Author(name: "a shelf")
     let book = Book(title: "T")

@@ -14,36 +14,36 @@ private func changes(of read: () -> Void, during change: () throws -> Void) reth
   return counter.number.load(ordering: .relaxed)
 }
 
-@Suite struct `A relation under Swift's own tracking` {
+@Suite struct `A relation under observation tracking` {
   private let author = Author(id: 1, name: "Ada")
   private let book = Book(id: 5, title: "T")
 
-  // One switch for the process: tests only ever switch it on, which others do not notice.
+  // A process-wide switch: tests only ever turn it on, which does not affect others.
   init() { FieldObservation.isEnabled = true }
 
-  @Test func `A relation under Swift's own tracking tells that it is set`() {
+  @Test func `Swift's observation tracking detects that a relation is set`() {
     #expect(changes(of: { _ = book.author.value }, during: { book.author.value = author }) == 1)
     #expect(changes(of: { _ = book.author.value }, during: { book.author.value = author }) == 0)
     #expect(changes(of: { _ = book.author.value }, during: { book.author.value = nil }) == 1)
   }
 
-  @Test func `A relation under Swift's own tracking tells of what the other side does`() {
+  @Test func `Swift's observation tracking detects a change of the inverse`() {
     #expect(changes(of: { _ = book.author.value }, during: { author.books.add(book) }) == 1)
     #expect(changes(of: { _ = book.author.value }, during: { author.books.remove(book) }) == 1)
     #expect(changes(of: { _ = author.books.value }, during: { book.author.value = author }) == 1)
     #expect(changes(of: { _ = author.books.count }, during: { book.author.value = nil }) == 1)
   }
 
-  @Test func `A relation under Swift's own tracking to many tells of members that come and go`() {
+  @Test func `Swift's observation tracking detects that members are added and removed`() {
     #expect(changes(of: { _ = author.books.value }, during: { author.books.add(book) }) == 1)
     #expect(changes(of: { _ = author.books.value }, during: { author.books.add(book) }) == 0)
     #expect(changes(of: { _ = author.books.contains(book) }, during: { author.books.remove(book) }) == 1)
     #expect(changes(of: { _ = author.books.relatedModels }, during: { author.books.value = [book] }) == 1)
   }
 
-  @Test func `A relation under Swift's own tracking tells before it changes, on both sides`() {
+  @Test func `Swift's observation tracking calls back before both sides change`() {
     let seen = Mutex<[Bool]>([])
-    // Read in the isolation of the models: the closures run on the thread that sets.
+    // Read in the isolation of the models: the closures run on the thread of the set.
     nonisolated(unsafe) let (author, book) = (author, book)
     withObservationTracking {
       _ = (book.author.value, author.books.value)
@@ -55,7 +55,7 @@ private func changes(of read: () -> Void, during change: () throws -> Void) reth
     #expect(seen.withLock { $0 } == [true])
   }
 
-  @Test func `A relation under Swift's own tracking lets the fields behind it be seen`() {
+  @Test func `Swift's observation tracking detects changes of fields of related models`() {
     book.author.value = author
     let read = { [book] in _ = book.author.value?.name.value }
     #expect(changes(of: read, during: { author.name.value = "Bob" }) == 1)
@@ -63,11 +63,11 @@ private func changes(of read: () -> Void, during change: () throws -> Void) reth
     #expect(changes(of: read, during: { author.name.value = "Cid" }) == 0)
   }
 
-  @Test func `A relation under Swift's own tracking tells of what is read from JSON`() throws {
+  @Test func `Swift's observation tracking detects values read from JSON`() throws {
     #expect(try changes(of: { _ = book.title.value }, during: { try book.read(["id": 5, "title": "New"]) }) == 1)
   }
 
-  @Test func `A relation under Swift's own tracking keeps nothing alive`() {
+  @Test func `Swift's observation tracking retains no models`() {
     var author: Author? = Author(id: 2, name: "Ann")
     weak let weakAuthor = author
     var counter: Counter? = Counter()

@@ -29,7 +29,7 @@ private final class Knot: Model {
 }
 
 @Suite struct `A relation that requires validity` {
-  @Test func `A relation that requires validity finds an invalid related model invalid, in the old words`() {
+  @Test func `A relation that requires validity is invalid with an invalid related model, with the default message`() {
     let person = Manager(name: "Ada")
     let company = Firm()
     person.company.value = company
@@ -41,7 +41,7 @@ private final class Knot: Model {
     #expect(person.validate() == .valid)
   }
 
-  @Test func `A relation that requires validity tells the related model what is wrong with it`() {
+  @Test func `A relation that requires validity validates the related model`() {
     let person = Manager(name: "Ada")
     let company = Firm()
     person.company.value = company
@@ -49,11 +49,11 @@ private final class Knot: Model {
     #expect(company.name.validationState == .invalid(["cannot be blank"]))
   }
 
-  @Test func `A relation that requires validity does not mind if there is no related model`() {
+  @Test func `A relation that requires validity is valid without a related model`() {
     #expect(Manager(name: "Ada").validate() == .valid)
   }
 
-  @Test func `A relation that requires validity leaves relations alone that do not ask for it`() {
+  @Test func `A relation that does not require validity does not validate the related model`() {
     let person = Manager(name: "Ada")
     person.rival.value = Manager()
     #expect(person.validate() == .valid)
@@ -66,7 +66,7 @@ private final class Knot: Model {
     #expect(person.validate() == .valid)
   }
 
-  @Test func `A relation that requires validity can be worded at the declaration`() {
+  @Test func `A relation that requires validity may have a message of its own`() {
     let field = ModelField<Firm>().requireValid(message: "is not a proper company")
     field.value = Firm()
     #expect(field.validate() == .invalid(["is not a proper company"]))
@@ -89,7 +89,7 @@ private final class Knot: Model {
     #expect(company.validate() == .invalid(["director Value is invalid"]))
   }
 
-  @Test func `A relation that requires validity ends where a model requires itself`() {
+  @Test func `A relation that requires validity ends where a model references itself`() {
     let person = Manager(name: "Ada")
     person.friend.value = person
     #expect(person.validate() == .valid)
@@ -97,7 +97,7 @@ private final class Knot: Model {
     #expect(person.validate().isInvalid)
   }
 
-  @Test func `A relation that requires validity agrees with who can reach a broken rule, in any graph`() {
+  @Test func `A relation that requires validity is invalid exactly if a broken rule can be reached, in any graph`() {
     var generator = SeededGenerator(seed: 13)
     for _ in 0..<200 {
       let knots = (0..<Int.random(in: 1...9, using: &generator)).map { _ in Knot() }
@@ -122,7 +122,7 @@ private final class Knot: Model {
     }
   }
 
-  @Test func `A relation that requires validity takes polynomial time where everything is linked to everything`() {
+  @Test func `A relation that requires validity takes polynomial time in a complete graph`() {
     let knots = (0..<60).map { _ in Knot() }
     for (index, knot) in knots.enumerated() {
       knot.name.value = "x"

@@ -19,7 +19,7 @@ private struct Linking<A: Model, B: Model>: Sendable {
     return ghostA == nil && ghostB == nil
   }
 
-  @Test func `Related models of one to many are freed however they were linked`() {
+  @Test func `Models of a one-to-many relation are deallocated however they were linked`() {
     let linkings: [Linking<Author, Book>] = [
       Linking(name: "set") { $1.author.value = $0 },
       Linking(name: "add") { $0.books.add($1) },
@@ -57,7 +57,7 @@ private struct Linking<A: Model, B: Model>: Sendable {
     for linking in linkings { #expect(Self.isFreed(linking), "\(linking.name)") }
   }
 
-  @Test func `Related models of one to one are freed however they were linked`() {
+  @Test func `Models of a one-to-one relation are deallocated however they were linked`() {
     let linkings: [Linking<Country, City>] = [
       Linking(name: "one side") { $0.capital.value = $1 },
       Linking(name: "other side") { $1.capitalOf.value = $0 },
@@ -74,10 +74,10 @@ private struct Linking<A: Model, B: Model>: Sendable {
     for linking in linkings { #expect(Self.isFreed(linking), "\(linking.name)") }
   }
 
-  @Test func `Related models of many to many are freed however they were linked`() {
+  @Test func `Models of a many-to-many relation are deallocated however they were linked`() {
     let linkings: [Linking<Student, Course>] = [
       Linking(name: "add") { $0.courses.add($1) },
-      Linking(name: "add on the other side") { $1.students.add($0) },
+      Linking(name: "add on the inverse") { $1.students.add($0) },
       Linking(name: "both sides") {
         $0.courses.add($1)
         $1.students.add($0)
@@ -94,7 +94,7 @@ private struct Linking<A: Model, B: Model>: Sendable {
     for linking in linkings { #expect(Self.isFreed(linking), "\(linking.name)") }
   }
 
-  @Test func `Related models of one class are freed however they were linked`() {
+  @Test func `Related models of one class are deallocated however they were linked`() {
     let linkings: [Linking<Person, Person>] = [
       Linking(name: "parent") { $1.parent.value = $0 },
       Linking(name: "children") { $0.children.add($1) },
@@ -108,7 +108,7 @@ private struct Linking<A: Model, B: Model>: Sendable {
     for linking in linkings { #expect(Self.isFreed(linking), "\(linking.name)") }
   }
 
-  @Test func `Related models that were read in circles are freed, with and without a scope`() throws {
+  @Test func `Related models that were read in cycles are deallocated, with and without a scope`() throws {
     let json: AttributeDictionary = [
       "id": 1, "courses": [["id": 1, "students": [["id": 1], ["id": 2, "courses": [["id": 1], ["id": 2]]]]]],
     ]
@@ -143,7 +143,7 @@ private struct Linking<A: Model, B: Model>: Sendable {
     #expect(author.books.loadState == .loaded)
   }
 
-  @Test func `Related models stay retained by the side that was first`() {
+  @Test func `Related models stay retained by the side that was linked first`() {
     let author = Author(name: "Ada")
     var book: Book? = Book(title: "A")
     weak let kept = book
@@ -154,7 +154,7 @@ private struct Linking<A: Model, B: Model>: Sendable {
     #expect(author.books.count == 1)
   }
 
-  @Test func `Related models leave the list of a weak link when they are gone`() {
+  @Test func `A weak link is removed from a list when its model is deallocated`() {
     let author = Author(name: "Ada")
     var book: Book? = Book(title: "A")
     book?.author.value = author

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `A relation of a class to itself` {
   private let people = (0..<4).map { _ in Person() }
 
-  @Test func `A relation of a class to itself makes trees`() {
+  @Test func `A relation of a class to itself forms trees`() {
     people[0].children.value = [people[1], people[2]]
     people[3].parent.value = people[1]
     #expect(people[1].parent.value === people[0])
@@ -15,7 +15,7 @@ import Testing
     #expect(people[0].parent.value == nil)
   }
 
-  @Test func `A relation of a class to itself makes pairs of one field`() {
+  @Test func `A relation of a class to itself forms pairs with one field`() {
     people[0].spouse.value = people[1]
     #expect(people[1].spouse.value === people[0])
     people[2].spouse.value = people[3]
@@ -25,7 +25,7 @@ import Testing
     #expect(people.allSatisfy { $0.spouse.value == nil })
   }
 
-  @Test func `A relation of a class to itself makes nets of one list`() {
+  @Test func `A relation of a class to itself forms networks with one list`() {
     people[0].friends.value = [people[1], people[2]]
     #expect(people[1].friends.value == [people[0]])
     people[1].friends.add(people[2])
@@ -35,7 +35,7 @@ import Testing
     #expect(people[3].friends.value == [people[2]])
   }
 
-  @Test func `A relation of a class to itself may lead from a model to itself, and away again`() {
+  @Test func `A model may reference itself, and be unlinked from itself`() {
     let person = people[0]
     person.spouse.value = person
     #expect(person.spouse.value === person)

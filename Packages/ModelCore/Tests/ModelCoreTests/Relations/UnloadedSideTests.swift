@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import ModelCore
 import Testing
 
-/// A model that was unloaded does not know its links, but the models on the other side still do.
-@Suite struct `A relation of which one side was unloaded` {
+/// A model that was unloaded has lost its links, but their inverses remain.
+@Suite struct `A relation with an unloaded side` {
   private let scope = ModelScope()
 
   private func enrolled() throws -> (Student, Course) {
@@ -11,7 +11,7 @@ import Testing
     return (student, try #require(student.courses.value?.first))
   }
 
-  @Test func `A relation of which one side was unloaded is whole again after reading, without duplicates`() throws {
+  @Test func `A relation with an unloaded side is complete after reading, without duplicates`() throws {
     let (student, course) = try enrolled()
     let courses = try #require(student.courses.value)
     student.unload()
@@ -23,7 +23,7 @@ import Testing
     #expect(course.students.count == nil)
   }
 
-  @Test func `A relation of which one side was unloaded has no member twice, on whichever side it is added again`()
+  @Test func `A relation with an unloaded side contains no member twice, wherever it is added again`()
     throws
   {
     let (student, course) = try enrolled()
@@ -37,7 +37,7 @@ import Testing
     #expect(!course.students.add(student))
   }
 
-  @Test func `A relation of which one side was unloaded has no member twice when the list was unloaded`() throws {
+  @Test func `A relation with an unloaded list contains no member twice`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "author": ["id": 2, "name": "Ada"]], in: scope)
     let ada = try #require(book.author.value)
     ada.unload()
@@ -59,7 +59,7 @@ import Testing
     #expect(!student.courses.isDirty)
   }
 
-  @Test func `An unloaded side that is set or read again leaves no model behind`() throws {
+  @Test func `An unloaded side that is set or read again leaves no stale inverse`() throws {
     let old = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2], ["id": 3]]], in: scope)
     let new = try Author.from(dictionaryValue: ["id": 2, "books": []], in: scope)
     let books = try #require(old.books.value)
@@ -75,7 +75,7 @@ import Testing
     #expect(new.books.value == [books[0], books[1]])
   }
 
-  @Test func `A relation of which one side was unloaded follows a list that is set or read again`() throws {
+  @Test func `A relation with an unloaded side is updated when a list is set or read again`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1], ["id": 2], ["id": 3]]], in: scope)
     let books = try #require(author.books.value)
     author.unload()
@@ -98,7 +98,7 @@ import Testing
     #expect(course.students.value == [])
   }
 
-  @Test func `A relation of which one side was unloaded retains nothing of what it led to`() throws {
+  @Test func `An unloaded relation does not retain its former models`() throws {
     weak var ghost: Author?
     let book = try Book.from(dictionaryValue: ["id": 1, "author": ["id": 2]], in: scope)
     ghost = book.author.value
@@ -106,7 +106,7 @@ import Testing
     #expect(ghost == nil)
   }
 
-  @Test func `A relation of which one side was unloaded retains a link once after it was made again`() throws {
+  @Test func `A relation with an unloaded side retains a link once after it was made again`() throws {
     weak var ghost: Course?
     weak var other: Student?
     do {
@@ -123,7 +123,7 @@ import Testing
     #expect(other == nil)
   }
 
-  @Test func `A relation of which one side was unloaded is filled again in linear time`() throws {
+  @Test func `A relation with an unloaded side is filled again in linear time`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada", "books": []], in: scope)
     author.unload()
     let books = (0..<20_000).map { Book(id: $0, title: "") }

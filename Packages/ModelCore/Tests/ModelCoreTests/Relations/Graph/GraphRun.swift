@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Does the same to real nodes and to the reference, and says where they differ.
+/// A run that performs the same operations on real nodes and on the reference, and compares them.
 final class GraphRun {
   private let count = 8
   private let scope = ModelScope()
@@ -12,7 +12,7 @@ final class GraphRun {
   private var savedIdentifiers: [Int]
   private var nextIdentifier = 1_000
   private var reports: [Report] = []
-  /// Nodes that came to be while the operation was under way: nobody observed them.
+  /// The nodes created during the operation, which have no observers.
   private var newcomers: Set<Int> = []
   private var failure: String?
 
@@ -38,14 +38,14 @@ final class GraphRun {
 
   /// Performs one operation.
   ///
-  /// - Returns: what went wrong, if anything did.
+  /// - Returns: the difference from the reference, if any.
   func step(checksAll: Bool) -> String? {
     let number = Int.random(in: 0..<count, using: &generator)
     guard reference.alive.contains(number) else { return reference.isRemembered(number) ? nil : make(number) }
     reports = []
     newcomers = []
     let before = reference
-    // In a function of its own: its variables keep nodes alive.
+    // In a separate function, because its variables retain nodes.
     let what = perform(on: number)
     let fault = failure ?? faultInReports(before)
     reports = []
@@ -88,9 +88,9 @@ final class GraphRun {
     }
   }
 
-  /// Cuts every link and lets every node go.
+  /// Cuts every link and releases every node.
   ///
-  /// - Returns: how many are still there.
+  /// - Returns: the number of remaining nodes.
   func end() -> Int {
     for number in 0..<count {
       guard let node = seen[number].node else { continue }
@@ -201,7 +201,7 @@ final class GraphRun {
   }
 
   private func read(_ node: Node) -> String {
-    // A new model that is read is no longer new, and not saved either: a matter of its own.
+    // A new model that is read is neither new nor saved, a case that is not covered here.
     guard !reference.new.contains(node.number) else { return "nothing" }
     let side = Side.allCases.randomElement(using: &generator) ?? .left
     let others = (0..<count).filter { other in
@@ -232,7 +232,7 @@ final class GraphRun {
     return "revert"
   }
 
-  /// Copies a node and lets the copy go back, of which the graph must not notice anything.
+  /// Copies a node and reverts the copy, which must not change the graph.
   private func copy(_ node: Node) -> String {
     let number = node.number
     let copy = node.copy()
@@ -262,7 +262,8 @@ final class GraphRun {
     reports = merged
   }
 
-  /// Whether exactly the fields that changed were announced, once each, with the right values.
+  /// Returns a description of the fault unless exactly the changed fields were announced, once each, with the right
+  /// values.
   private func faultInReports(_ before: ReferenceGraph) -> String? {
     var changes = 0
     for index in reference.touched where !newcomers.contains(index >> 3) && reference.differs(from: before, at: index) {
@@ -281,7 +282,7 @@ final class GraphRun {
     return changes == reports.count ? nil : "\(changes) fields changed, announced were \(told)"
   }
 
-  /// Lets those die who have to, meets those again who left their identifiers, and compares.
+  /// Deallocates nodes as the reference does, creates those again that are referenced by identifier, and compares.
   private func settle(_ numbers: [Int]?) -> String? {
     var dangling = reference.bury()
     while let link = dangling.first {
@@ -290,7 +291,7 @@ final class GraphRun {
       guard let unloadedReference = node.toOne(link.place.side)?.value,
         unloadedReference.id.value == identifiers[link.other]
       else {
-        return "\(link.place.side) of \(link.place.node) forgot \(link.other)"
+        return "\(link.place.side) of \(link.place.node) lost \(link.other)"
       }
       guard seen[link.other].node === unloadedReference || unloadedReference.loadState == .incomplete else {
         return "no unloaded reference"

@@ -1,6 +1,6 @@
 import ModelCore
 
-/// A model with every kind of relation to its own kind.
+/// A model with relations of every kind to its own class.
 final class Node: Model {
   let id = Field<Int>()
   let left = ModelField<Node>(foreignKey: true, inverse: \.right)
@@ -12,7 +12,7 @@ final class Node: Model {
   let friends: ModelArrayField<Node> = ModelField(foreignKey: true, inverse: \.friends)*
   let spouse: ModelField<Node> = ModelField(foreignKey: true, inverse: { $0.spouse })
   override var identifierField: AnyField? { id }
-  /// The number the test knows it by.
+  /// The number of the node in the test.
   var number = -1
 
   func list(_ side: Side) -> [Node] {

@@ -1,5 +1,4 @@
-/// What nodes should look like: the rules of relations, of who keeps whom, of what is to be saved and of what can be gone
-/// back to, in their plainest form, for eight nodes that are numbered from 0.
+/// A plain model of the rules of relations, retention, unsaved changes and baselines, for eight nodes numbered from 0.
 struct ReferenceGraph {
   /// One relation of one node.
   struct Place: Hashable {
@@ -14,35 +13,35 @@ struct ReferenceGraph {
     let other: Int
   }
 
-  /// What a relation was when it was last read or saved.
+  /// The baseline of a relation.
   struct Original {
     var list: [Int]
     var isNil: Bool
     var retained: Numbers
-    /// Whether all that is left of what it led to is the identifier.
+    /// Whether only the identifier of the related node is left.
     var isLost = false
   }
 
   struct Entry {
     var list: [Int] = []
-    /// Whether it is nil, which is something else than empty.
+    /// Whether the value is nil, which differs from empty.
     var isNil = false
-    /// Which of the nodes are kept alive by this side of the link.
+    /// The nodes that this side of the link retains.
     var retained = Numbers()
     var isDirty = false
     var original: Original?
-    /// What it led to before it was unloaded.
+    /// The related nodes before it was unloaded.
     var former = Numbers()
   }
 
   private(set) var entries = Array(repeating: Entry(), count: 64)
   private(set) var alive = Numbers()
-  /// The nodes that the test holds.
+  /// The nodes that the test retains.
   var held = Numbers()
   private(set) var new = Numbers()
-  /// Nodes whose identifier was changed.
+  /// The nodes whose identifier was changed.
   private var renamed = Numbers()
-  /// The places that the operation under way may have changed, by their indexes.
+  /// The places that the current operation may have changed, by index.
   private(set) var touched = Numbers()
 
   func list(_ node: Int, _ side: Side) -> [Int] { entries[Place(node: node, side: side).index].list }
@@ -51,7 +50,7 @@ struct ReferenceGraph {
 
   func isDirty(_ node: Int, _ side: Side) -> Bool { entries[Place(node: node, side: side).index].isDirty }
 
-  /// What the relation leads to once it is reverted.
+  /// Returns the related nodes of the relation after a revert.
   func listToRevertTo(_ node: Int, _ side: Side) -> [Int] {
     let index = Place(node: node, side: side).index
     return entries[index].original?.list ?? entries[index].list
@@ -65,7 +64,7 @@ struct ReferenceGraph {
     new.contains(node) || renamed.contains(node) || (node << 3..<node << 3 + 8).contains { entries[$0].isDirty }
   }
 
-  /// Whether a node that is gone is what another one goes back to.
+  /// Returns whether a deallocated node is in the baseline of another one.
   func isRemembered(_ node: Int) -> Bool {
     entries.contains { entry in entry.original.map { $0.isLost && $0.list.contains(node) } ?? false }
   }
@@ -82,7 +81,7 @@ struct ReferenceGraph {
     renamed.insert(node)
   }
 
-  /// Begins an operation that changes no relation.
+  /// Starts an operation that changes no relation.
   mutating func changeNothing() { touched = Numbers() }
 
   mutating func save(_ node: Int) {
@@ -105,7 +104,7 @@ struct ReferenceGraph {
     change { for other in others { $0.cut(node, side, other, false) } }
   }
 
-  /// A node that is gone is met again, as the end of a link, by its identifier.
+  /// Creates a deallocated node again as the target of a link, by its identifier.
   mutating func revive(_ node: Int, metBy other: Int, _ side: Side) {
     alive.insert(node)
     link(other, side, node, true)
@@ -122,7 +121,7 @@ struct ReferenceGraph {
     }
   }
 
-  /// - Returns: the nodes that were gone, and are met again.
+  /// - Returns: the links to nodes that were deallocated, and are created again.
   mutating func revert(_ node: Int) -> [Link] {
     var revived: [Link] = []
     var all = Numbers()
@@ -143,7 +142,7 @@ struct ReferenceGraph {
     return revived
   }
 
-  /// Says that a relation has no local change if it leads to what it led to, in whatever order.
+  /// Marks a relation as clean if it equals its baseline in any order.
   private mutating func settle(_ index: Int) {
     guard entries[index].isDirty, let original = entries[index].original, !original.isLost,
       original.list.sorted() == entries[index].list.sorted()
@@ -158,11 +157,11 @@ struct ReferenceGraph {
     entries[index].original = nil
   }
 
-  // MARK: Life and death
+  // MARK: Deallocation
 
-  /// Nodes die that nobody retains: not the test, not the scope, and no link.
+  /// Deallocates nodes without a reference from the test, the scope or a link.
   ///
-  /// - Returns: the links to one that now lead nowhere.
+  /// - Returns: the links whose target was deallocated.
   mutating func bury() -> [Link] {
     var dangling: [Link] = []
     while let dead = nextToDie() {
@@ -178,7 +177,7 @@ struct ReferenceGraph {
     return dangling.filter { alive.contains($0.place.node) }
   }
 
-  /// - Returns: whether the node was what a relation to one led to.
+  /// - Returns: whether the node was the target of a relation to one.
   private mutating func forget(_ dead: Int, at place: Place) -> Bool {
     let index = place.index
     entries[index].former.remove(dead)
@@ -221,7 +220,7 @@ struct ReferenceGraph {
     var unique: [Int] = []
     for other in others ?? [] where !unique.contains(other) { unique.append(other) }
     for old in list(node, side) where !unique.contains(old) { cut(node, side, old, isRead) }
-    // To set nil where there is nil says nothing about who is on the other side.
+    // Setting nil where the value is nil is no change of the inverse.
     if others != nil || isRead || !isNil(node, side) { cutFormer(node, side, except: unique, isRead) }
     for other in unique { link(node, side, other, isRead) }
     let index = Place(node: node, side: side).index
@@ -244,7 +243,7 @@ struct ReferenceGraph {
     append(node, at: two)
     if isKept { entries[two].retained.insert(node) }
     guard isRead, let original = entries[two].original else { return }
-    // What is read of the other side is nothing to be undone here.
+    // Links that were read on the inverse are not undone here.
     if !side.inverse.isMany {
       entries[two].original = Original(list: [node], isNil: false, retained: Numbers())
     } else if !original.list.contains(node) {
@@ -265,7 +264,7 @@ struct ReferenceGraph {
     forgetIfRead(node, at: two, isRead)
   }
 
-  /// Once one side of an unloaded relation is known anew, the other one follows.
+  /// Updates the inverses of an unloaded relation once one side is set or read again.
   private mutating func cutFormer(_ node: Int, _ side: Side, except others: [Int], _ isRead: Bool) {
     let index = Place(node: node, side: side).index
     for other in entries[index].former where !others.contains(other) {
