@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 import Testing
 
-/// Copies of graphs as they come about by chance: with cycles, unloaded sides and changes that are not saved.
+/// Copies of random graphs with cycles, unloaded sides and unsaved changes.
 @Suite struct `Copies of random graphs` {
   private func relations(of person: Person) -> [any RelationField] {
     [person.parent, person.children, person.spouse, person.friends]
@@ -27,7 +27,7 @@ import Testing
     return people
   }
 
-  /// Everything that can be reached, in words.
+  /// Returns the state of all models that can be reached, as text.
   private func describe(_ people: [Person]) -> [String] {
     people.map { person in
       let relations = relations(of: person).map { field in
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// All people that can be reached from one by relations, by their numbers.
+  /// Returns all people that can be reached by relations, by their numbers.
   private func reach(_ person: Person) -> [Person] {
     var people = [person]
     var next = 0
@@ -62,7 +62,7 @@ import Testing
     for person in people { person.markSaved(person.fields, asOf: .next()) }
   }
 
-  @Test func `Copies of random graphs look like the originals, and leave them alone`() throws {
+  @Test func `Copies of random graphs equal the originals and do not change them`() throws {
     for seed in 1...200 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)
       let people = try people(&generator)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `Copies of random graphs are freed with all they lead to`() throws {
+  @Test func `Copies of random graphs are deallocated with all their related models`() throws {
     for seed in 1...50 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)
       let people = try people(&generator)

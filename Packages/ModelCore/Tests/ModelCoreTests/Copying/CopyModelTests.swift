@@ -13,7 +13,7 @@ import Testing
     #expect(copy.dictionaryValue == firm.dictionaryValue)
   }
 
-  @Test func `A copy of a model has copies of the related models, which lead to the copy`() throws {
+  @Test func `A copy of a model has copies of the related models, which reference the copy`() throws {
     let copy = firm.copy()
     let employees = try #require(copy.employees.value)
     #expect(employees.map(\.name.value) == ["Ada", "Bob"])
@@ -22,7 +22,7 @@ import Testing
     #expect(firm.employees.value?.allSatisfy { $0.firm.value === firm } == true)
   }
 
-  @Test func `A copy of a model goes its own way`() throws {
+  @Test func `A copy of a model is independent of the original`() throws {
     let copy = firm.copy()
     copy.name.value = "IBM"
     copy.employees.value?[0].name.value = "Eve"
@@ -35,7 +35,7 @@ import Testing
     #expect(firm.employees.count == 1)
   }
 
-  @Test func `A copy of a model does not go through the scope of the original`() throws {
+  @Test func `A copy of a model is in no scope`() throws {
     let scope = ModelScope()
     let original = try Workplace.from(dictionaryValue: ["id": "f", "name": "ACM", "employees": [["id": 1]]], in: scope)
     let copy = original.copy()
@@ -68,7 +68,7 @@ import Testing
     #expect(original.name == "IBM")
   }
 
-  @Test func `A copy of a model of a model that was only referred to is as incomplete`() {
+  @Test func `A copy of an unloaded reference is incomplete, too`() {
     let unloadedReference = Workplace.with(identifier: "f", in: ModelScope())
     let copy = unloadedReference.copy()
     #expect(copy.loadState == .incomplete)
@@ -76,7 +76,7 @@ import Testing
     #expect(copy.name.loadState == .notLoaded)
   }
 
-  @Test func `A copy of a model refers over foreign keys to the same models, without a word to them`() {
+  @Test func `A copy of a model references the same models by foreign keys, whose inverses are not updated`() {
     let album = Album()
     album.id.value = 1
     let tracks = (0..<2).map { index in
@@ -95,7 +95,7 @@ import Testing
     #expect(!tracks[0].album.isDirty || album.tracks.isDirty)
   }
 
-  @Test func `A copy of a model follows a foreign key to what is copied anyway, in the order of the list`() {
+  @Test func `A copy of a model references copies by foreign keys where these exist, in the order of the list`() {
     final class Node: Model {
       let id = Field<Int>()
       let children = ModelField<Node>()*
@@ -121,13 +121,13 @@ import Testing
     #expect(nodes[0].friends.value == [nodes[1], nodes[3], nodes[2]])
   }
 
-  @Test func `A copy of a model retains what it leads to, and nothing else`() {
+  @Test func `A copy of a model forms no retain cycle with its related models`() {
     weak var copied: Workplace?
     weak var member: StaffMember?
     do {
       let employee = StaffMember(id: 1, name: "Ada")
       let original = Workplace(name: "ACM")
-      // Retained by the employee's side: the original firm does not keep it.
+      // Retained by the employee's side: the original firm does not retain it.
       employee.firm.value = original
       let copy = original.copy()
       copied = copy
@@ -139,7 +139,7 @@ import Testing
     #expect(member == nil)
   }
 
-  @Test func `A copy of a model of a model that leads to itself leads to itself`() {
+  @Test func `A copy of a model that references itself references itself`() {
     let person = Person()
     person.spouse.value = person
     let copy = person.copy()
@@ -147,7 +147,7 @@ import Testing
     #expect(person.spouse.value === person)
   }
 
-  @Test func `A copy of a model of some fields has nothing else, and no identifier`() {
+  @Test func `A copy of some fields has no other values and no identifier`() {
     let copy = firm.copy(fields: [firm.name])
     #expect(copy.name == "ACM")
     #expect(copy.identifier == nil)
@@ -166,7 +166,7 @@ import Testing
     #expect(shape.copy() is Circle)
   }
 
-  @Test func `A copy of a model replaces what the class puts into its fields`() {
+  @Test func `A copy of a model replaces the values that the class sets`() {
     final class Counter: Model {
       let count = Field<Int>()
       required init() {
@@ -181,7 +181,7 @@ import Testing
     #expect(counter.copy().count.value == nil)
   }
 
-  @Test func `A copy of a model of a chain of 20,000 models needs no deep stack`() {
+  @Test func `Copying a chain of 20,000 models needs no deep stack`() {
     let chain = ChainLink.chain(20_000)
     chain[19_999].name.value = "end"
     let copy = chain[0].copy()
@@ -194,7 +194,7 @@ import Testing
     #expect(all.count == 20_000)
     #expect(last.name == "end")
     #expect(last !== chain[19_999])
-    // A chain that is let go of at its beginning ends by as many calls as it is long.
+    // Releasing the chain at its start would need as many nested calls as it is long.
     for link in all { link.next.value = nil }
   }
 }

@@ -8,7 +8,7 @@ import Testing
       dictionaryValue: ["id": "f", "name": "ACM", "tags": ["a"], "employees": [["id": 1, "name": "Ada"], ["id": 2]]])
   }
 
-  @Test func `Unloading a model forgets all but the identifier`() throws {
+  @Test func `Unloading a model discards all values but the identifier`() throws {
     let firm = try loaded()
     let staff = firm.employees.value
     firm.name.value = "IBM"
@@ -22,7 +22,7 @@ import Testing
     withExtendedLifetime(staff) {}
   }
 
-  @Test func `Unloading a model leaves the related models their side`() throws {
+  @Test func `Unloading a model keeps the inverses of its relations`() throws {
     let firm = try loaded()
     let staff = try #require(firm.employees.value)
     firm.unload()
@@ -36,7 +36,7 @@ import Testing
     #expect(firm.employees.value == [other])
   }
 
-  @Test func `Unloading a model leaves nothing to be saved`() throws {
+  @Test func `An unloaded model has nothing to save`() throws {
     let firm = try loaded()
     firm.name.value = "IBM"
     firm.unload()
@@ -45,7 +45,7 @@ import Testing
     #expect(!firm.isDirty)
   }
 
-  @Test func `Unloading a model can be followed by reading`() throws {
+  @Test func `An unloaded model can be read again`() throws {
     let scope = ModelScope()
     let firm = try Workplace.from(dictionaryValue: ["id": "f", "name": "ACM", "employees": [["id": 1]]], in: scope)
     let staff = firm.employees.value
@@ -57,7 +57,7 @@ import Testing
     #expect(staff?.first?.firm.value === firm)
   }
 
-  @Test func `Unloading a model lets a merge fill the gaps`() throws {
+  @Test func `A merge sets the fields of an unloaded model`() throws {
     let firm = try loaded()
     let copy = firm.copy()
     firm.unload()
@@ -66,7 +66,7 @@ import Testing
     #expect(firm.tags.value == ["a"])
   }
 
-  @Test func `Unloading a model tells the observers`() throws {
+  @Test func `Unloading a model notifies its observers`() throws {
     let firm = try loaded()
     var names: [String?] = []
     firm.name --> { names.append($0) }
@@ -74,7 +74,7 @@ import Testing
     #expect(names == ["ACM", nil])
   }
 
-  @Test func `Unloading a model is not undone by what is bound to its fields both ways`() throws {
+  @Test func `Unloading a model is not undone by two-way bindings of its fields`() throws {
     let firm = try loaded()
     let box = Field<String>()
     box <--> firm.name
@@ -85,7 +85,7 @@ import Testing
 }
 
 @Suite struct `Reverting a model` {
-  @Test func `Reverting a model is reverted to what was read`() throws {
+  @Test func `A reverted model has the values that were read`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A", "year": nil])
     book.title.value = "B"
     book.title.value = "C"
@@ -101,7 +101,7 @@ import Testing
     #expect(book.title == "A")
   }
 
-  @Test func `Reverting a model is reverted to what was saved`() {
+  @Test func `A reverted model has the values that were saved`() {
     let book = Book(id: 1, title: "A")
     book.markSaved(book.fields, asOf: .next())
     book.title.value = "B"
@@ -111,7 +111,7 @@ import Testing
     #expect(book.title == "B")
   }
 
-  @Test func `Reverting a model unsets what was neither read nor saved`() throws {
+  @Test func `Reverting a model unsets fields that were neither read nor saved`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A"])
     book.year.value = 1843
     book.revert()
@@ -119,14 +119,14 @@ import Testing
     #expect(book.year.loadState == .notLoaded)
   }
 
-  @Test func `Reverting a model keeps the values of a model that is new`() {
+  @Test func `Reverting a new model keeps its values`() {
     let book = Book(id: 1, title: "A")
     #expect(book.revert().isEmpty)
     #expect(book.title == "A")
     #expect(book.title.isDirty)
   }
 
-  @Test func `Reverting a model keeps what was changed while it was being saved`() {
+  @Test func `Reverting a model keeps a field that was changed during a save`() {
     let book = Book(id: 1, title: "A")
     book.markSaved(book.fields, asOf: .next())
     book.title.value = "B"
@@ -138,7 +138,7 @@ import Testing
     #expect(book.title.isDirty)
   }
 
-  @Test func `Reverting a model goes back over lists, wherever they were changed`() throws {
+  @Test func `Reverting a model reverts lists on both sides`() throws {
     let firm = try Workplace.from(dictionaryValue: ["id": "f", "tags": ["a", "b"]])
     firm.tags.append("c")
     firm.tags.remove(at: 0)
@@ -149,7 +149,7 @@ import Testing
     #expect(firm.tags.value == ["a", "b"])
   }
 
-  @Test func `Reverting a model forgets what a later reading replaced`() throws {
+  @Test func `Reverting a model does not restore a value that a later read replaced`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A"])
     book.title.value = "B"
     try book.read(["title": "C"])
@@ -158,7 +158,7 @@ import Testing
     #expect(book.title == "C")
   }
 
-  @Test func `Reverting a model tells the observers once all is back`() throws {
+  @Test func `Reverting a model notifies observers once all fields are reverted`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A", "year": 1])
     book.title.value = "B"
     book.year.value = 2

@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `Merging models` {
-  @Test func `Merging models takes what is newer, but for what is excluded`() {
+  @Test func `Merging models takes newer values, except for excluded fields`() {
     let mine = Author(id: 1, name: "Ada")
     let other = Author(id: 2, name: "Bob")
     #expect(mine.merge(from: other, exclude: [mine.id]).compactMap(\.key) == ["name"])
@@ -13,21 +13,21 @@ import Testing
     #expect(mine.merge(from: other).isEmpty)
   }
 
-  @Test func `Merging models takes the fields of either model for what is excluded and included`() {
+  @Test func `Merging models accepts excluded and included fields of either model`() {
     let mine = Author(id: 1, name: "Ada")
     let other = Author(id: 2, name: "Bob")
     #expect(mine.merge(from: other, exclude: [other.id, other.books]).compactMap(\.key) == ["name"])
     #expect(mine.merge(from: other, include: [other.id]).compactMap(\.key) == ["id"])
   }
 
-  @Test func `Merging models keeps what is newer here`() {
+  @Test func `Merging models keeps newer values of the target`() {
     let other = Author(id: 2, name: "Bob")
     let mine = Author(id: 1, name: "Ada")
     #expect(mine.merge(from: other).isEmpty)
     #expect(mine.name == "Ada")
   }
 
-  @Test func `Merging models takes nothing from fields that were not set or not loaded`() {
+  @Test func `Merging models ignores fields that were not set or not loaded`() {
     let mine = Author(id: 1, name: "Ada")
     let other = Author()
     #expect(mine.merge(from: other).isEmpty)
@@ -48,7 +48,7 @@ import Testing
     #expect(mine.id == 1)
   }
 
-  @Test func `Merging models refers to the other's models`() {
+  @Test func `Merging models references the related models of the other model`() {
     let mine = Order()
     let other = Order()
     let book = Book(title: "T")
@@ -58,7 +58,7 @@ import Testing
     #expect(other.items.value == [book])
   }
 
-  @Test func `Merging models brings an edited copy back`() {
+  @Test func `Merging an edited copy applies its changes`() {
     let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada")])
     let draft = firm.copy()
     draft.name.value = "IBM"
@@ -67,7 +67,7 @@ import Testing
     #expect(firm.employees.value?.first?.firm.value === firm)
   }
 
-  @Test func `Merging models tells observers when all was taken`() {
+  @Test func `Merging models notifies observers once all values were taken`() {
     let mine = Author(id: 1, name: "Ada")
     var seen: [String] = []
     mine.id.addObserver(updateImmediately: false) { _, _ in seen.append("\(mine.name.value ?? "")") }
@@ -75,12 +75,12 @@ import Testing
     #expect(seen == ["Bob"])
   }
 
-  @Test func `Merging models with itself takes nothing`() {
+  @Test func `Merging a model with itself takes no values`() {
     let mine = Author(id: 1, name: "Ada")
     #expect(mine.merge(from: mine).isEmpty)
   }
 
-  @Test func `Merging models reports a field whose namesake has another type`() {
+  @Test func `Merging models reports a field of another type with the same key`() {
     let mine = Author(name: "Ada")
     mine << Field<Int>(key: "mismatched")
     let other = Author()
@@ -89,7 +89,7 @@ import Testing
     #expect(issues == ["Field \"mismatched\" keeps its value: it takes Int, not String."])
   }
 
-  @Test func `Merging models is not needed where nothing differs`() {
+  @Test func `Merging models without differences takes no values`() {
     let mine = Author(id: 1, name: "Ada")
     let other = mine.copy()
     #expect(mine.differences(from: other).isEmpty)
@@ -117,7 +117,7 @@ import Testing
     #expect(told == ["Emma"])
   }
 
-  @Test func `An included relation takes the older model on both sides`() {
+  @Test func `An included relation takes the older related model on both sides`() {
     let (older, newer) = (Book(title: "Emma"), Book(title: "Emma"))
     let (jane, ann) = (Author(name: "Jane"), Author(name: "Ann"))
     older.author.value = jane
@@ -128,7 +128,7 @@ import Testing
     #expect(ann.books.value == [])
   }
 
-  @Test func `An included field that is not loaded there is not among those that took a value`() {
+  @Test func `An included field that is not loaded in the other model takes no value`() {
     let (mine, other) = (Book(title: "Emma"), Book())
     #expect(mine.merge(from: other, include: [mine.title, mine.year]).isEmpty)
     #expect(mine.title.value == "Emma")

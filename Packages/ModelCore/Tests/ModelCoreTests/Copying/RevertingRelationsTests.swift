@@ -2,7 +2,7 @@ import Foundation
 @_spi(ModelKitInternals) import ModelCore
 import Testing
 
-/// What reverting one to one, one to many and many to many relations does to both sides.
+/// The effect of a revert on both sides of one-to-one, one-to-many and many-to-many relations.
 @Suite struct `Reverting relations` {
   private let scope = ModelScope()
 
@@ -21,7 +21,7 @@ import Testing
 
   // MARK: One to many
 
-  @Test func `Reverting relations takes a member back to the model it was moved away from, in its old place`() throws {
+  @Test func `A reverted member is in its former list again, at its former index`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
     #expect(books[0].revert().map { $0 as AnyObject === books[0].author } == [true])
@@ -32,7 +32,7 @@ import Testing
     #expect(scope.unsavedModels.isEmpty)
   }
 
-  @Test func `Reverting relations takes back all members of a list`() throws {
+  @Test func `A reverted list has all its former members`() throws {
     let (ada, bob, books) = try library()
     bob.books.value = [books[2], books[0]]
     let new = Book(title: "new")
@@ -46,7 +46,7 @@ import Testing
     #expect(ada.books.loadState == .loaded)
   }
 
-  @Test func `Reverting relations leaves the changes of other models alone`() throws {
+  @Test func `A reverted relation keeps the changes of other models`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
     books[1].author.value = bob
@@ -62,7 +62,7 @@ import Testing
     #expect(!ada.isDirty && !bob.isDirty)
   }
 
-  @Test func `Reverting relations is reverted to an order`() throws {
+  @Test func `A reverted list has its former order`() throws {
     let (ada, _, books) = try library()
     ada.books.value = books.reversed()
     ada.revert()
@@ -70,7 +70,7 @@ import Testing
     #expect(!ada.isDirty)
   }
 
-  @Test func `Reverting relations changes a model that was saved since`() throws {
+  @Test func `A revert changes a related model that was saved meanwhile`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
     _ = saved([books[0]])
@@ -83,7 +83,7 @@ import Testing
     #expect(ada.books.isDirty)
   }
 
-  @Test func `Reverting relations unsets what was neither read nor saved, on both sides`() throws {
+  @Test func `A revert unsets a relation that was neither read nor saved, on both sides`() throws {
     let ada = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"], in: scope)
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
     book.author.value = ada
@@ -96,7 +96,7 @@ import Testing
     #expect(ada.dictionaryValue == ["id": 1, "name": "Ada"])
   }
 
-  @Test func `Reverting relations keeps what a new model leads to`() throws {
+  @Test func `A revert of a new model keeps its relations`() throws {
     let (ada, _, books) = try library()
     let new = Book(title: "new")
     new.author.value = ada
@@ -107,7 +107,7 @@ import Testing
     #expect(new.author.value == nil)
   }
 
-  @Test func `Reverting relations keeps what was read on the other side meanwhile`() throws {
+  @Test func `A reverted list keeps changes that were read on its inverse meanwhile`() throws {
     let (ada, _, books) = try library()
     ada.books.add(Book(title: "new"))
     let late = try Book.from(dictionaryValue: ["id": 9, "author": 1], in: scope)
@@ -118,7 +118,7 @@ import Testing
     #expect(!late.isDirty && !ada.isDirty)
   }
 
-  @Test func `Reverting relations is reverted to what a later reading replaced no more`() throws {
+  @Test func `A reverted relation does not restore a value that a later read replaced`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
     try books[0].read(["author": nil])
@@ -130,7 +130,7 @@ import Testing
     #expect(ada.books.value == [books[2]])
   }
 
-  @Test func `Reverting relations keeps what was changed while it was being saved`() throws {
+  @Test func `A revert keeps a relation that was changed during a save`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
     let start = ChangeStamp.next()
@@ -144,7 +144,7 @@ import Testing
 
   // MARK: One to one
 
-  @Test func `Reverting relations takes partners back, and their partners`() throws {
+  @Test func `A revert restores both partners of a one-to-one relation`() throws {
     let countries = try Country.list(
       fromJSON: Data(#"[{"id": "a", "capital": {"id": "A"}}, {"id": "b", "capital": {"id": "B"}}]"#.utf8), in: scope)
     let cities = countries.compactMap(\.capital.value)
@@ -163,7 +163,7 @@ import Testing
 
   // MARK: Many to many
 
-  @Test func `Reverting relations takes back members that stay members of other models`() throws {
+  @Test func `A revert restores members that other models share`() throws {
     let students = try Student.list(
       fromJSON: Data(
         #"[{"id": 1, "courses": [{"id": 1}, {"id": 2}]}, {"id": 2, "courses": [{"id": 1}]}]"#.utf8), in: scope)
@@ -183,7 +183,7 @@ import Testing
 
   // MARK: One way
 
-  @Test func `Reverting relations brings back models that nothing else holds`() throws {
+  @Test func `A revert restores models that only the baseline retains`() throws {
     let order = try Order.from(
       dictionaryValue: ["number": 1, "customer": ["name": "Ada"], "items": [["title": "A"], ["title": "B"]]])
     order.customer.value = nil
@@ -194,9 +194,9 @@ import Testing
     #expect(!order.isDirty)
   }
 
-  // MARK: Life
+  // MARK: Lifetime
 
-  @Test func `Reverting relations retains nothing across an inverse, however a link was cut and made again`() throws {
+  @Test func `A reverted relation forms no retain cycle, however its links were cut and made`() throws {
     weak var author: Author?
     weak var book: Book?
     for relink in [true, false] {
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func `Reverting relations is reverted to a link that was cut on one side and made again on the other`() throws {
+  @Test func `A revert restores a link that was cut on one side and made again on the other`() throws {
     let (ada, _, books) = try library()
     ada.books.remove(books[0])
     books[0].author.value = ada
@@ -225,7 +225,7 @@ import Testing
     #expect(scope.unsavedModels.isEmpty)
   }
 
-  @Test func `Reverting relations lets go of what it led to before, once that is saved`() throws {
+  @Test func `A saved relation releases the models of its baseline`() throws {
     let order = try Order.from(dictionaryValue: ["number": 1, "customer": ["name": "Ada"]])
     weak let customer = order.customer.value
     order.customer.value = nil
@@ -234,7 +234,7 @@ import Testing
     #expect(customer == nil)
   }
 
-  @Test func `Reverting relations is reverted to an identifier whose model is gone`() throws {
+  @Test func `A reverted relation has an unloaded reference for a deallocated model`() throws {
     let book = Book(id: 1, title: "A")
     do {
       let ada = Author(id: 7, name: "Ada")
@@ -250,7 +250,7 @@ import Testing
 
   // MARK: Observers
 
-  @Test func `Reverting relations tells every field that changed once, when both sides agree`() throws {
+  @Test func `A revert notifies every changed field once, after both sides have changed`() throws {
     let (ada, bob, books) = try library()
     books[0].author.value = bob
     books[1].author.value = bob
@@ -270,7 +270,7 @@ import Testing
 
   // MARK: Copies
 
-  @Test func `Reverting relations of a copy leaves the original alone`() throws {
+  @Test func `A revert of a copy does not change the original`() throws {
     let (ada, bob, books) = try library()
     ada.books.remove(books[0])
     let copy = ada.copy()
@@ -286,7 +286,7 @@ import Testing
     withExtendedLifetime(bob) {}
   }
 
-  @Test func `Reverting relations of a copy refers to what is behind a foreign key without a word`() throws {
+  @Test func `A revert of a copy does not update the inverses of foreign keys`() throws {
     let album = try Album.from(dictionaryValue: ["id": 1, "tracks": ["a", "b"]], in: scope)
     let tracks = album.tracks.value ?? []
     album.tracks.remove(tracks[0])

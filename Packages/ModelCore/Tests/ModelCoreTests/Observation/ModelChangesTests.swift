@@ -6,7 +6,7 @@ import Testing
     var ada: StaffMember? = StaffMember(name: "Ada")
   }
 
-  @Test func `The changes of a model come in batches, each path once`() async {
+  @Test func `The changes of a model are batches that contain each path once`() async {
     let ada = StaffMember(name: "Ada")
     var changes = ada.changes.makeAsyncIterator()
     ada.name.value = "1"
@@ -20,7 +20,7 @@ import Testing
     #expect(batch?.contains("firm.name") == true)
   }
 
-  @Test func `The changes of a model end when the model is gone, after what was left to tell`() async {
+  @Test func `The changes of a model end after the last batch when the model is deallocated`() async {
     let holder = Holder()
     guard var changes = holder.ada?.changes.makeAsyncIterator() else { return }
     holder.ada?.name.value = "1"
@@ -30,7 +30,7 @@ import Testing
     #expect(await changes.next(isolation: nil) == nil)
   }
 
-  @MainActor @Test func `The changes of a model reach a consumer that waits, a transaction in one batch`() async {
+  @MainActor @Test func `The changes of a model reach a waiting consumer, with a transaction in one batch`() async {
     let ada = StaffMember(name: "Ada")
     let changes = ada.changes
     let consumer = Task { @MainActor in
@@ -50,7 +50,7 @@ import Testing
     #expect(await consumer.value == [["name", "desk", "id"]])
   }
 
-  @Test func `The changes of a model can be consumed elsewhere`() async {
+  @Test func `The changes of a model can be consumed in another isolation`() async {
     let ada = StaffMember(name: "Ada")
     let changes = ada.changes
     let consumer = Task.detached {
@@ -66,7 +66,7 @@ import Testing
     #expect(await consumer.value == ["name", "id"])
   }
 
-  @MainActor @Test func `The changes of a model end for a task that is cancelled`() async {
+  @MainActor @Test func `The changes of a model end for a cancelled task`() async {
     let ada = StaffMember(name: "Ada")
     let changes = ada.changes
     let consumer = Task { @MainActor in
@@ -80,7 +80,7 @@ import Testing
     withExtendedLifetime(ada) {}
   }
 
-  @Test func `The changes of a model are not observed any more once the sequence is dropped`() {
+  @Test func `The changes of a model are no longer observed once the sequence is released`() {
     let ada = StaffMember(name: "Ada")
     do {
       let changes = ada.changes

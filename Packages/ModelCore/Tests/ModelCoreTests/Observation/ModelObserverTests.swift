@@ -1,7 +1,7 @@
 import ModelCore
 import Testing
 
-/// What an observer was told.
+/// The notifications of an observer.
 private final class Log {
   var paths: [String] = []
 }
@@ -22,7 +22,7 @@ private final class Log {
     return log.paths
   }
 
-  @Test func `An observer of a model hears of changes of its fields, with the model and the path`() {
+  @Test func `An observer of a model is notified of changes of its fields, with the model and the path`() {
     var models: [StaffMember] = []
     ada.addObserver { model, path in models.append(model) }
     _ = observe(ada)
@@ -38,7 +38,7 @@ private final class Log {
     #expect(log.paths == [])
   }
 
-  @Test func `An observer of a model hears of changes of related models, with the way there`() {
+  @Test func `An observer of a model is notified of changes of related models, with their path`() {
     ada.desk.value = WorkDesk(place: "left")
     _ = observe(ada)
     #expect(told { ada.desk.value?.place.value = "right" } == ["desk.place"])
@@ -46,7 +46,7 @@ private final class Log {
     #expect(told { firm.name.value = "IBM" } == ["firm.name"])
   }
 
-  @Test func `An observer of a model hears of members of a list without their position`() {
+  @Test func `An observer of a model is notified of changes of list members without their index`() {
     firm.employees.value = [ada, bob]
     _ = observe(firm)
     #expect(told { bob.name.value = "Rob" } == ["employees.name"])
@@ -69,7 +69,7 @@ private final class Log {
     #expect(told { desk.place.value = "there" } == ["employees.desk.place"])
   }
 
-  @Test func `An observer of a model finds another way when the first is cut`() {
+  @Test func `An observer of a model finds another path when the first is cut`() {
     let order = Person()
     let (left, right, far, end) = (Person(), Person(), Person(), Person())
     order.spouse.value = left
@@ -87,7 +87,7 @@ private final class Log {
     #expect(told { end.name.value = "4" } == ["spouse.friends.children.name"])
   }
 
-  @Test func `An observer of a model is notified once in circles, by a shortest path`() {
+  @Test func `An observer of a model is notified once in cycles, with a shortest path`() {
     firm.employees.value = [ada, bob]
     let friend = Person()
     let other = Person()
@@ -105,14 +105,14 @@ private final class Log {
     #expect(told { loop.name.value = "z" } == ["name"])
   }
 
-  @Test func `An observer of a model may change what it observes`() {
+  @Test func `An observer of a model may change the model`() {
     ada.addObserver { ada, path in if ada.name.value == "Eve" { ada.name.value = "Ada" } }
     _ = observe(ada)
     #expect(told { ada.name.value = "Eve" } == ["name", "name"])
     #expect(ada.name == "Ada")
   }
 
-  @Test func `An observer of a model hears of fields that are added later`() {
+  @Test func `An observer of a model is notified of changes of fields that are added later`() {
     _ = observe(firm)
     firm.employees.value = [ada]
     ada << Field<String>(key: "nickname")
@@ -123,7 +123,7 @@ private final class Log {
     #expect(told { desk.place.value = "x" } == ["employees.home.place"])
   }
 
-  @Test func `An observer of a model is called in a transaction once for each field that changed, at the end`() {
+  @Test func `An observer of a model is notified at the end of a transaction, once per changed field`() {
     firm.employees.value = [ada]
     _ = observe(firm)
     let seen = told {
@@ -143,7 +143,7 @@ private final class Log {
       } == [])
   }
 
-  @Test func `An observer of a model ends with its token`() {
+  @Test func `An observer of a model is removed by its token`() {
     let token = observe(ada)
     let second = observe(ada)
     token.cancel()
@@ -156,7 +156,7 @@ private final class Log {
     #expect(told { ada.name.value = "Ada" } == [])
   }
 
-  @Test func `An observer of a model may do without details`() {
+  @Test func `An observer of a model may have no parameters`() {
     var calls = 0
     ada.addObserver { calls += 1 }
     ada.addObserver(for: "name") { calls += 10 }
@@ -166,7 +166,7 @@ private final class Log {
     #expect(calls == 12)
   }
 
-  @Test func `An observer of a model ends with its owner, or when it is removed by it`() {
+  @Test func `An observer of a model is removed with its owner, or by it`() {
     final class Screen: ObservationOwner {}
     var screen: Screen? = Screen()
     let other = Screen()
@@ -184,7 +184,7 @@ private final class Log {
     #expect(calls == 21)
   }
 
-  @Test func `An observer of a model keeps nothing alive, neither the model nor what is related to it`() {
+  @Test func `An observer of a model retains neither the model nor its related models`() {
     weak var gone: Workplace?
     weak var member: StaffMember?
     do {
@@ -200,7 +200,7 @@ private final class Log {
     #expect(member == nil)
   }
 
-  @Test func `An observer of a model forgets models that are gone`() {
+  @Test func `An observer of a model no longer watches deallocated models`() {
     _ = observe(firm)
     for round in 0..<50 {
       let guest = StaffMember(name: "\(round)")
@@ -226,7 +226,7 @@ private final class Log {
     token.cancel()
   }
 
-  @Test func `An observer of a model agrees with who can be reached, in any graph`() {
+  @Test func `An observer of a model is notified exactly of the models that can be reached, in any graph`() {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<60 {
       let people = (0..<8).map { _ in Person() }
@@ -247,7 +247,7 @@ private final class Log {
           last = nil
           person.name.value = "\(step)"
           #expect((last != nil) == reached.contains(person))
-          // Without positions a path may lead to several models: one of them is the one that changed.
+          // Without indices, a path may stand for several models: one of them has changed.
           if let last { #expect(people[0].models(at: last).contains(person)) }
         }
       }
@@ -256,7 +256,7 @@ private final class Log {
 }
 
 extension ModelObject {
-  /// The models whose field a path without positions may lead to.
+  /// Returns the models for which a path without indices may stand.
   fileprivate func models(at path: FieldPath) -> [ModelObject] {
     path.components.dropLast().reduce([self]) { models, component in
       guard case .key(let key) = component else { return [] }

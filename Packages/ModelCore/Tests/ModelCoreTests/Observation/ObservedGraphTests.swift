@@ -1,7 +1,7 @@
 import ModelCore
 import Testing
 
-/// A model whose relations are of many kinds, and go round in circles.
+/// A model with relations of many kinds, which may form cycles.
 private final class Stop: Model {
   let id = Field<Int>()
   let name = Field<Int>()
@@ -14,13 +14,13 @@ private final class Stop: Model {
   let items = ModelField<Stop>()*
   override var identifierField: AnyField? { id }
 
-  /// The fields that relate to one model, and those that relate to many.
+  /// The to-one fields and the to-many fields.
   var toOne: [ModelField<Stop>] { [prev, next, parent, target] }
   var toMany: [ModelArrayField<Stop>] { [children, friends, items] }
 
   var related: [Stop] { toOne.compactMap(\.value) + toMany.flatMap { $0.value ?? [] } }
 
-  /// The models at the end of a path of keys.
+  /// Returns the models at a path of keys.
   func models(at keys: ArraySlice<String>) -> [Stop] {
     guard let key = keys.first else { return [self] }
     let next =
@@ -34,7 +34,7 @@ private final class Stop: Model {
   }
 }
 
-/// A graph of models that is changed at random, while it is observed.
+/// A graph of models that is changed at random while it is observed.
 private final class ObservedGraph {
   private static let paths: [FieldPath] = [
     "prev.prev", "next.name", "children.name", "parent.target.name", "friends.*", "items[0].name", "children.next",
@@ -51,7 +51,7 @@ private final class ObservedGraph {
   private var reports: [Int: [FieldPath]] = [:]
   private var sequences: [ModelChanges] = []
   private var nextNumber = 0
-  /// What an observer lets go of, in the middle of a delivery.
+  /// The models that an observer releases during a notification.
   private var released: Int?
 
   init(seed: UInt64) {
@@ -94,7 +94,7 @@ private final class ObservedGraph {
 
   /// Changes the graph once, or a few times in a transaction.
   ///
-  /// - Returns: what an observer received wrongly, if anything.
+  /// - Returns: a notification that was wrong, if any.
   func step() -> String? {
     released = number(0..<4) == 0 ? number(0..<6) : nil
     if number(0..<2) == 0 {
@@ -126,7 +126,7 @@ private final class ObservedGraph {
     }
   }
 
-  /// Changes a field of every model there is, and checks that each observer receives exactly those it can reach.
+  /// Changes a field of every model, and checks that each observer is notified exactly if it can reach the model.
   private func fault() -> String? {
     guard
       let (place, root) = stops.enumerated().compactMap({ place, stop in stop.map { (place, $0) } })
@@ -156,7 +156,7 @@ private final class ObservedGraph {
     return nil
   }
 
-  /// The number under which all changes are reported to a model, if they are.
+  /// Returns the number under which all changes are reported to a model, if any.
   private func observerNumber(of stop: Stop) -> Int? {
     reports = [:]
     stop.name.value = (stop.name.value ?? 0) + 1
@@ -166,7 +166,7 @@ private final class ObservedGraph {
 
   /// Cuts all links and releases all models.
   ///
-  /// - Returns: how many are still there.
+  /// - Returns: the number of remaining models.
   func end() -> Int {
     for stop in all.compactMap(\.stop) {
       stop.unlink()
@@ -178,7 +178,7 @@ private final class ObservedGraph {
 }
 
 @Suite struct `Observing a graph that changes` {
-  /// A chain of three, of which the last is observed, and the middle is kept by the first alone.
+  /// Returns a chain of three models: the last is observed, and the middle one is retained by the first only.
   private func chain() -> (first: Stop, last: Stop) {
     let (first, middle, last) = (Stop(), Stop(), Stop())
     first.next.value = middle
@@ -186,7 +186,7 @@ private final class ObservedGraph {
     return (first, last)
   }
 
-  @Test func `A model that a transaction releases is reported by the link to it`() {
+  @Test func `A model that a transaction releases is reported as a change of the link to it`() {
     let (first, last) = chain()
     var paths: [FieldPath] = []
     last.addObserver { _, path in paths.append(path) }
@@ -195,7 +195,7 @@ private final class ObservedGraph {
     #expect(last.prev.value == nil)
   }
 
-  @Test func `A path through a model that a transaction releases is reported up to the link to it`() {
+  @Test func `A path through a model that a transaction releases is reported as a change of the link to it`() {
     let (first, last) = chain()
     var paths: [FieldPath] = []
     last.addObserver(for: "prev.prev") { _, path in paths.append(path) }
@@ -203,7 +203,7 @@ private final class ObservedGraph {
     #expect(paths == ["prev"])
   }
 
-  @Test func `A member that a transaction releases is reported by the list`() {
+  @Test func `A member that a transaction releases is reported as a change of the list`() {
     let root = Stop()
     let item = Stop()
     var parent: Stop? = Stop()

@@ -6,7 +6,7 @@ import Testing
   private let ada = StaffMember(name: "Ada")
   private let bob = StaffMember(name: "Bob")
 
-  /// What an observer of a path is told.
+  /// Returns the paths reported to an observer of a path.
   private func told<M: Model>(
     _ path: FieldPath, of model: M, _ body: () -> Void
   ) -> [String] {
@@ -17,7 +17,7 @@ import Testing
     return paths
   }
 
-  @Test func `An observer of a path hears of that field and of no other`() {
+  @Test func `An observer of a path is notified of changes of that field and of no other`() {
     #expect(told("name", of: ada) { ada.name.value = "Eve" } == ["name"])
     #expect(told("name", of: ada) { ada.id.value = 1 } == [])
     ada.firm.value = firm
@@ -30,7 +30,7 @@ import Testing
       } == [])
   }
 
-  @Test func `An observer of a path hears when something on the way is replaced, and follows it`() {
+  @Test func `An observer of a path is notified of replacements on the path, and follows them`() {
     let other = Workplace(name: "IBM")
     ada.firm.value = firm
     let paths = told("firm.name", of: ada) {
@@ -45,7 +45,7 @@ import Testing
     #expect(paths == ["firm", "firm.name", "firm", "firm", "firm.name"])
   }
 
-  @Test func `An observer of a path does not hear of what is below, unless it is a wildcard`() {
+  @Test func `An observer of a path is notified of changes below it only with a wildcard`() {
     ada.firm.value = firm
     #expect(told("firm", of: ada) { firm.name.value = "IBM" } == [])
     #expect(told("firm.*", of: ada) { firm.name.value = "ACM" } == ["firm.name"])
@@ -60,7 +60,7 @@ import Testing
     #expect(told("name.*", of: ada) { ada.name.value = "q" } == ["name"])
   }
 
-  @Test func `An observer of a path of members of a list hears of each, and of the list`() {
+  @Test func `An observer of a path through a list is notified of changes of each member and of the list`() {
     firm.employees.value = [ada, bob]
     let cy = StaffMember(name: "Cy")
     let paths = told("employees.name", of: firm) {
@@ -73,7 +73,7 @@ import Testing
     #expect(paths == ["employees.name", "employees", "employees.name", "employees"])
   }
 
-  @Test func `An observer of a path of one member hears of that one`() {
+  @Test func `An observer of a path with an index is notified of changes of that member`() {
     firm.employees.value = [ada, bob]
     let paths = told("employees[1].name", of: firm) {
       ada.name.value = "Eve"
@@ -85,18 +85,18 @@ import Testing
     #expect(paths == ["employees[1].name", "employees", "employees[1].name"])
   }
 
-  @Test func `An observer of a path sees a model that is on the path in two ways`() {
+  @Test func `An observer of a path is notified once of a model that is on the path twice`() {
     ada.firm.value = firm
     let paths = told("firm.employees.firm.name", of: ada) { firm.name.value = "IBM" }
     #expect(paths == ["firm.employees.firm.name"])
   }
 
-  @Test func `An observer of a path understands keys with dots`() {
+  @Test func `An observer of a path supports keys with dots`() {
     ada.desk.value = WorkDesk(place: "left")
     #expect(told("desk.label.text", of: ada) { ada.desk.value?.label.value = "x" } == ["desk.label.text"])
   }
 
-  @Test func `An observer of a path reports a field that is not there, and waits for it`() {
+  @Test func `An observer of a path without field is reported, and waits for the field`() {
     var paths: [String] = []
     let issues = ReportedIssues.about("nickname") {
       ada.addObserver(for: "nickname") { _, path in paths.append("\(path)") }
@@ -107,12 +107,12 @@ import Testing
     #expect(paths == ["nickname"])
   }
 
-  @Test func `An observer of a path that is empty or a star hears of everything`() {
+  @Test func `An observer of an empty path or of a star is notified of every change`() {
     #expect(told("", of: ada) { ada.name.value = "x" } == ["name"])
     #expect(told("*", of: ada) { ada.name.value = "y" } == ["name"])
   }
 
-  @Test func `An observer of a path leaves fields alone that are not on its path`() {
+  @Test func `An observer of a path does not observe fields outside its path`() {
     firm.employees.value = [ada]
     let token = firm.addObserver(for: "employees.name") { _, _ in }
     #expect(ada.name.observations.isEmpty == false)

@@ -14,7 +14,7 @@ import Testing
     return keys
   }
 
-  @Test func `Visiting two models that lead to each other touches each field once`() {
+  @Test func `Visiting two models that reference each other visits each field once`() {
     let one = Half()
     let two = Half()
     one.id.value = 1
@@ -26,7 +26,7 @@ import Testing
     #expect(values == 4)
   }
 
-  @Test func `Visiting fields goes into related models where they are, or not at all`() {
+  @Test func `Visiting fields visits related models after their relation, or not at all`() {
     let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada"), StaffMember(name: "Bob")])
     #expect(keys { firm.visitAllFields(recursive: false, action: $0) } == ["id", "name", "employees", "tags"])
     #expect(
@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  @Test func `Visiting fields goes to the depth before it goes on`() {
+  @Test func `Visiting fields is depth-first`() {
     let ada = StaffMember(name: "Ada")
     ada.desk.value = WorkDesk(place: "left")
     let firm = Workplace(name: "ACM", employees: [ada])
@@ -45,7 +45,7 @@ import Testing
       ])
   }
 
-  @Test func `Visiting values finds those in lists, and nil`() {
+  @Test func `Visiting values includes elements of lists and nil`() {
     let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada")])
     firm.tags.value = ["red", "blue"]
     var texts: [String] = []
@@ -73,8 +73,8 @@ import Testing
   }
 }
 
-@Suite struct `Models that were only referred to` {
-  @Test func `Models that were only referred to are found behind foreign keys, in lists and from afar`() throws {
+@Suite struct `Unloaded references` {
+  @Test func `Unloaded references are found behind foreign keys and in lists`() throws {
     let scope = ModelScope()
     let album = try Album.from(dictionaryValue: ["id": 1, "title": "A", "tracks": ["x", "y"]], in: scope)
     let tracks = try #require(album.tracks.value)
@@ -85,7 +85,7 @@ import Testing
     #expect(album.incompleteModels() == [tracks[1]])
   }
 
-  @Test func `Models that were only referred to are found recursively through models that are whole`() throws {
+  @Test func `Unloaded references are found recursively through loaded models`() throws {
     let order = try Order.from(dictionaryValue: [
       "number": 1, "items": [["id": 1, "title": "T", "author": 7], ["id": 2, "title": "U"]],
     ])
@@ -97,7 +97,7 @@ import Testing
 }
 
 @Suite struct `A blank model` {
-  @Test func `A blank model has nothing in any field`() {
+  @Test func `A blank model has only blank fields`() {
     let author = Author()
     #expect(author.isBlank)
     author.name.value = ""
@@ -109,7 +109,7 @@ import Testing
     #expect(!book.isBlank)
   }
 
-  @Test func `A blank model may be related to blank models, in circles too`() {
+  @Test func `A blank model may be related to blank models, also in cycles`() {
     let book = Book()
     let author = Author()
     book.author.value = author
