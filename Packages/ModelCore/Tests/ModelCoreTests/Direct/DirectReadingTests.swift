@@ -3,7 +3,7 @@ import Testing
 
 @testable @_spi(ModelKitInternals) import ModelCore
 
-/// A scope with live models, and a record of what their observers were told.
+/// A scope with live models, and a log of the notifications of their observers.
 private final class World {
   let scope: ModelScope?
   var live: [ModelObject] = []
@@ -75,7 +75,7 @@ private final class World {
   }
 }
 
-@Suite struct `Reading straight from bytes` {
+@Suite struct `Reading on the direct path` {
   private func outcome(_ world: World, _ body: () throws -> [ModelObject]) -> String {
     do {
       let models = try body()
@@ -107,14 +107,15 @@ private final class World {
       if expected != found {
         let lines = zip(expected.split(separator: "\n"), found.split(separator: "\n")).first { $0 != $1 }
         Issue.record(
-          "seed \(seed), \(type): the tree gives\n\(lines?.0 ?? "less")\nand bytes give\n\(lines?.1 ?? "less")")
+          "seed \(seed), \(type): the tree path gives\n\(lines?.0 ?? "less")\nand the direct path gives\n\(lines?.1 ?? "less")"
+        )
         return wasDirect
       }
     }
     return wasDirect
   }
 
-  /// A list of what the live models of a seed have, each several times, and now and then with a change.
+  /// Returns a list of the values of a seed's live models, each several times, and sometimes with a change.
   private func listOfWhatIsThere<M: Model>(_ type: M.Type, seed: UInt64) throws -> String {
     var random = RandomDocument(seed: seed &+ 1)
     let hasScope = random.chance(700)
@@ -142,7 +143,7 @@ private final class World {
     return "[" + objects.joined(separator: ",") + "]"
   }
 
-  @Test func `Reading straight from bytes of what is there already gives what the tree way gives`() throws {
+  @Test func `The direct path reads unchanged models with the same result as the tree path`() throws {
     var directCount = 0
     for seed in 0..<900 as Range<UInt64> {
       let types: [any Model.Type] = [
@@ -154,8 +155,7 @@ private final class World {
     #expect(directCount > 500 || !LayoutCache.isOn)
   }
 
-  @Test func `Reading straight from bytes gives what the tree way gives: models, states, errors, notifications`() throws
-  {
+  @Test func `The direct path gives the same models, states, errors and notifications as the tree path`() throws {
     var directCount = 0
     for seed in 0..<650 as Range<UInt64> {
       let type = modelClasses[Int(seed) % modelClasses.count]
@@ -163,11 +163,11 @@ private final class World {
       if seed % 5 == 0 { random.mistakes = 30 }
       if try compare(type, random.list(of: type), seed: seed) { directCount += 1 }
     }
-    // The test would show nothing if all of them had needed a tree.
+    // The test would prove nothing if all of them had needed the tree path.
     #expect(directCount > 250 || !LayoutCache.isOn)
   }
 
-  @Test func `Reading straight from bytes takes the document's value where an observer changed one meanwhile`() throws {
+  @Test func `The direct path keeps the document's value if an observer changed it during the reading`() throws {
     let scope = ModelScope()
     let books = try Book.list(
       fromJSON: Data(#"[{"id": 1, "title": "A"}, {"id": 2, "title": "B", "year": 1900}]"#.utf8), in: scope)
@@ -180,7 +180,7 @@ private final class World {
     #expect(!books[1].isDirty)
   }
 
-  @Test func `Reading straight from bytes gives fields that were not changed a new time and nobody a notification`()
+  @Test func `The direct path updates the stamps of unchanged fields and notifies no observers`()
     throws
   {
     let scope = ModelScope()
@@ -197,7 +197,7 @@ private final class World {
     #expect(calls == 0)
   }
 
-  @Test func `Reading from bytes mixes live models with new ones, whose fields have nothing of others`() throws {
+  @Test func `The direct path reads live and new models in one list without mixing their values`() throws {
     let scope = ModelScope()
     let first = try Book.from(dictionaryValue: ["id": 1, "title": "A", "year": 1900], in: scope)
     let read = try Book.list(
@@ -208,7 +208,7 @@ private final class World {
     #expect(read[2].year.loadState == .notLoaded)
   }
 
-  @Test func `Reading straight from bytes of many models inside each other ends`() throws {
+  @Test func `The direct path ends for deeply nested models`() throws {
     let depth = 200
     let text = String(repeating: #"{"parent":"#, count: depth) + "{}" + String(repeating: "}", count: depth)
     var person: Person? = try Person.from(json: Data(text.utf8))
@@ -219,7 +219,7 @@ private final class World {
     #expect(error?.code == .tooDeep)
   }
 
-  @Test func `Reading straight from bytes keeps local changes where a store reads`() throws {
+  @Test func `The direct path keeps local changes when a store reads`() throws {
     let scope = ModelScope()
     let data = Data(#"{"books": [{"id": 1, "title": "A", "year": 1900}]}"#.utf8)
     let book = try #require(try scope.models(Book.self, fromJSON: data, at: "books", keepsLocalChanges: true).first)
@@ -232,7 +232,7 @@ private final class World {
   }
 
   @Test(.enabled(if: LayoutCache.isOn))
-  func `Reading from bytes makes no tree for documents without mistakes and unknown keys`() throws {
+  func `The direct path reads documents without errors and unknown keys`() throws {
     let context = ValueTransformerContext(decoding: .lenient, keepsUnknownKeys: true)
     func read(_ text: String) -> Author? {
       ModelReader.directModel(Author.self, from: Data(text.utf8), in: ModelScope(transformers: context))

@@ -3,7 +3,7 @@ import Testing
 
 @testable @_spi(ModelKitInternals) import ModelCore
 
-@Suite struct `Writing straight to bytes` {
+@Suite struct `Writing on the direct path` {
   private func compare<M: Model>(_ type: M.Type, seed: UInt64) throws -> Bool {
     var random = RandomDocument(seed: seed)
     random.mistakes = 0
@@ -15,7 +15,7 @@ import Testing
       for case let field as Field<Double> in model.fields { field.value = random.pick([0.1, .infinity, 1e300, -0.0]) }
     }
     if random.chance(200) { models.first?.markDeleted(in: scope ?? ModelScope()) }
-    // The first who looks at a list finds out that members are gone, which makes it incomplete.
+    // The first read of a list detects deallocated members, which makes it incomplete.
     _ = try? models.treeData(pretty: false)
     let isPretty = random.chance(300)
     let direct = ModelWriter.directData(of: models, isList: true, pretty: isPretty)
@@ -32,7 +32,7 @@ import Testing
     return direct != nil && !models.isEmpty
   }
 
-  @Test func `Writing straight to bytes gives the bytes that the tree way gives`() throws {
+  @Test func `The direct path writes the same bytes as the tree path`() throws {
     var directCount = 0
     for seed in 0..<650 as Range<UInt64> {
       let type = modelClasses[Int(seed) % modelClasses.count]
@@ -41,7 +41,7 @@ import Testing
     #expect(directCount > 250)
   }
 
-  @Test func `Writing straight to bytes puts relations in the order of their keys, and what is met first in full`()
+  @Test func `The direct path writes relations in the order of their keys, and the first occurrence in full`()
     throws
   {
     let crossing = Crossing()
@@ -57,7 +57,7 @@ import Testing
     #expect(data != nil)
   }
 
-  @Test func `Writing straight to bytes knows which classes choose fields and classes themselves`() {
+  @Test func `The direct path detects classes that choose fields and classes themselves`() {
     #expect(!OverrideProbe.choosesFields(Author.self))
     #expect(OverrideProbe.choosesFields(Crossing.self))
     #expect(!OverrideProbe.choosesInstanceClass(Author.self))

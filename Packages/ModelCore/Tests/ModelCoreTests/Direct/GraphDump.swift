@@ -1,6 +1,6 @@
 @testable @_spi(ModelKitInternals) import ModelCore
 
-/// All that can be seen of models and of what they lead to, as text.
+/// Returns the visible state of models and of all models that can be reached, as text.
 func dump(_ models: [ModelObject], scope: ModelScope?) -> String {
   var numbers: [ObjectIdentifier: Int] = [:]
   var order: [ModelObject] = []

@@ -1,10 +1,10 @@
 import Foundation
 import ModelCore
 
-/// JSON about the models of the tests: mostly right, sometimes not.
+/// A generator of JSON for the models of the tests, with occasional errors.
 struct RandomDocument {
   var random: SeededGenerator
-  /// How many of a thousand values are of the wrong type.
+  /// The number of values of a wrong type, in a thousand.
   var mistakes = 4
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Counts those that live.
+/// Counts the live instances.
 private final class Census: Sendable {
   static let count = Atomic(0)
 
@@ -28,15 +28,15 @@ private final class Volume: Model {
 }
 
 // Serialized, because both count the same models.
-@Suite(.serialized) struct `What is left of reading` {
-  // Models that lead to each other, some of them twice, and one that is as it was.
+@Suite(.serialized) struct `Memory after reading` {
+  // Models that reference each other, some of them twice, and one that is unchanged.
   private let document = Data(
     """
     [{"id": 1, "label": "A", "volumes": [{"id": 1, "shelf": {"id": 1}}, {"id": 2}]},
      {"id": 1, "label": "A"}, {"id": 2, "volumes": [{"id": 3, "shelf": {"id": 2, "label": "B"}}, {"id": 3}]}]
     """.utf8)
 
-  @Test func `What is left of reading is nothing but the models, with and without a scope, one by one and together`()
+  @Test func `Only the models remain in memory after reading, with and without a scope, one by one and together`()
     async throws
   {
     let scope = ModelScope()
@@ -54,12 +54,12 @@ private final class Volume: Model {
     }
   }
 
-  @Test func `Each document is read as if it were the first, whatever was kept of the one before`() throws {
+  @Test func `Each document is read like the first, whatever was cached for the one before`() throws {
     let scope = ModelScope()
     let first = try Shelf.list(fromJSON: document, in: scope)
     var heard: [String] = []
     first[0].label.addObserver(updateImmediately: false) { _, _ in
-      // Inside the reading of another document.
+      // Nested in the reading of another document.
       heard.append(
         (try? Shelf.from(json: Data(#"{"id": 9, "label": "inner"}"#.utf8), in: scope))?.label.value ?? "none")
     }

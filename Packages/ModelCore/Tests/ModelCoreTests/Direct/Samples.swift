@@ -5,7 +5,7 @@ enum Suit: String, CaseIterable {
   case hearts, spades
 }
 
-/// A field of every kind that goes between bytes and values in a way of its own.
+/// A model with a field of every kind that is converted directly between bytes and values.
 final class Sampler: Model {
   let id = Field<Int>()
   let text = Field<String>()
@@ -34,7 +34,7 @@ final class Sampler: Model {
   override var identifierField: AnyField? { id }
 }
 
-/// Two relations in the order of their keys and two that are not, and fields that come in another order.
+/// Two relations in the order of their keys and two in another order, and fields in another order.
 final class Crossing: Model {
   let code = Field<String>()
   let zeta = ModelField<Author>()
@@ -46,7 +46,7 @@ final class Crossing: Model {
   override func fieldsForDictionaryValue() -> [AnyField] { fields.filter { $0 !== hidden } }
 }
 
-/// A model that watches itself, so that reading it runs code of its own.
+/// A model that observes itself, so that reading it runs code of its own.
 final class Watcher: Model {
   let id = Field<Int>()
   let name = Field<String>()

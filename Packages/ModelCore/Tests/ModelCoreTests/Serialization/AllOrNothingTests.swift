@@ -2,8 +2,8 @@ import Foundation
 import ModelCore
 import Testing
 
-@Suite struct `Reading JSON with a mistake` {
-  @Test func `Reading JSON with a mistake leaves every model as it was, and tells nobody`() throws {
+@Suite struct `Reading JSON with an error` {
+  @Test func `Reading JSON with an error leaves all models unchanged and notifies no observer`() throws {
     let scope = ModelScope()
     let author = try Author.from(
       dictionaryValue: ["id": 1, "name": "Ada", "books": [["id": 2, "title": "A", "year": 1900]]], in: scope)
@@ -27,7 +27,7 @@ import Testing
     #expect(calls == 0)
   }
 
-  @Test func `Reading JSON with a mistake puts nothing into the scope`() throws {
+  @Test func `Reading JSON with an error adds no model to the scope`() throws {
     let scope = ModelScope()
     #expect(throws: ModelDecodingError.self) {
       try Author.from(
@@ -37,7 +37,7 @@ import Testing
     #expect(Book.with(identifier: "2", in: scope).title.value == nil)
   }
 
-  @Test func `Reading JSON with a mistake reads none of a list`() throws {
+  @Test func `Reading JSON with an error reads no element of a list`() throws {
     let scope = ModelScope()
     let first = try Book.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
     let json = Data(#"[{"id": 1, "title": "B"}, {"id": 2}, {"id": 3, "title": 7}]"#.utf8)
@@ -45,7 +45,7 @@ import Testing
     #expect(first.title == "A")
   }
 
-  @Test func `Reading JSON with a mistake reads none of a list whose end is missing`() throws {
+  @Test func `Reading a truncated list of JSON reads no element`() throws {
     let scope = ModelScope()
     let first = try Book.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
     let json = Data(#"[{"id": 1, "title": "B"}, {"id": 2}"#.utf8)

@@ -2,8 +2,8 @@ import Foundation
 import ModelCore
 import Testing
 
-@Suite struct `Models in circles` {
-  @Test func `Models in circles are written in full once, and by identifier after that`() throws {
+@Suite struct `Models in cycles` {
+  @Test func `Models in cycles are written in full once, and by identifier after that`() throws {
     let author = Author(id: 1, name: "Ada")
     let book = Book(id: 2, title: "A")
     author.books.add(book)
@@ -11,19 +11,19 @@ import Testing
     #expect(try book.jsonData().text == #"{"author":{"books":[{"id":2}],"id":1,"name":"Ada"},"id":2,"title":"A"}"#)
   }
 
-  @Test func `Models in circles without identifier are left out where they would come again`() {
+  @Test func `Models in cycles without identifier are omitted where they would be repeated`() {
     let author = Author(name: "Ada")
     author.books.add(Book(title: "A"))
     #expect(author.dictionaryValue == ["name": "Ada", "books": [["title": "A"]]])
     let first = Person()
     let second = Person()
     first.friends.value = [second, first]
-    // A list in which nobody can be referred to is left out as well: an empty one would cut the links.
+    // A list whose members can't be referenced is omitted as well: an empty one would cut the links.
     #expect(first.dictionaryValue == ["friends": [[:]]])
   }
 
   @Test(arguments: [nil, 5])
-  func `Models in circles that begin with one without identifier are read back linked`(identifier: Int?) throws {
+  func `Models in a cycle that starts without identifier are read back linked`(identifier: Int?) throws {
     let book = Book(title: "Emma"), author = Author(id: identifier, name: "Jane")
     book.author.value = author
     let other = Book(id: 7, title: "Persuasion")
@@ -37,12 +37,12 @@ import Testing
         #expect(copy.author.value?.books.value?.contains(copy) == true)
         #expect(copy.author.value?.books.value?.count == author.books.count)
       }
-      // With another member the list is written, without the one that has no identifier.
+      // With another member, the list is written without the one that has no identifier.
       author.books.add(other)
     }
   }
 
-  @Test func `Models in circles are read linked from a list in which the outermost one is missing`() throws {
+  @Test func `Models in cycles are read linked from a list that lacks the outermost one`() throws {
     let json = #"{"author":{"books":[],"id":5,"name":"Jane"},"id":1,"title":"Emma"}"#
     let scope = ModelScope()
     for book in [
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `Models in circles from many to many keep a link that the inner list can't name`() throws {
+  @Test func `Many-to-many models in cycles keep a link that the inner list can't reference`() throws {
     let student = Student(), course = Course()
     course.title.value = "Logic"
     student.courses.value = [course]
@@ -66,7 +66,7 @@ import Testing
     #expect(Set(read.courses.value?.first?.students.value?.map(\.id.value) ?? []) == [nil, 2])
   }
 
-  @Test func `Models in circles that refer to themselves are written`() {
+  @Test func `Models that reference themselves are written`() {
     let person = Person()
     person.id.value = 1
     person.spouse.value = person
@@ -74,7 +74,7 @@ import Testing
     person.spouse.value = nil
   }
 
-  @Test func `Models in circles are written in space that grows with the number of models and links`() throws {
+  @Test func `The size of a document with cycles is linear in the number of models and links`() throws {
     let students = (0..<20).map { id in
       let student = Student()
       student.id.value = id
@@ -94,7 +94,7 @@ import Testing
     #expect(text.utf8.count < 20 * 20 * 2 * 20)
   }
 
-  @Test func `Models in circles are read back with the same links`() throws {
+  @Test func `Models in cycles are read back with the same links`() throws {
     let students = (1...4).map { id in
       let student = Student()
       student.id.value = id
@@ -116,7 +116,7 @@ import Testing
       found[student.id.value ?? 0] = Set((student.courses.value ?? []).compactMap(\.id.value))
       open += (student.courses.value ?? []).flatMap { $0.students.value ?? [] }
     }
-    // The third student has no courses, so no way leads there.
+    // The third student has no courses, so it is not reached by another path.
     #expect(found == [1: [1, 2], 2: [2, 3], 4: [1, 2, 3]])
     #expect(seen.count == 3)
     let copiedCourses = Set(seen.flatMap { $0.courses.value ?? [] })
@@ -124,7 +124,7 @@ import Testing
     #expect(copiedCourses.isDisjoint(with: courses))
   }
 
-  @Test func `Models in circles are read back as circles`() throws {
+  @Test func `Models in cycles are read back as cycles`() throws {
     let people = (1...3).map { id in
       let person = Person()
       person.id.value = id
@@ -143,7 +143,7 @@ import Testing
     #expect(copy.friends.value == [children[1]])
   }
 
-  @Test func `Models in circles of one list of models share what they lead to`() throws {
+  @Test func `Models of a list in a document share their related models`() throws {
     let author = Author(id: 1, name: "Ada")
     let books = [Book(id: 2, title: "A"), Book(id: 3, title: "B")]
     author.books.value = books

@@ -58,13 +58,13 @@ private final class Event: Model {
   ]
 
   @Test(arguments: cases)
-  func `An error of reading says where, what was expected and what was found`(
+  func `An error of reading has the path, the expected value and the value found`(
     dictionary: AttributeDictionary, text: String
   ) {
     #expect(message(dictionary) == text)
   }
 
-  @Test func `An error of reading of a transformer's own names the place too`() {
+  @Test func `An error of a transformer of its own has the path, too`() {
     let text = message(["custom": 1])
     #expect(text?.hasPrefix("custom: expected a value its transformer takes, found one it refuses (") == true)
   }
@@ -76,12 +76,12 @@ private final class Event: Model {
     #expect(error?.description == #"authors[3].books[0].year: expected an integer, found the string "MCM""#)
   }
 
-  @Test func `An error of reading names the element that is no object`() {
+  @Test func `An error of reading a list has the index of an element that is not an object`() {
     let error = #expect(throws: ModelDecodingError.self) { try Author.list(fromJSON: Data("[{}, 1]".utf8)) }
     #expect(error?.description == "[1]: expected an object, found 1")
   }
 
-  @Test func `An error of reading speaks of the document if that is no object`() {
+  @Test func `An error of reading concerns the document if that is not an object`() {
     let error = #expect(throws: ModelDecodingError.self) { try Author.from(json: Data("[1, 2]".utf8)) }
     #expect(error?.description == "expected an object, found a list of 2 elements")
     #expect(error?.path == "")
@@ -123,7 +123,7 @@ private final class Event: Model {
     #expect(ticket?.validationErrors.map(\.property) == ["seat", "gate", "note"])
   }
 
-  @Test func `An error of reading can be seen from the document around it`() {
+  @Test func `An error of reading can be converted to the path in an outer document`() {
     let error = ModelDecodingError(path: "name", expected: "a string", found: "7", position: 12)
     #expect(error.inside("people[2]").description == "people[2].name: expected a string, found 7 (at byte 12)")
   }
@@ -131,11 +131,11 @@ private final class Event: Model {
   @Test(arguments: [
     "", "{", #"{"name": }"#, #"{"name": "Ada"} x"#, "nope",
   ])
-  func `An error of reading of syntax is notified as such`(json: String) {
+  func `Invalid JSON throws a syntax error`(json: String) {
     #expect(throws: JSONSyntaxError.self) { try Author.from(json: Data(json.utf8)) }
   }
 
-  @Test func `An error of reading of syntax says line and column`() {
+  @Test func `A syntax error has line and column`() {
     let error = #expect(throws: JSONSyntaxError.self) {
       try Author.from(json: Data("{\n  \"name\": ?\n}".utf8))
     }
@@ -143,7 +143,7 @@ private final class Event: Model {
     #expect(error?.column == 11)
   }
 
-  @Test func `An error of reading tells that there is no list at a path`() {
+  @Test func `A missing list at a path is an error`() {
     let error = #expect(throws: JSONSyntaxError.self) {
       try Author.list(fromJSON: Data(#"{"writers": []}"#.utf8), at: "authors")
     }

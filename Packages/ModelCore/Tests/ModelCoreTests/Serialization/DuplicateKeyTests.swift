@@ -14,7 +14,7 @@ private final class Entry: Model {
   override var identifierField: AnyField? { id }
 }
 
-@Suite struct `A key that an object has twice` {
+@Suite struct `A repeated key of an object` {
   /// The second value of each pair counts.
   private static let documents = [
     #"{"count": 1, "count": 2}"#, #"{"count": 2, "count": null}"#, #"{"count": null, "count": 2}"#,
@@ -26,8 +26,7 @@ private final class Entry: Model {
   ]
 
   @Test(arguments: documents)
-  func `A key that an object has twice is read as its last value, from bytes and from a dictionary`(text: String) throws
-  {
+  func `A repeated key is read as its last value, from bytes and from a dictionary`(text: String) throws {
     let data = Data(text.utf8)
     let expected = try #require(JSONValue(json: data).objectValue)
     let direct = try Entry.from(json: data)
@@ -37,7 +36,7 @@ private final class Entry: Model {
   }
 
   @Test(arguments: documents)
-  func `A key that an object has twice is read as its last value into a model that is there already`(text: String)
+  func `A repeated key is read as its last value into an existing model`(text: String)
     throws
   {
     let scope = ModelScope()
@@ -48,7 +47,7 @@ private final class Entry: Model {
     #expect(model.dictionaryValue == before)
   }
 
-  @Test func `A key that an object has twice that is there with the first value keeps the last one`() throws {
+  @Test func `A repeated key whose first value equals that of the model is read as its last value`() throws {
     let scope = ModelScope()
     let model = try Entry.from(dictionaryValue: ["id": 1, "count": 1], in: scope)
     _ = try Entry.list(fromJSON: Data(#"[{"id": 1, "count": 1, "count": 2}]"#.utf8), in: scope)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ModelCore
 
-/// A model with relations of every shape.
+/// A model with relations of every kind.
 private final class Knot: Model {
   let id = Field<Int>()
   let name = Field<String>()
@@ -49,7 +49,7 @@ private final class Twig: Model {
     return knots
   }
 
-  /// What a graph is, told by identifiers. Lists that follow from the other side have no order of their own.
+  /// Returns the state of a graph, by identifiers. Lists that follow their inverse are sorted.
   private func shape(of roots: [Knot]) -> [Int: [String]] {
     var shape: [Int: [String]] = [:]
     var open = roots
@@ -62,7 +62,7 @@ private final class Twig: Model {
         ids(knot.owner.value.map { [$0] }), set(knot.owned.value), ids(knot.partner.value.map { [$0] }),
         set(knot.friends.value), ids(knot.key.value.map { [$0] }),
       ]
-      // What foreign keys lead to is not in the document.
+      // Models behind foreign keys are not in the document.
       for field in [knot.next, knot.owner, knot.partner] { open += field.value.map { [$0] } ?? [] }
       for field in [knot.others, knot.owned, knot.friends] { open += field.value ?? [] }
     }
@@ -82,7 +82,7 @@ private final class Twig: Model {
     }
   }
 
-  @Test func `Random graphs are read back as they were, and each model is written in full once`() throws {
+  @Test func `Random graphs are read back unchanged, and each model is written in full once`() throws {
     for seed in 0..<150 as Range<UInt64> {
       var random = RandomDocument(seed: seed)
       let knots = knots(&random, random.number(1...24))
@@ -156,7 +156,7 @@ private final class Twig: Model {
   }
 
   @Test(arguments: [200, 400])
-  func `Random graphs of one owner and many are written in space that is linear in their number`(count: Int) throws {
+  func `The size of a document of one owner and many members is linear in their number`(count: Int) throws {
     let author = Author(id: 0, name: "an author")
     let books = (1...count).map { Book(id: $0, title: "a book") }
     author.books.value = books
@@ -168,7 +168,7 @@ private final class Twig: Model {
     }
   }
 
-  @Test func `Random graphs of a list of models without identifier may have them twice, and no more`() throws {
+  @Test func `A list of models without identifier writes them twice at most`() throws {
     let author = Author(name: "Ada")
     let books = (0..<50).map { _ in Book(title: "a book") }
     author.books.value = books

@@ -24,7 +24,7 @@ private final class Lamp: Model {
 }
 
 @Suite struct `Keys` {
-  @Test func `Keys with dots lead into nested objects when a model is written`() {
+  @Test func `Keys with dots are written as nested objects`() {
     let work = Work()
     work.id.value = 7
     work.title.value = "T"
@@ -32,7 +32,7 @@ private final class Lamp: Model {
     #expect(work.dictionaryValue == ["meta": ["id": 7], "titles": ["main": ["text": "T"], "sub": "S"]])
   }
 
-  @Test func `Keys with dots lead into nested objects when a model is read`() throws {
+  @Test func `Keys with dots are read from nested objects`() throws {
     let work = try Work.from(dictionaryValue: [
       "meta": ["id": 7, "other": 1], "titles": ["main": ["text": "T"], "sub": nil],
     ])
@@ -43,11 +43,11 @@ private final class Lamp: Model {
     #expect(work.writerName.loadState == .notLoaded)
   }
 
-  @Test func `Keys with dots may also be written flat in the source`() throws {
+  @Test func `Keys with dots may be written verbatim in the source`() throws {
     #expect(try Work.from(dictionaryValue: ["titles.main.text": "T"]).title == "T")
   }
 
-  @Test func `Keys with dots leave the field alone where there is nothing to go into`() throws {
+  @Test func `Keys with dots leave the field unchanged if there is no nested object`() throws {
     let work = Work()
     work.title.value = "T"
     try work.read(["titles": "none"])
@@ -67,7 +67,7 @@ private final class Lamp: Model {
     #expect(reversed.dictionaryValue == work.dictionaryValue)
   }
 
-  @Test func `Keys follow the case of the context both ways`() throws {
+  @Test func `Keys follow the case of the context when read and written`() throws {
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake))
     let dictionary: AttributeDictionary = [
       "light_name": "L", "image_url": "u", "widget_ids": [1, 2], "in_room": ["room_name": "R"],
@@ -90,7 +90,7 @@ private final class Lamp: Model {
     #expect(other.imageURL.loadState == .notLoaded)
   }
 
-  @Test func `Keys that nobody knows are ignored`() throws {
+  @Test func `Unknown keys are ignored by default`() throws {
     let book = try Book.from(dictionaryValue: ["title": "T", "colour": "red", "pages": [1]])
     #expect(book.dictionaryValue == ["title": "T"])
   }

@@ -25,7 +25,7 @@ private final class Rated: Model {
       {"id": 5, "books": "none"}]}
     """
 
-  @Test func `Reading a document leniently reports all that does not fit, once, with the whole path`() throws {
+  @Test func `A lenient reading reports all rejected values once, with their full paths`() throws {
     let authors = try Author.list(fromJSON: Data(Self.authors.utf8), at: "authors", in: scope)
     #expect(reported.issues.count == 1)
     #expect(
@@ -45,7 +45,7 @@ private final class Rated: Model {
     #expect(authors[1].name.loadState == .notLoaded)
   }
 
-  @Test func `Reading a document leniently leaves a value that could not be read in one message, not missing as well`()
+  @Test func `A value that was rejected in a lenient reading has one validation error`()
     throws
   {
     let model = try Rated.from(dictionaryValue: ["title": "Emma", "stars": "five", "note": 7.5], in: scope)
@@ -63,7 +63,7 @@ private final class Rated: Model {
     #expect(model.validate() == .valid)
   }
 
-  @Test func `Reading a document leniently gives back an equal document`() throws {
+  @Test func `A document that was read leniently is written back unchanged`() throws {
     let authors = try Author.list(fromJSON: Data(Self.authors.utf8), at: "authors", in: scope)
     let written = try JSONValue(json: authors.jsonData())
     #expect(
@@ -85,7 +85,7 @@ private final class Rated: Model {
     #expect(try again.jsonData() == authors.jsonData())
   }
 
-  @Test func `Reading a document leniently keeps what did not fit until the field is set`() throws {
+  @Test func `A lenient reading keeps rejected values until the field is set`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": [1], "year": "MCM"], in: scope)
     #expect(book.rejectedValues.map(\.key) == ["title", "year"])
     #expect(book.rejectedValues[1].json == "MCM")
@@ -101,8 +101,7 @@ private final class Rated: Model {
     #expect(other.dictionaryValue == ["year": "MCM"])
   }
 
-  @Test func `Reading a document leniently leaves the value a field has, and gives back what the document had`() throws
-  {
+  @Test func `A lenient reading keeps the value of a field, and writes the rejected one`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "year": 1900], in: scope)
     try book.read(["year": "MCM"])
     #expect(book.year.value == 1900)
@@ -118,7 +117,7 @@ private final class Rated: Model {
     #expect(book.dictionaryValue == ["id": 1, "title": "T", "year": 1901])
   }
 
-  @Test func `Reading a document leniently keeps the elements of a list of models in their places until it changes`()
+  @Test func `A lenient reading keeps rejected elements of a list of models at their indices until it changes`()
     throws
   {
     let document: AttributeDictionary = ["books": [true, ["title": "A"], [1], ["title": "B"], nil]]
@@ -133,7 +132,7 @@ private final class Rated: Model {
     #expect(author.dictionaryValue == ["books": [["title": "A"], ["title": "B"], ["title": "C"]]])
   }
 
-  @Test func `Lenient reading takes a list of values as a whole, and names every element that does not fit`() throws {
+  @Test func `A lenient reading rejects a list of values as a whole, and reports every wrong element`() throws {
     final class Numbers: Model {
       let numbers = Field<Int>()*
       let map = Field<[String: Int]>()
@@ -152,7 +151,7 @@ private final class Rated: Model {
     #expect(numbers.dictionaryValue == ["numbers": [1], "map": ["a": "b"]])
   }
 
-  @Test func `Reading a document leniently takes relations and foreign keys that lead nowhere as they are`() throws {
+  @Test func `A lenient reading keeps relations and foreign keys that can't be resolved unchanged`() throws {
     let document: AttributeDictionary = ["id": 1, "tracks": [["a"], "t"], "title": "T"]
     let album = try Album.from(dictionaryValue: document, in: scope)
     #expect(album.tracks.value?.compactMap(\.identifier) == ["t"])
@@ -166,7 +165,7 @@ private final class Rated: Model {
     #expect(book.dictionaryValue == ["author": true])
   }
 
-  @Test func `Reading a document leniently takes dotted keys in their places, and unknown keys beside them`() throws {
+  @Test func `A lenient reading keeps rejected values of dotted keys, and unknown keys beside them`() throws {
     final class Work: Model {
       let year = Field<Int>(key: "dates.year")
       let month = Field<Int>(key: "dates.month")
@@ -181,12 +180,12 @@ private final class Rated: Model {
     #expect(work.dictionaryValue == ["dates": ["year": 1900, "month": 3, "day": "ten"], "x": nil])
   }
 
-  @Test func `Reading a document leniently gives nothing back to a strict reader`() throws {
+  @Test func `Rejected values are not written for a strict reader`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "year": "MCM"], in: scope)
     #expect(book.dictionaryValue(fields: book.fields, in: ModelScope()) == ["id": 1])
   }
 
-  @Test func `Reading a document leniently lets copies have what did not fit, and unloading forget it`() throws {
+  @Test func `Rejected values are copied, and discarded when a model is unloaded`() throws {
     let author = try Author.from(dictionaryValue: ["name": [], "books": [["year": "MCM"], 1.5]], in: scope)
     let copy = author.copy()
     #expect(copy.dictionaryValue(fields: copy.fields, in: scope) == author.dictionaryValue)
@@ -197,7 +196,7 @@ private final class Rated: Model {
     #expect(author.dictionaryValue.isEmpty)
   }
 
-  @Test func `Reading a document leniently still throws where there is nothing to read into`() throws {
+  @Test func `A lenient reading throws for a document without a model, and for an identifier in use`() throws {
     #expect(throws: JSONSyntaxError.self) { try Book.from(json: Data("{".utf8), in: scope) }
     #expect(throws: ModelDecodingError.self) { try Book.from(json: Data("[]".utf8), in: scope) }
     let book = try Book.from(dictionaryValue: ["id": 1], in: scope)
@@ -208,7 +207,7 @@ private final class Rated: Model {
     #expect(reported.issues.isEmpty)
   }
 
-  @Test func `Reading a document leniently counts what a document says last of a model that comes twice`() throws {
+  @Test func `A lenient reading uses the last value of a model that occurs twice`() throws {
     let good = try Author.list(
       fromJSON: Data(#"[{"id": 1, "name": []}, {"id": 1, "name": "Ada"}]"#.utf8), in: scope)
     #expect(good[0] === good[1])
@@ -221,7 +220,7 @@ private final class Rated: Model {
   }
 }
 
-@Suite struct `Random documents with mistakes` {
+@Suite struct `Random documents with errors` {
   private final class Crate: Model {
     let id = Field<Int>()
     let label = Field<String>(key: "texts.label")
@@ -264,16 +263,16 @@ private final class Rated: Model {
           (0..<random.number(0...3)).map { _ in random.chance(200) ? bad() : crate(depth + 1) })
       }
       if !texts.isEmpty { object["texts"] = .object(texts) } else if random.chance(200) { object["texts"] = any() }
-      // An object with fields in it is what the fields make of it.
+      // An object whose members are fields is written by the fields.
       if texts.isEmpty, case .object? = object["texts"] { object["texts"] = .array([]) }
       return .object(object)
     }
 
-    /// Nothing that any of the fields would take, and not null, which all of them do.
+    /// Returns a value that all fields reject. All fields accept null.
     mutating func bad() -> JSONValue { random.pick([.array([nil]), .array([["a": 1]]), .array([1, [nil, 2.50]])]) }
   }
 
-  @Test func `Random documents with mistakes are given back equal`() throws {
+  @Test func `Random documents with rejected values are written back unchanged`() throws {
     for seed in 0..<400 as Range<UInt64> {
       var generator = Generator(random: RandomDocument(seed: seed))
       let scope = ModelScope(transformers: ValueTransformerContext(decoding: .lenient, keepsUnknownKeys: true))

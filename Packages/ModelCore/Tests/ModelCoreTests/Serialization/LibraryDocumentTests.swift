@@ -36,7 +36,7 @@ private final class PriceTag: Model {
   override var identifierField: AnyField? { id }
 }
 
-/// A relation of which a transformer writes a part.
+/// A model with a relation of which a transformer writes a part.
 private final class Badge: Model {
   let holder = ModelField<Author>().transform(
     importValue: { json in json.stringValue.map { Author(name: $0) } },
@@ -81,14 +81,14 @@ private final class Badge: Model {
     #expect(books[0].tags.value == ["x", "y"])
   }
 
-  @Test func `A library's document leads its children back to their parent`() throws {
+  @Test func `The children in a library's document reference their parent`() throws {
     let ada = try read()[0]
     #expect(ada.books.value?.allSatisfy { $0.author.value === ada } == true)
     ada.books.value?.removeLast()
     #expect(ada.books.count == 1)
   }
 
-  @Test func `A library's document fills a flattened attribute and the related model from the same place`() throws {
+  @Test func `A library's document sets a flattened attribute and the related model from the same object`() throws {
     let book = try #require(try read()[0].books.value?.first)
     #expect(book.retailPrice == 14.99)
     #expect(book.pricing.value?.retailPrice.value == 14.99)
@@ -120,7 +120,7 @@ private final class Badge: Model {
     #expect(author.dictionaryValue["books"]?[0]?["book_id"] == "3401")
   }
 
-  @Test func `A library's document has null for children that are none, where null is wanted`() throws {
+  @Test func `A library's document has null for missing children if null is explicit`() throws {
     let author = Novelist()
     author.id.value = 105
     author.books.value = nil
@@ -129,7 +129,7 @@ private final class Badge: Model {
     #expect(author.dictionaryValue(fields: author.fields, in: scope) == ["author_id": 105, "books": nil])
   }
 
-  @Test func `A library's document may have a part of a related model that a transformer chooses`() throws {
+  @Test func `A library's document may have the part of a related model that a transformer writes`() throws {
     let badge = Badge()
     badge.holder.value = Author(id: 1, name: "Ada")
     badge.holders.value = [Author(id: 2, name: "Bob")]

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `Nil, null and missing` {
   private let explicit = ModelScope(transformers: ValueTransformerContext(explicitNull: true))
 
-  @Test func `Nil, null and missing leave a field alone, empty it, or set it`() throws {
+  @Test func `Nil, null and missing keep a field, set it to nil, or set a value`() throws {
     let book = Book(id: 1, title: "T")
     book.year.value = 1900
     try book.read(["title": nil])
@@ -15,7 +15,7 @@ import Testing
     #expect(book.author.loadState == .notLoaded)
   }
 
-  @Test func `Nil, null and missing empty relations, on both sides`() throws {
+  @Test func `Null and missing members of a relation change both sides or none`() throws {
     let author = Author(id: 1, name: "Ada")
     let book = Book(id: 2, title: "T")
     author.books.add(book)
@@ -28,14 +28,14 @@ import Testing
     #expect(book.author.value == nil)
   }
 
-  @Test func `Nil, null and missing are notified apart on writing where the context wants null`() {
+  @Test func `Nil and unset are written differently if null is explicit`() {
     let book = Book(title: "T")
     book.year.value = nil
     #expect(book.dictionaryValue(fields: book.fields, in: explicit) == ["title": "T", "year": nil])
     #expect(book.dictionaryValue == ["title": "T"])
   }
 
-  @Test func `Nil, null and missing show in nested models where the context wants null`() {
+  @Test func `Unset fields of nested models are written as null if null is explicit`() {
     let drawing = Drawing()
     let shape = Shape()
     shape.kind.value = "line"
@@ -45,14 +45,14 @@ import Testing
     #expect(drawing.dictionaryValue == ["shapes": [["kind": "line"]]])
   }
 
-  @Test func `Nil, null and missing are not written for a nested model of which only the identifier is known`() {
+  @Test func `Unset fields of unloaded references are not written as null`() {
     let book = Book(title: "T")
     book.author.value = Author.with(identifier: "1", in: explicit)
     #expect(book.dictionaryValue(fields: [book.author], in: explicit)["author"]?["id"] == 1)
     #expect(book.dictionaryValue(fields: [book.author], in: explicit)["author"]?["name"] == nil)
   }
 
-  @Test func `Nil, null and missing come back as they were`() throws {
+  @Test func `Null is read and written back unchanged`() throws {
     let scope = explicit
     let book = try Book.from(dictionaryValue: ["id": 1, "title": nil], in: scope)
     #expect(book.dictionaryValue == ["id": 1, "title": nil])

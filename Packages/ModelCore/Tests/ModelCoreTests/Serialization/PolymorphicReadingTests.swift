@@ -3,14 +3,14 @@ import ModelCore
 import Testing
 
 @Suite struct `Reading a hierarchy` {
-  @Test func `Reading a hierarchy makes the class that the object asks for`() throws {
+  @Test func `Reading a hierarchy creates the class that the object determines`() throws {
     let circle = try Shape.from(dictionaryValue: ["kind": "circle", "radius": 2])
     #expect((circle as? Circle)?.radius.value == 2)
     #expect(try Shape.from(dictionaryValue: ["kind": "square", "side": 3]) is Square)
     #expect(try Circle.from(dictionaryValue: ["kind": "circle"]).kind == "circle")
   }
 
-  @Test func `Reading a hierarchy makes the class itself for nil and for classes that are no subclass of it`() throws {
+  @Test func `Reading a hierarchy creates the class itself for nil and for other classes`() throws {
     #expect(type(of: try Shape.from(dictionaryValue: ["kind": "hexagon"])) == Shape.self)
     #expect(type(of: try Shape.from(dictionaryValue: ["kind": "author"])) == Shape.self)
     #expect(type(of: try Shape.from(dictionaryValue: [:])) == Shape.self)
@@ -26,7 +26,7 @@ import Testing
     #expect(drawing.dictionaryValue["shapes"]?[1] == ["kind": "square", "side": 2])
   }
 
-  @Test func `Reading a hierarchy gives one object for one identifier in the whole hierarchy`() throws {
+  @Test func `Reading a hierarchy creates one object per identifier in the whole hierarchy`() throws {
     let scope = ModelScope()
     let circle = try Shape.from(dictionaryValue: ["id": 1, "kind": "circle"], in: scope)
     #expect(Shape.with(identifier: "1", in: scope) === circle)
@@ -34,7 +34,7 @@ import Testing
     #expect(try Circle.from(dictionaryValue: ["id": 1, "radius": 5], in: scope) === circle)
   }
 
-  @Test func `Reading a hierarchy refuses an identifier that belongs to a sibling`() throws {
+  @Test func `Reading a hierarchy rejects an identifier that belongs to a sibling`() throws {
     let scope = ModelScope()
     let circle = try Circle.from(dictionaryValue: ["id": 1, "radius": 5], in: scope)
     let error = #expect(throws: ModelDecodingError.self) {

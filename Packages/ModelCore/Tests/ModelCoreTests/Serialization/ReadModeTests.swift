@@ -77,7 +77,7 @@ private func loaded(_ scope: ModelScope? = nil) throws -> Clerk {
     second.cancel()
   }
 
-  @Test func `A document with a mistake edits nothing`() throws {
+  @Test func `A document with an error edits no field`() throws {
     let clerk = try loaded()
     #expect(throws: ModelDecodingError.self) { try clerk.read(["name": "Grace", "age": "old"], as: .edit) }
     #expect(clerk.name.value == "Ada" && !clerk.isDirty)
@@ -117,7 +117,7 @@ private func loaded(_ scope: ModelScope? = nil) throws -> Clerk {
     #expect(clerks?.first?.name.isDirty == true)
   }
 
-  @Test func `A list read as edits changes live models and makes new ones`() throws {
+  @Test func `A list read as edits changes live models and creates new ones`() throws {
     let scope = ModelScope()
     let clerk = try loaded(scope)
     let json = Data(#"[{"id": 1, "name": "Ada L."}, {"id": 2, "name": "Grace"}]"#.utf8)
@@ -128,7 +128,7 @@ private func loaded(_ scope: ModelScope? = nil) throws -> Clerk {
     #expect(same === clerks.last && same.age.isDirty && same.name.value == "Grace")
   }
 
-  @Test func `An edit of embedded models without identifiers changes those that are there`() throws {
+  @Test func `An edit of embedded models without identifiers changes the existing ones`() throws {
     let lamp = try Lamp.from(dictionaryValue: ["bulb": ["watts": 40], "spares": [["watts": 40], ["watts": 60]]])
     let (bulb, spares) = (lamp.bulb.value, lamp.spares.value)
     try lamp.read(["bulb": ["watts": 40], "spares": [["watts": 40], ["watts": 75]]], as: .edit)
@@ -138,7 +138,7 @@ private func loaded(_ scope: ModelScope? = nil) throws -> Clerk {
     #expect(lamp.spares.value?.count == 1 && lamp.spares.isDirty)
   }
 
-  @Test func `A field that is edited to its baseline from a document keeps its local change until then`() throws {
+  @Test func `A local change is kept by edits of other fields, and replaced by an edit of its field`() throws {
     let clerk = try loaded()
     clerk.name.value = "Local"
     try clerk.read(["age": 1], as: .edit)

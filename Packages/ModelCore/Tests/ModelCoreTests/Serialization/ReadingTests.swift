@@ -3,7 +3,7 @@ import ModelCore
 import Testing
 
 @Suite struct `Reading a model` {
-  @Test func `Reading a model gives a model whose fields are loaded and not dirty`() throws {
+  @Test func `A model that was read has loaded fields and is not dirty`() throws {
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "T", "year": 1900])
     #expect(book.title == "T")
     #expect(book.year == 1900)
@@ -12,7 +12,7 @@ import Testing
     #expect(!book.isDirty)
   }
 
-  @Test func `Reading a model makes nested models, which know where they belong`() throws {
+  @Test func `Reading a model creates nested models, which reference their owner`() throws {
     let author = try Author.from(dictionaryValue: [
       "name": "Ada", "books": [["title": "A"], ["title": "B"]],
     ])
@@ -21,7 +21,7 @@ import Testing
     #expect(author.books.value?.allSatisfy { $0.author.value === author } == true)
   }
 
-  @Test func `Reading a model leaves nothing dirty on either side of a relation`() throws {
+  @Test func `Reading a model makes neither side of a relation dirty`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 2], ["id": 3, "title": "B"]]])
     #expect(!author.isDirty)
     #expect(author.books.value?.contains(where: \.isDirty) == false)
@@ -30,7 +30,7 @@ import Testing
     #expect(book.author.value?.isDirty == false)
   }
 
-  @Test func `Reading a model keeps what is dirty on the other side of a relation dirty`() throws {
+  @Test func `Reading a model keeps the unsaved changes of its inverses`() throws {
     let scope = ModelScope()
     let author = try Author.from(dictionaryValue: ["id": 1, "books": []], in: scope)
     author.books.add(Book(title: "new"))
@@ -40,13 +40,13 @@ import Testing
     #expect(author.books.isDirty)
   }
 
-  @Test func `Reading a model takes bytes of a document that is one object`() throws {
+  @Test func `A model is read from the bytes of a document that is one object`() throws {
     let book = try Book.from(json: Data(#"{"title": "T", "author": {"name": "Ada"}}"#.utf8))
     #expect(book.title == "T")
     #expect(book.author.value?.name.value == "Ada")
   }
 
-  @Test func `Reading a model takes lists, of the whole document or at a path`() throws {
+  @Test func `Models are read from lists, of the whole document or at a path`() throws {
     let list = try Author.list(fromJSON: Data(#"[{"name": "Ada"}, {"name": "Bob"}]"#.utf8))
     #expect(list.map(\.name.value) == ["Ada", "Bob"])
     let nested = Data(#"{"result": {"pages": [{"authors": [{"name": "Cy"}]}]}}"#.utf8)
@@ -54,7 +54,7 @@ import Testing
     #expect(try Author.list(fromJSON: Data("[]".utf8)).isEmpty)
   }
 
-  @Test func `Reading a model into a live model changes what the document has`() throws {
+  @Test func `Reading into a live model changes only the fields in the document`() throws {
     let author = Author(id: 1, name: "Ada")
     let kept = Book(id: 2, title: "A")
     author.books.add(kept)
@@ -64,7 +64,7 @@ import Testing
     #expect(author.books.value == [kept])
   }
 
-  @Test func `Reading a model into a live model knows it again inside the document`() throws {
+  @Test func `Reading into a live model finds it again inside the document`() throws {
     let author = Author(id: 1, name: "Ada")
     let book = Book(id: 2, title: "A")
     author.books.add(book)
@@ -76,7 +76,7 @@ import Testing
     #expect(fresh.books.value?.first?.author.value === fresh)
   }
 
-  @Test func `Reading a model tells observers once, and in the end state`() throws {
+  @Test func `Reading a model notifies observers once, after all changes`() throws {
     let author = Author(id: 1, name: "Ada")
     var log: [String] = []
     author.name.addObserver(updateImmediately: false) { old, new in
@@ -89,13 +89,13 @@ import Testing
     #expect(log == ["name Ada Bob", #"books ["A", "B"]"#])
   }
 
-  @Test func `Reading a model takes an identifier for a relation as it takes an object`() throws {
+  @Test func `A relation is read from an identifier or an object`() throws {
     let book = try Book.from(dictionaryValue: ["title": "T", "author": 7])
     #expect(book.author.value?.identifier == "7")
     #expect(book.author.value?.loadState == .incomplete)
   }
 
-  @Test func `Reading a model keeps a complete model complete when it is only referred to`() throws {
+  @Test func `A loaded model stays loaded when a reference to it is read`() throws {
     let scope = ModelScope()
     let author = try Author.from(dictionaryValue: ["id": 7, "name": "Ada"], in: scope)
     _ = try Book.from(dictionaryValue: ["title": "T", "author": ["id": 7]], in: scope)
@@ -103,7 +103,7 @@ import Testing
     #expect(author.name == "Ada")
   }
 
-  @Test func `Reading a model completes a model that was referred to before`() throws {
+  @Test func `An unloaded reference is loaded when its model is read`() throws {
     let scope = ModelScope()
     let book = try Book.from(dictionaryValue: ["title": "T", "author": 7], in: scope)
     let author = try Author.from(dictionaryValue: ["id": 7, "name": "Ada"], in: scope)
@@ -111,7 +111,7 @@ import Testing
     #expect(author.loadState == .loaded)
   }
 
-  @Test func `Reading a model drops repeated members of a list`() throws {
+  @Test func `Reading a list removes repeated members`() throws {
     let author = try Author.from(dictionaryValue: ["books": [["id": 1, "title": "A"], ["id": 1, "year": 1900]]])
     #expect(author.books.count == 1)
     #expect(author.books.value?.first?.title.value == "A")

@@ -14,10 +14,10 @@ private final class Pricing: Model {
   let item = ModelField<Item>()
 }
 
-@Suite struct `A related model by a dictionary` {
+@Suite struct `A related model from a dictionary` {
   private let author = Author(id: 5, name: "Ada")
 
-  @Test func `A related model by a dictionary is added to a relation to many, on both sides`() throws {
+  @Test func `A related model from a dictionary is added to a relation to many, on both sides`() throws {
     try author.add(["id": 1, "title": "A"], forKey: "books")
     #expect(author.books.value?.map(\.title.value) == ["A"])
     #expect(author.books.value?.first?.author.value === author)
@@ -26,7 +26,7 @@ private final class Pricing: Model {
     #expect(author.books.value?.allSatisfy { $0.author.value === author } == true)
   }
 
-  @Test func `A related model by a dictionary may be a live one of the scope`() throws {
+  @Test func `A related model from a dictionary may be a live one of the scope`() throws {
     let scope = ModelScope()
     let ada = try Author.from(dictionaryValue: ["id": 5], in: scope)
     let book = try Book.from(dictionaryValue: ["id": 1, "title": "A"], in: scope)
@@ -37,7 +37,7 @@ private final class Pricing: Model {
     #expect(ada.name == "Ada")
   }
 
-  @Test func `A related model by a dictionary sets a relation to one, by itself or in a wrapper`() throws {
+  @Test func `A related model from a dictionary is set in a relation to one, also nested under its key`() throws {
     let item = Item()
     try item.set(["pricing": ["pricing_id": 101, "retail_price": 14.99]], forKey: "pricing")
     #expect(item.pricing.value?.retail.value == 14.99)
@@ -50,7 +50,8 @@ private final class Pricing: Model {
     #expect(person.parent.value?.parent.value?.name.value == "grandparent")
   }
 
-  @Test func `A related model by a dictionary changes nothing if it does not fit, and says where`() throws {
+  @Test func `A related model from a dictionary that does not fit changes nothing, and the error has the path`() throws
+  {
     let error = #expect(throws: ModelDecodingError.self) {
       try author.add([["title": "A"], ["year": "MCM"]], forKey: "books")
     }
@@ -60,7 +61,7 @@ private final class Pricing: Model {
     #expect(other?.path == "author.name")
   }
 
-  @Test func `A related model by a dictionary needs a relation of its kind`() {
+  @Test func `A related model from a dictionary needs a relation of the right cardinality`() {
     #expect(refusal { try author.add(["id": 1], forKey: "novels") } == .notFound)
     #expect(refusal { try author.set(["id": 1], forKey: "novels") } == .notFound)
     #expect(refusal { try author.add([["id": 1]], forKey: "name") } == .notFound)

@@ -51,7 +51,8 @@ private final class ReversedWorker: Model {
     #expect(firm.name.value == "A")
   }
 
-  @Test func `One field of a model that is a relation writes the related model, and its own one by identifier`() throws
+  @Test func `One field of a model that is a relation writes related models in full, and its owner by identifier`()
+    throws
   {
     let (firm, worker) = (Firm(), Worker())
     firm.id.value = 1
@@ -66,7 +67,7 @@ private final class ReversedWorker: Model {
     #expect(dictionary["employer"] == 1)
   }
 
-  @Test func `One field of a model has the property's name for its key, in the case of the context`() throws {
+  @Test func `One field of a model has the property's name as its key, in the case of the context`() throws {
     let worker = Worker()
     worker.fullName.value = "Ann"
     var dictionary: AttributeDictionary = [:]
@@ -77,7 +78,7 @@ private final class ReversedWorker: Model {
     #expect(worker.fullName.value == "Eve")
   }
 
-  @Test func `A field never hides, and is not hidden by, the identifier of a foreign key on its path`() {
+  @Test func `A field whose path contains the identifier of a foreign key is an error of writing`() {
     let (firm, worker) = (Firm(), Worker())
     firm.id.value = 1
     worker.employer.value = firm
@@ -91,7 +92,7 @@ private final class ReversedWorker: Model {
     #expect(other?.path == "[0].employer")
   }
 
-  @Test func `One field of a model with a transformer for a named context is written so by a scope of that name`()
+  @Test func `A field is written with its transformer for the context of a scope`()
     throws
   {
     struct Odd: Error {}
@@ -125,7 +126,7 @@ private final class Light: Model {
 }
 
 @Suite struct `A context` {
-  @Test func `A context counts for the fields of models in lists too, both ways`() throws {
+  @Test func `A context applies to fields of models in lists, for reading and writing`() throws {
     var context = ValueTransformerContext(keyCase: .upperCamel)
     context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
     let scope = ModelScope(transformers: context)
@@ -137,7 +138,7 @@ private final class Light: Model {
     #expect(house.dictionaryValue(fields: house.fields, in: scope) == dictionary)
   }
 
-  @Test func `A context that is lenient reads values that are spelled otherwise, and reports the rest with the place`()
+  @Test func `A lenient context converts values of other types, and reports the others with their path`()
     throws
   {
     let scope = ModelScope(transformers: ValueTransformerContext(decoding: .lenient))

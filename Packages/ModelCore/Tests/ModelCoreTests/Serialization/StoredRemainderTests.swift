@@ -20,8 +20,7 @@ import Testing
       dictionaryValue: ["id": 1, "name": [], "x": ["y": 1.5], "books": [["id": 2, "z": nil], 7.5]], in: scope)
   }
 
-  @Test func `A store's record has what a new model's fields could not take, if the store is one that keeps it`() throws
-  {
+  @Test func `A record has the rejected values of a new model if the store's context keeps them`() throws {
     let author = try author()
     let books: JSONValue = [["id": 2, "z": nil, "author": ["id": 1]], 7.5]
     #expect(
@@ -30,7 +29,7 @@ import Testing
       try record(author, context(.strict, keeps: false)) == ["id": 1, "books": [["id": 2, "author": ["id": 1]]]])
   }
 
-  @Test func `A store's record gets nothing but fields when a model that is there is updated`() throws {
+  @Test func `An update writes only fields to the record of a stored model`() throws {
     let author = try author()
     author.markSaved(author.storableFields, asOf: .next())
     author.name.value = "Ada"
@@ -39,7 +38,7 @@ import Testing
     #expect(values.map(\.value) == ["Ada"])
   }
 
-  @Test func `A store's record is read leniently where a store reads, but for what was changed here`() throws {
+  @Test func `A lenient store reads records leniently, except for local changes`() throws {
     let scope = ModelScope(transformers: context(.lenient, keeps: true))
     var paths: [String] = []
     scope.decodingIssueHandler = { paths += $0.map { "\($0.path)" } }
@@ -55,7 +54,7 @@ import Testing
     #expect(books[0].dictionaryValue == ["id": 1, "title": "T", "year": 1901, "x": 2])
   }
 
-  @Test func `A store's record of a hierarchy keeps what only other classes know`() throws {
+  @Test func `A record of a hierarchy keeps the keys of other classes`() throws {
     let scope = ModelScope(transformers: context(.lenient, keeps: true))
     let document: AttributeDictionary = ["shapes": [["kind": "circle", "radius": 1.5, "side": 2], ["side": 3]]]
     let drawing = try Drawing.from(dictionaryValue: document, in: scope)

@@ -49,7 +49,7 @@ private final class Writer: Model {
     #expect(work.unknownValues.keys.sorted() == ["Odd_Key", "a.b", "meta", "pricing", "titles"])
   }
 
-  @Test func `Unknown keys are ignored unless the context keeps them, on either way`() throws {
+  @Test func `Unknown keys are ignored on both paths unless the context keeps them`() throws {
     let plain = ModelScope()
     let work = try Work.from(dictionaryValue: ["meta": ["id": 1], "x": 1], in: plain)
     #expect(work.unknownValues.isEmpty)
@@ -59,12 +59,12 @@ private final class Writer: Model {
     #expect(kept.dictionaryValue == ["meta": ["id": 1], "x": 1])
   }
 
-  @Test func `Unknown keys are not among chosen fields`() throws {
+  @Test func `Unknown keys are not written with chosen fields`() throws {
     let work = try Work.from(dictionaryValue: ["meta": ["id": 1, "x": 1], "y": 2], in: scope)
     #expect(work.dictionaryValue(fields: [work.id]) == ["meta": ["id": 1]])
   }
 
-  @Test func `Unknown keys are written as they were, whatever the case of keys`() throws {
+  @Test func `Unknown keys are written unchanged, whatever the key case`() throws {
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: .snake, keepsUnknownKeys: true))
     let document: AttributeDictionary = ["id": 1, "first_name": "Ada", "firstName": 1, "Last-Name": "L"]
     let writer = try Writer.from(dictionaryValue: document, in: scope)
@@ -72,7 +72,7 @@ private final class Writer: Model {
     #expect(writer.dictionaryValue == document)
   }
 
-  @Test func `Unknown keys give way to fields in the same place`() throws {
+  @Test func `Unknown keys are replaced by fields at the same path`() throws {
     let work = try Work.from(dictionaryValue: ["titles": "none", "pricing": nil, "meta": [:]], in: scope)
     #expect(work.dictionaryValue == ["titles": "none", "pricing": nil, "meta": [:]])
     work.title.value = "T"
@@ -81,7 +81,7 @@ private final class Writer: Model {
     #expect(work.dictionaryValue == ["titles": ["main": "T"], "pricing": ["price": 2], "meta": ["id": 5]])
   }
 
-  @Test func `Unknown keys of a related model are not those that belong to fields around it`() throws {
+  @Test func `Unknown keys of a related model exclude those of fields of the containing model`() throws {
     let work = try Work.from(dictionaryValue: ["writer": ["id": 1, "note": "N", "age": 3]], in: scope)
     #expect(work.writerNote == "N")
     #expect(work.writer.value?.unknownValues == ["age": 3])
@@ -103,7 +103,7 @@ private final class Writer: Model {
     #expect(work.unknownValues["titles"] == .some(.null))
   }
 
-  @Test func `Unknown keys belong to a field that is added later, once that is set or read`() throws {
+  @Test func `Unknown keys are those of a field added later, once it is set or read`() throws {
     let writer = try Writer.from(dictionaryValue: ["id": 1, "nickname": "A", "age": 3], in: scope)
     let nickname = Field<String>(key: "nickname")
     writer << nickname
@@ -117,7 +117,7 @@ private final class Writer: Model {
     #expect(writer.unknownValues == ["age": 4])
   }
 
-  @Test func `Unknown keys come with a full copy, and are forgotten when a model is unloaded`() throws {
+  @Test func `Unknown keys are copied in full copies, and discarded when a model is unloaded`() throws {
     let work = try Work.from(dictionaryValue: ["x": 1, "parts": [["y": 2]]], in: scope)
     let copy = work.copy()
     #expect(copy.unknownValues == ["x": 1])
@@ -129,7 +129,7 @@ private final class Writer: Model {
     #expect(work.unknownValues.isEmpty)
   }
 
-  @Test func `Unknown keys are no business of a merge`() throws {
+  @Test func `Unknown keys are not merged`() throws {
     let mine = try Work.from(dictionaryValue: ["x": 1], in: scope)
     let other = try Work.from(dictionaryValue: ["x": 2, "titles": ["main": "T"]], in: scope)
     mine.merge(from: other)
@@ -137,13 +137,13 @@ private final class Writer: Model {
     #expect(mine.unknownValues == ["x": 1])
   }
 
-  @Test func `Unknown keys stay out when a document has a mistake`() throws {
+  @Test func `Unknown keys are not read from a document with an error`() throws {
     let work = try Work.from(dictionaryValue: ["x": 1], in: scope)
     #expect(throws: ModelDecodingError.self) { try work.read(["x": 2, "pricing": ["price": "high"]]) }
     #expect(work.unknownValues == ["x": 1])
   }
 
-  @Test func `Unknown keys are no objection to a reference, and a reference does not take them away`() throws {
+  @Test func `Unknown keys of a model are kept when a reference to it is read`() throws {
     let work = try Work.from(
       dictionaryValue: ["parts": [["writer": ["id": 1, "x": 1]], ["writer": ["id": 1]], ["writer": 1]]], in: scope)
     #expect(work.parts.value?.map { $0.writer.value?.unknownValues } == [["x": 1], ["x": 1], ["x": 1]])

@@ -22,7 +22,7 @@ extension Data {
 }
 
 @Suite struct `Writing a model` {
-  @Test func `Writing a model gives simple values, lists, and related models nested`() {
+  @Test func `Writing a model writes simple values, lists, and nested related models`() {
     let author = Author(id: 1, name: "Ada")
     author.books.value = [Book(id: 2, title: "A"), Book(id: 3, title: "B")]
     let book = Book(id: 4, title: "C")
@@ -41,7 +41,7 @@ extension Data {
     #expect(book.dictionaryValue["author"]?["name"] == "Bob")
   }
 
-  @Test func `Writing a model leaves out what was never set and what is nil, but not an initial value`() {
+  @Test func `Writing a model omits unset and nil fields, but not initial values`() {
     let note = Note()
     #expect(note.dictionaryValue == ["title": "untitled"])
     note.text.value = nil
@@ -52,7 +52,7 @@ extension Data {
     #expect(note.dictionaryValue == ["tags": []])
   }
 
-  @Test func `Writing a model gives exactly the chosen fields, and related models in full`() {
+  @Test func `Writing chosen fields of a model writes only these, with related models in full`() {
     let author = Author(id: 1, name: "Ada")
     author.books.value = [Book(id: 2, title: "A")]
     #expect(author.dictionaryValue(fields: [author.name]) == ["name": "Ada"])
@@ -63,7 +63,7 @@ extension Data {
     #expect(author.dictionaryValue(fields: []) == [:])
   }
 
-  @Test func `Writing a model gives the fields that the class chooses`() throws {
+  @Test func `Writing a model writes the fields that the class chooses`() throws {
     let secret = Secret()
     secret.name.value = "Ada"
     secret.password.value = "hidden"
@@ -71,7 +71,7 @@ extension Data {
     #expect(try secret.jsonData().text == #"{"name":"Ada"}"#)
   }
 
-  @Test func `Writing a model gives JSON with sorted keys, in one line or many`() throws {
+  @Test func `Writing a model writes JSON with sorted keys, compact or pretty`() throws {
     let book = Book(id: 2, title: "A")
     #expect(try book.jsonData().text == #"{"id":2,"title":"A"}"#)
     #expect(try book.jsonData(pretty: true).text.split(separator: "\n").count == 4)
@@ -79,7 +79,7 @@ extension Data {
     #expect(try [Book]().jsonData().text == "[]")
   }
 
-  @Test func `Writing a model works with any encoder`() throws {
+  @Test func `A model is written by any encoder`() throws {
     let author = Author(id: 1, name: "Ada")
     author.books.value = [Book(id: 2, title: "A")]
     let encoder = JSONEncoder()
@@ -88,7 +88,7 @@ extension Data {
     #expect(try encoder.encode([author.books.value]).text.hasPrefix("[[{"))
   }
 
-  @Test func `Writing a model refuses numbers that JSON does not have, and says where`() {
+  @Test func `Writing a model rejects numbers that JSON does not have, with their path`() {
     let note = Note()
     note.height.value = .nan
     let outer = Note()
@@ -101,7 +101,7 @@ extension Data {
     #expect(inList?.path == "[1].height")
   }
 
-  @Test func `Writing refuses models that are nested deeper than JSON is read, with the place`() throws {
+  @Test func `Writing rejects models that are nested deeper than JSON is read, with the path`() throws {
     func chain(_ count: Int, asList: Bool) -> (first: Note, all: [Note]) {
       let notes = (0..<count).map { _ in Note() }
       for (note, next) in zip(notes, notes.dropFirst()) {
@@ -122,7 +122,7 @@ extension Data {
       #expect(note.dictionaryValue == ["title": "untitled", "text": "T"])
       withExtendedLifetime(all) {}
     }
-    // What may be written may be read, and the other way round.
+    // Every document that can be written can be read, and the reverse.
     let limit = JSONReadingOptions.maximumTreeDepth
     let (deep, kept) = chain(limit - 1, asList: false)
     let options = JSONReadingOptions(maximumDepth: limit)
@@ -131,7 +131,7 @@ extension Data {
     withExtendedLifetime(kept) {}
   }
 
-  @Test func `Writing a model refuses JSON values that can't be written, and says where`() {
+  @Test func `Writing a model rejects JSON values that can't be written, with their path`() {
     final class Raw: Model {
       let content = Field<JSONValue>()
     }
@@ -143,7 +143,7 @@ extension Data {
     #expect(inList?.path == "[1].content.a[1]")
   }
 
-  @Test func `Writing a model tells an encoder where a value is that can't be written`() {
+  @Test func `An encoder throws the path of a value of a model that can't be written`() {
     let note = Note()
     note.height.value = .infinity
     let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(["note": note]) }
@@ -153,7 +153,7 @@ extension Data {
     #expect(context.debugDescription == "height can't be written: expected a finite number, found inf")
   }
 
-  @Test func `Writing a model leaves out of a dictionary only what can't be written`() {
+  @Test func `The dictionary of a model omits only values that can't be written`() {
     let note = Note()
     note.text.value = "T"
     note.height.value = .nan
