@@ -23,7 +23,7 @@ private final class Fish: Model {
 }
 
 @Suite struct `Fields with the same key` {
-  @Test func `Equal keys of a class and its superclass are reported once, when the first instance is made`() {
+  @Test func `Equal keys of a class and its superclass are reported once, when the first instance is created`() {
     let issues = ReportedIssues.about("Cat has") {
       _ = Cat()
       _ = Cat()
@@ -39,7 +39,7 @@ private final class Fish: Model {
     #expect(ReportedIssues.about("Fish has") { _ = Fish.prototype() }.count == 1)
   }
 
-  @Test func `Fields with the same key are something else than keys of which one goes on where the other ends`() {
+  @Test func `A key that is the prefix of another key with dots is not reported`() {
     #expect(ReportedIssues.about("Dog has") { _ = Dog() }.isEmpty)
   }
 }

@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `A field of a model` {
-  @Test func `A field of a model knows its model and is called like its property`() {
+  @Test func `A field of a model has its model as owner and the name of its property as key`() {
     let book = Book()
     #expect(book.title.owner === book)
     #expect(book.title.key == "title")
@@ -21,7 +21,7 @@ import Testing
     #expect(song.tags.key == "labels")
   }
 
-  @Test func `A field of a model has no owner and no key once its model is gone`() {
+  @Test func `A field of a model has no owner and no key once its model is deallocated`() {
     var book: Book? = Book(title: "T")
     let title = book?.title
     let author = book?.author
@@ -35,7 +35,7 @@ import Testing
     #expect(title?.value == "still works")
   }
 
-  @Test func `A field of a model that outlived its model still takes a related model`() {
+  @Test func `A field that outlives its model can be set to a related model`() {
     let author = Author(name: "Ada")
     let field = Book().author
     field.value = author
@@ -45,7 +45,7 @@ import Testing
     #expect(field.value == nil)
   }
 
-  @Test func `A field of a model that outlived its model still keeps a list`() {
+  @Test func `A field that outlives its model keeps a list`() {
     let book = Book(title: "T")
     let field = Author(name: "Ada").books
     #expect(field.add(book))
@@ -70,7 +70,7 @@ import Testing
     #expect(!author.isDirty)
   }
 
-  @Test func `A field of a model makes its model dirty when it changes`() throws {
+  @Test func `A field of a model makes its model dirty on a change`() throws {
     let author = try Author.from(dictionaryValue: ["id": 1, "name": "Ada"])
     #expect(!author.isDirty)
     author.name.value = "Ada"

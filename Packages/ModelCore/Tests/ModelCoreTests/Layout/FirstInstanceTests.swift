@@ -14,7 +14,7 @@ private final class Derived<Content>: Base<Content> {
 }
 
 @Suite struct `The first instance of a class` {
-  /// Makes instances on many threads that all start at the same moment.
+  /// Creates instances on many threads that all start at the same moment.
   private func race<M: Model>(_ type: M.Type, threads: Int = 4) -> [Bool] {
     let waiting = Atomic(threads)
     let results = Mutex<[Bool]>([])
@@ -29,7 +29,7 @@ private final class Derived<Content>: Base<Content> {
     return results.withLock { $0 }
   }
 
-  @Test func `The first instance of a class may be made by several threads at once`() {
+  @Test func `The first instance of a class may be created by several threads at once`() {
     for results in [
       race(Derived<Int>.self), race(Derived<String>.self), race(Derived<Bool>.self), race(Derived<Double>.self),
       race(Derived<[Int]>.self), race(Derived<[String]>.self), race(Derived<Int8>.self), race(Derived<UInt>.self),
@@ -39,7 +39,7 @@ private final class Derived<Content>: Base<Content> {
     }
   }
 
-  @Test func `The first instance of a class gives one layout for all threads`() {
+  @Test func `The first instance of a class creates one layout for all threads`() {
     let layouts = Mutex<Set<ObjectIdentifier>>([])
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       let layout = ObjectIdentifier(Derived<Unicode.Scalar>().layout)

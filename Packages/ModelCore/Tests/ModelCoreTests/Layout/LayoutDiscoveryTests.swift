@@ -22,7 +22,7 @@ private final class Bicycle: Vehicle {
   let gears = Field<Int>()
 }
 
-/// A private field may be called like the private field of a superclass.
+/// A private field with the name of a private field of the superclass.
 private class Document: Model {
   private let state = Field<Int>(key: "documentState")
 }
@@ -76,13 +76,13 @@ private func localModel() -> ModelObject {
     #expect(models.map(\.layout.identifierIndex) == [0, 0, 0, 0])
   }
 
-  @Test func `The layout of a model class is proven for every ordinary class, and made once`() {
+  @Test func `The layout of a model class is proven for every ordinary class, and built once`() {
     #expect(Cabriolet().layout.isProven == LayoutCache.isOn)
     #expect(Cabriolet().layout === Cabriolet().layout)
     #expect(Cabriolet().layout !== Car().layout)
   }
 
-  @Test func `The layout of a model class tells private fields of the same name in a hierarchy apart`() {
+  @Test func `The layout of a model class distinguishes private fields of the same name in a hierarchy`() {
     let invoice = Invoice()
     #expect(invoice.layout.isProven == LayoutCache.isOn)
     #expect(invoice.fields.compactMap(\.key) == ["documentState", "invoiceState"])
@@ -108,7 +108,7 @@ private func localModel() -> ModelObject {
     #expect(local.title.owner === local)
   }
 
-  @Test func `The layout of a model class does not depend on what a custom mirror shows`() {
+  @Test func `The layout of a model class does not depend on a custom mirror`() {
     let shown = Shown()
     #expect(shown.fields.count == 2)
     #expect(shown.count.key == "count")
@@ -116,7 +116,7 @@ private func localModel() -> ModelObject {
     #expect(shown.layout.isProven == LayoutCache.isOn)
   }
 
-  @Test func `The layout of a model class knows subclasses of fields, and constants of their superclass`() {
+  @Test func `The layout of a model class includes subclasses of fields, and constants of their superclass`() {
     let page = Page()
     #expect(Page.fieldKeys == ["slug", "base"])
     #expect(page.slug.owner === page)
@@ -142,7 +142,7 @@ private func localModel() -> ModelObject {
     #expect(Form.fieldKeys == ["first", "middle", "last"])
   }
 
-  @Test func `The layout of a model class names the hierarchy after its topmost class, without the module`() {
+  @Test func `The name of a hierarchy in stores is that of its topmost class, without the module`() {
     #expect(Circle.typeName == "Shape")
     #expect(Shape.typeName == "Shape")
     #expect(Vehicle.typeName == "Vehicle")

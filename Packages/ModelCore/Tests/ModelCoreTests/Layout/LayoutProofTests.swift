@@ -3,7 +3,7 @@ import Testing
 
 @testable @_spi(ModelKitInternals) import ModelCore
 
-/// Stored properties of many sizes between the fields, and properties that are not stored.
+/// Stored properties of many sizes between the fields, and computed properties.
 private class Ledger: Model {
   let isOpen = true
   let id = Field<Int>()
@@ -70,7 +70,7 @@ private func nestedModel() -> ModelObject {
 }
 
 @Suite struct `A proven layout` {
-  /// The fields that the runtime finds in an instance, superclasses first, without those that belong to others.
+  /// Returns the fields that the runtime finds in an instance, superclasses first, without fields of other models.
   private func mirrored(_ model: ModelObject) -> [AnyField] {
     var levels: [[AnyField]] = []
     var level: AnyClass? = type(of: model)
@@ -87,7 +87,7 @@ private func nestedModel() -> ModelObject {
       && model.layout.fields(of: model).allSatisfy { $0.owner === model }
   }
 
-  @Test func `A proven layout leads to the fields that the runtime finds, on the first instance and the next`() {
+  @Test func `A proven layout finds the same fields as the runtime, on the first instance and the next`() {
     for _ in 0..<2 {
       #expect(agrees(Ledger()))
       #expect(agrees(Journal<Int, String>()))
@@ -115,7 +115,7 @@ private func nestedModel() -> ModelObject {
     #expect(agrees(journal))
   }
 
-  @Test func `A proven layout tells what is no field of the model from what is`() {
+  @Test func `A proven layout excludes properties that are not fields of the model`() {
     let diary = Diary()
     let reader = Ledger()
     diary.reader = reader
@@ -123,7 +123,7 @@ private func nestedModel() -> ModelObject {
       diary.fieldKeysInOrder == ["id", "ledgerHidden", "amount", "tags", "entry", "journalHidden", "related", "mood"])
   }
 
-  @Test func `A proven layout is not used where the switch for diagnosis says so`() {
+  @Test func `A proven layout is not used if the diagnosis switch is off`() {
     let isOff = ProcessInfo.processInfo.environment["MODELKIT_LAYOUT_CACHE"] == "off"
     #expect(LayoutCache.isOn == !isOff)
     #expect(Diary().details?.mirroredFields == nil || isOff)

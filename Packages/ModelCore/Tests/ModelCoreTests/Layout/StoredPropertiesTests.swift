@@ -52,7 +52,7 @@ private final class Wrapped: Model {
 }
 
 @Suite struct `Stored properties` {
-  @Test func `Stored properties that refer weakly to a field of another model don't adopt it`() {
+  @Test func `Weak stored properties do not adopt a field of another model`() {
     let lender = Book(title: "T")
     let borrower = Borrower(borrowing: lender.title)
     #expect(lender.title.owner === lender)
@@ -61,13 +61,13 @@ private final class Wrapped: Model {
     #expect(Borrower.fieldKeys == ["own"])
   }
 
-  @Test func `Stored properties that are weak leave the field alone when their model dies`() {
+  @Test func `Weak stored properties keep the owner of the field when their model is deallocated`() {
     let lender = Book(title: "T")
     _ = Borrower(borrowing: lender.title)
     #expect(lender.title.owner === lender)
   }
 
-  @Test func `Stored properties that are optional count if they hold a field`() {
+  @Test func `Optional stored properties are fields if they have a value`() {
     let with = Draft(subtitle: Field<String>())
     let without = Draft()
     #expect(with.subtitle?.owner === with)
@@ -76,7 +76,7 @@ private final class Wrapped: Model {
     #expect(without.fields.compactMap(\.key) == ["title", "note"])
   }
 
-  @Test func `Stored properties that are optional and get their field later count from then on`() throws {
+  @Test func `Optional stored properties are fields once they have a value`() throws {
     let draft = Draft()
     draft.summary = Field<String>()
     draft.summary?.value = "S"
@@ -86,7 +86,7 @@ private final class Wrapped: Model {
     #expect(draft.summary?.value == "new")
   }
 
-  @Test func `Stored properties that are lazy count once they were used`() throws {
+  @Test func `Lazy stored properties are fields after their first use`() throws {
     let draft = Draft()
     #expect(draft.fields.compactMap(\.key) == ["title", "note"])
     draft.comment.value = "C"
@@ -95,7 +95,7 @@ private final class Wrapped: Model {
     #expect(draft.comment.key == "comment")
   }
 
-  @Test func `Stored properties that are variables may get another field`() {
+  @Test func `Variable stored properties may be set to another field`() {
     let draft = Draft()
     #expect(draft.note.key == "note")
     draft.note = Field<String>("N")
@@ -104,7 +104,7 @@ private final class Wrapped: Model {
     #expect(draft.note.key == "note")
   }
 
-  @Test func `Stored properties that are variables may swap their fields`() {
+  @Test func `Variable stored properties may exchange their fields`() {
     let draft = Draft()
     draft.note.value = "N"
     draft.comment.value = "C"
@@ -114,7 +114,7 @@ private final class Wrapped: Model {
     #expect(draft.comment.key == "comment")
   }
 
-  @Test func `Stored properties that got another field leave no owner behind in the old one`() {
+  @Test func `Replaced fields of variable stored properties have no owner once the model is deallocated`() {
     var draft: Draft? = Draft()
     let old = draft?.note
     draft?.note = Field<String>()
@@ -124,7 +124,7 @@ private final class Wrapped: Model {
     #expect(old?.key == nil)
   }
 
-  @Test func `Stored properties with escaped names give keys without back ticks`() {
+  @Test func `Stored properties with escaped names have keys without back ticks`() {
     #expect(Keywords.fieldKeys == ["default", "class", "is new", "größe"])
     let keywords = Keywords()
     keywords.default.value = "d"
@@ -132,7 +132,7 @@ private final class Wrapped: Model {
     #expect(keywords.dictionaryValue == ["default": "d", "is new": true])
   }
 
-  @Test func `Stored properties that hide fields in lists, pairs or existentials don't count`() {
+  @Test func `Fields in lists, pairs or existentials of stored properties are not found`() {
     #expect(Wrapped.fieldKeys == ["erased", "field"])
   }
 }

@@ -15,7 +15,7 @@ private final class Gizmo: Gadget {
   let whole = ModelField<Gizmo>(inverse: \.parts)
 }
 
-/// What discovery makes of a class when its proof fails. The offsets are wrong on purpose: nobody may use them.
+/// Returns the layout of a class after a failed proof. The offsets are wrong on purpose, because they must not be used.
 private let unproven: ModelLayout = {
   let names = ["id", "name", "size", "missing", "parts", "whole"]
   let slots = names.map { ModelLayout.Slot(propertyName: $0, storedName: $0, offset: 0, isOptional: $0 == "missing") }
@@ -40,7 +40,7 @@ private let unproven: ModelLayout = {
     #expect(gizmo.dictionaryValue == ["id": 1, "name": "G", "size": 3])
   }
 
-  @Test func `A model whose layout can't be proven has relations with both sides`() {
+  @Test func `A model whose layout can't be proven has relations with inverses`() {
     let whole = Gizmo()
     let part = Gizmo()
     part.whole.value = whole
@@ -49,7 +49,7 @@ private let unproven: ModelLayout = {
     #expect(part.whole.value == nil)
   }
 
-  @Test func `A model whose layout can't be proven lets its fields go when it dies`() {
+  @Test func `A model whose layout can't be proven disowns its fields when it is deallocated`() {
     var gizmo: Gizmo? = Gizmo()
     weak let ghost = gizmo
     let name = gizmo?.name

@@ -13,7 +13,7 @@ private final class Account: Model {
 }
 
 @Suite struct `The description of a model` {
-  @Test func `The description of a model has the fields that were set, and related models by their identifiers`() {
+  @Test func `The description of a model has the fields that are set, and related models by their identifiers`() {
     let account = Account(), boss = Account()
     account.id.value = 1
     account.login.value = "ada"
@@ -33,7 +33,7 @@ private final class Account: Model {
     #expect("\(account.boss)" == "ModelField<Account> boss = Account(id: 2)")
   }
 
-  @Test func `The description of a model for debugging says what is not saved and what is wrong`() {
+  @Test func `The debug description of a model has its unsaved and invalid fields`() {
     let account = Account()
     account.login.value = ""
     account.validate()
@@ -42,7 +42,7 @@ private final class Account: Model {
       model.debugDescription == #"Account(login: "") [new; not saved: login; invalid: Login cannot be blank]"#)
   }
 
-  @Test func `The description of a model dumped is its fields and no more, without the values of sensitive ones`() {
+  @Test func `The dump of a model has only its fields, without sensitive values`() {
     let account = Account(), boss = Account()
     account.login.value = "ada"
     account.password.value = 4711
@@ -59,7 +59,7 @@ private final class Account: Model {
     }
   }
 
-  @Test func `The description of a model and errors show nothing of a sensitive field`() throws {
+  @Test func `Descriptions and errors of a model hide sensitive values`() throws {
     let error = #expect(throws: ModelDecodingError.self) {
       try Account.from(dictionaryValue: ["password": "hunter2"])
     }
@@ -75,7 +75,7 @@ private final class Account: Model {
     #expect(other.validationErrors.map(\.message) == ["(redacted) is known to everybody"])
   }
 
-  @Test func `The description of a model calls a field by its name where something is wrong`() {
+  @Test func `Errors of a model name a field by its name`() {
     let account = Account()
     #expect(account.validate() == .invalid(["Login cannot be blank"]))
     #expect(account.validationErrors.first?.name == "Login")

@@ -62,7 +62,7 @@ import Testing
     #expect(author["favourite.title"] as? String == "T")
   }
 
-  @Test func `A field added at run time is refused without key, with a taken key, and if it has an owner`() {
+  @Test func `A field added at run time is rejected without key, with a used key, or with an owner`() {
     let author = Author(name: "Ada")
     func refusal(_ field: AnyField) -> String {
       do {
@@ -89,14 +89,14 @@ import Testing
   }
 
   #if os(macOS) || os(Linux)
-    @Test func `A field that is added at run time stops the program if the operator is given one that can't be added`()
+    @Test func `The operator that adds a field stops the program if the field can't be added`()
       async
     {
       await #expect(processExitsWith: .failure) { Author(name: "Ada") << Field<String>() }
     }
   #endif
 
-  @Test func `A field that is added at run time has no owner once its model is gone`() {
+  @Test func `A field that is added at run time has no owner once its model is deallocated`() {
     let field = Field<String>(key: "nickname")
     do {
       let author = Author(name: "Ada")

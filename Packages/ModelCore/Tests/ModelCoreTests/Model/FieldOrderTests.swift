@@ -30,22 +30,22 @@ private final class Flexible: Model {
 }
 
 @Suite struct `The order of fields` {
-  @Test func `The order of fields is that of their priorities, then that of their declaration from 1000 on`() {
+  @Test func `Fields are ordered by priority, and by declaration from 1,000 on`() {
     #expect(Form.fieldKeys == ["second", "first", "third"])
     #expect(LongForm.fieldKeys == ["list", "fourth", "second", "first", "third", "fifth", "sixth"])
   }
 
-  @Test func `The order of fields is that of the declaration without priorities, superclasses first`() {
+  @Test func `Fields without priorities are in the order of their declaration, superclasses first`() {
     #expect(Circle.fieldKeys == ["id", "kind", "radius"])
   }
 
-  @Test func `The order of fields is that of the instance, if it has priorities of its own`() {
+  @Test func `Priorities of an instance determine the order of its fields`() {
     for (model, keys) in [
       (Flexible(), ["one", "two"]), (Flexible(priority: 2_000), ["two", "one"]), (Flexible(), ["one", "two"]),
     ] { #expect(model.fields.compactMap(\.key) == keys) }
   }
 
-  @Test func `The order of fields has a place for fields that are added at run time`() {
+  @Test func `Fields added at run time are ordered with the declared ones`() {
     let form = Form()
     form << Field<String>(key: "last")
     form << Field<String>(key: "zeroth", priority: 0)
@@ -70,7 +70,7 @@ private final class MoreLabelled: Labelled {
 }
 
 @Suite struct `A class that initialises its fields` {
-  @Test func `A class that initialises its fields sees each field once, with its key and owner`() {
+  @Test func `A class that initialises its fields receives each field once, with its key and owner`() {
     for _ in 0..<2 {
       let model = MoreLabelled()
       #expect(model.seen == ["firstName", "number", "link"])
@@ -91,7 +91,7 @@ private final class MoreLabelled: Labelled {
     #expect(model.firstName.name == nil)
   }
 
-  @Test func `A class that initialises its fields sees fields that are added at run time`() {
+  @Test func `A class that initialises its fields receives fields that are added at run time`() {
     let model = Labelled()
     model << Field<Int>(key: "extra")
     #expect(model.seen.last == "extra")

@@ -64,7 +64,7 @@ private final class Coded: Model {
     #expect(pictured.identifier == nil)
   }
 
-  @Test func `The identifier of a model is turned back into a value for a model that is only referred to`() {
+  @Test func `The identifier of an unloaded reference is converted to the value of its field`() {
     let scope = ModelScope()
     #expect(Numbered.with(identifier: "10", in: scope).id == 10)
     #expect(Named.with(identifier: "ada", in: scope).slug == "ada")
@@ -72,7 +72,7 @@ private final class Coded: Model {
     #expect(Versioned.with(identifier: "1.5", in: scope).version == 1.5)
   }
 
-  @Test func `The identifier of a model that does not fit its field gives a model without identifier`() {
+  @Test func `A model with an identifier that does not fit its field has no identifier`() {
     let scope = ModelScope()
     #expect(Numbered.with(identifier: "ten", in: scope).id.value == nil)
     #expect(Unique.with(identifier: "ten", in: scope).identifier == nil)
@@ -80,7 +80,7 @@ private final class Coded: Model {
     #expect(Order.with(identifier: "10", in: scope).identifier == nil)
   }
 
-  @Test func `The identifier of a model is the same however a UUID is spelled`() throws {
+  @Test func `The identifier of a model is the same for every spelling of a UUID`() throws {
     let scope = ModelScope()
     let lower = JSONValue.string(text.lowercased())
     let first = try Unique.from(dictionaryValue: ["id": lower, "name": "A"], in: scope)
@@ -91,7 +91,7 @@ private final class Coded: Model {
     #expect(other.next.value === first)
   }
 
-  @Test func `The identifier of a model of one number is the same however it is spelled`() {
+  @Test func `The identifier of a model is the same for every spelling of an integer`() {
     let scope = ModelScope()
     let first = Numbered.with(identifier: "7", in: scope)
     #expect(Numbered.with(identifier: "007", in: scope) === first)

@@ -2,7 +2,7 @@ import ModelCore
 import Testing
 
 @Suite struct `A model` {
-  @Test func `A model equals nothing but itself`() {
+  @Test func `A model equals only itself`() {
     let first = Author(id: 1, name: "Ada")
     let second = Author(id: 1, name: "Ada")
     #expect(first == first)
@@ -16,7 +16,7 @@ import Testing
     #expect(identity(author) == AnyHashable(ObjectIdentifier(author)))
   }
 
-  @Test func `A model shows its class on a fresh instance each time`() {
+  @Test func `A model class has a new prototype on each call`() {
     #expect(Author.prototype() !== Author.prototype())
     #expect(Author.fieldKeys == ["id", "name", "books"])
   }
@@ -34,7 +34,7 @@ import Testing
     #expect(counter.dictionaryValue == ["count": 1])
   }
 
-  @Test func `A model owns observations for as long as it lives`() {
+  @Test func `A model owns observations until it is deallocated`() {
     let title = Field<String>("a")
     var log: [String?] = []
     var author: Author? = Author(name: "Ada")
@@ -45,7 +45,7 @@ import Testing
     #expect(log == ["a", "b"])
   }
 
-  @Test func `A model says which of its models a relation leads to`() {
+  @Test func `A model has a list of its related models`() {
     let author = Author(name: "Ada")
     let books = [Book(title: "1"), Book(title: "2")]
     author.books.value = books

@@ -9,13 +9,13 @@ import Testing
     #expect(FieldPath(text).description == text)
   }
 
-  @Test func `A field path has a step for every key and every position`() {
+  @Test func `A field path has a component for every key and every index`() {
     let path: FieldPath = "author.books[2].title"
     #expect(path.components == [.key("author"), .key("books"), .index(2), .key("title")])
     #expect(path == ["author", "books", 2, "title"])
   }
 
-  @Test func `A field path takes keys of an array literal as they are`() {
+  @Test func `A field path has the verbatim keys of an array literal`() {
     let path: FieldPath = ["author.name", "x"]
     #expect(path.components == [.key("author.name"), .key("x")])
     #expect(path != "author.name.x")
@@ -24,11 +24,11 @@ import Testing
     #expect(empty.isEmpty)
   }
 
-  @Test func `A field path takes a bracket without a number for a part of a key`() {
+  @Test func `A field path treats a bracket without a number as part of a key`() {
     #expect(FieldPath("a[x]").components == [.key("a"), .key("[x]")])
   }
 
-  @Test func `A field path is a wildcard if its last step is a star, which is no component`() {
+  @Test func `A field path is a wildcard if its last component is a star`() {
     let path: FieldPath = "company.*"
     #expect(path.isWildcard)
     #expect(path.components == [.key("company")])
@@ -37,7 +37,7 @@ import Testing
     #expect(FieldPath("a.*.b").isWildcard == false)
   }
 
-  @Test func `A field path is a prefix of itself and of what continues it, as the empty one is of all`() {
+  @Test func `A field path is a prefix of itself and of its continuations, as the empty path is of all`() {
     #expect(FieldPath().isPrefix(of: "a.b"))
     #expect(FieldPath().isPrefix(of: ""))
     #expect(FieldPath("a.b").isPrefix(of: "a.b"))
@@ -47,7 +47,7 @@ import Testing
     #expect(!FieldPath("a").isPrefix(of: "ab"))
   }
 
-  @Test func `A field path matches its equal, and as a wildcard whatever continues it`() {
+  @Test func `A field path matches its equal, and as a wildcard its continuations`() {
     #expect(FieldPath("a.b").matches("a.b"))
     #expect(!FieldPath("a.b").matches("a.b.c"))
     #expect(!FieldPath("a.b").matches("a.b.*"))
@@ -58,7 +58,7 @@ import Testing
     #expect(FieldPath("*").matches("anything[3].at.all"))
   }
 
-  @Test func `A field path continues with another path or key, on both ends`() {
+  @Test func `A field path is extended by another path or key, at both ends`() {
     #expect(FieldPath("authors[3]").appending("books[0]") == "authors[3].books[0]")
     #expect(FieldPath().appending("name") == "name")
     #expect(FieldPath("a").appending(key: "b.c") == ["a", "b.c"])

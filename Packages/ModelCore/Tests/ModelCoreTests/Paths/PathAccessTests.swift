@@ -5,7 +5,7 @@ import Testing
   private let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada"), StaffMember(name: "Bob")])
   private var ada: StaffMember? { firm.employees.value?.first }
 
-  @Test func `A path into a model leads to its own fields, to those of related models and of members of lists`() {
+  @Test func `A path into a model finds its own fields, those of related models and of list members`() {
     #expect(firm.field(at: "name") === firm.name)
     #expect(ada?.field(at: "firm.name") === firm.name)
     #expect(firm.field(at: "employees[1].name") === firm.employees.value?[1].name)
@@ -18,13 +18,13 @@ import Testing
     "name.*",
     "name[0].x",
   ])
-  func `A path into a model that leads nowhere gives nil`(path: String) {
+  func `A path into a model that is not found returns nil`(path: String) {
     firm.tags.value = ["a"]
     if path != "[0]" { #expect(firm.field(at: FieldPath(path)) == nil) }
     #expect(firm[path] == nil)
   }
 
-  @Test func `A path into a model ends at a relation that leads nowhere`() {
+  @Test func `A path into a model ends at a relation without model`() {
     #expect(StaffMember().field(at: "firm.name") == nil)
     #expect(StaffMember().field(at: "firm") != nil)
   }
@@ -53,7 +53,7 @@ import Testing
     #expect(firm.name.loadState == .loaded)
   }
 
-  @Test func `A path into a model sets elements that are there`() throws {
+  @Test func `A path into a model sets existing elements`() throws {
     firm.tags.value = ["red", "blue"]
     firm["tags[1]"] = "green"
     #expect(firm.tags.value == ["red", "green"])
@@ -65,7 +65,7 @@ import Testing
     #expect(before?.firm.value == nil)
   }
 
-  @Test func `A path into a model finds a key with dots as it is declared, before it follows a relation`() {
+  @Test func `A path into a model finds a key with dots before it follows a relation`() {
     final class Paper: Model {
       let author = ModelField<Author>()
       let authorName = Field<String>(key: "author.name")
@@ -81,12 +81,12 @@ import Testing
     #expect(ada.desk.value?.label.value == "mine")
   }
 
-  @Test func `A path into a model speaks of a path without steps as that`() {
+  @Test func `A path into a model without components has an error of its own`() {
     let error = #expect(throws: FieldError.self) { try Author().set("Ada", at: "") }
     #expect(error?.description == "The empty path was not set: it refers to a model, not to a field.")
   }
 
-  @Test func `A path into a model throws for what can't be set, and changes nothing`() throws {
+  @Test func `A path into a model throws for values that can't be set, and changes nothing`() throws {
     func message(_ body: () throws -> Void) -> String {
       do {
         try body()
@@ -116,7 +116,7 @@ import Testing
     #expect(firm.employees.count == 2)
   }
 
-  @Test func `A path into a model reports what a subscript could not set, and keeps the value`() {
+  @Test func `A path into a model reports values that a subscript can't set, and keeps the old ones`() {
     let wrong = ReportedIssues.about("\"name\"") { firm["name"] = 3.25 }
     #expect(wrong == ["Field \"name\" keeps its value: it takes String, not Double."])
     #expect(firm.name == "ACM")

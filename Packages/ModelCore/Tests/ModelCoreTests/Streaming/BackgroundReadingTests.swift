@@ -2,7 +2,7 @@ import Foundation
 import ModelCore
 import Testing
 
-/// A screen asks for models, and has them.
+/// A screen that loads models in the background.
 @MainActor private final class Screen {
   var authors: [Author] = []
   var author: Author?
@@ -25,7 +25,7 @@ private actor Library {
 @Suite struct `Reading in the background` {
   private let data = Data(#"{"authors": [{"id": 1, "name": "Ada", "books": [{"title": "T"}]}, {"id": 2}]}"#.utf8)
 
-  @MainActor @Test func `Reading in the background hands models over to the main actor`() async throws {
+  @MainActor @Test func `Models read in the background are returned to the main actor`() async throws {
     let screen = Screen()
     try await screen.load(data)
     #expect(screen.authors.map(\.name.value) == ["Ada", nil])
@@ -34,7 +34,7 @@ private actor Library {
     #expect(screen.authors[1].isDirty)
   }
 
-  @Test func `Reading in the background hands models over to an actor, and to nobody in particular`() async throws {
+  @Test func `Models read in the background are returned to an actor, and to a nonisolated caller`() async throws {
     #expect(try await Library().load(data) == 2)
     let authors = try await Author.list(decoding: data, at: "authors")
     #expect(authors[0].books.value?.first?.author.value === authors[0])
@@ -42,13 +42,13 @@ private actor Library {
     #expect(authors[0].scope === authors[1].scope)
   }
 
-  @Test func `Reading in the background gives models on to another task`() async throws {
+  @Test func `Models read in the background are passed on to another task`() async throws {
     let authors = try await Author.list(decoding: data, at: "authors")
     let name = await Task { authors.first?.name.value }.value
     #expect(name == "Ada")
   }
 
-  @Test func `Reading in the background throws what reading at once throws`() async throws {
+  @Test func `Reading in the background throws the same errors as reading in place`() async throws {
     await #expect(throws: JSONSyntaxError.self) { try await Author.list(decoding: Data("[".utf8)) }
     let wrong = Data(#"[{"name": 1}]"#.utf8)
     let error = await #expect(throws: ModelDecodingError.self) { try await Author.list(decoding: wrong) }
@@ -56,7 +56,7 @@ private actor Library {
     await #expect(throws: ModelDecodingError.self) { try await Author.from(decoding: Data("{\"id\": \"x\"}".utf8)) }
   }
 
-  @Test func `Reading in the background does nothing in a task that was cancelled`() async throws {
+  @Test func `Reading in the background throws in a task that was cancelled`() async throws {
     let data = data
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

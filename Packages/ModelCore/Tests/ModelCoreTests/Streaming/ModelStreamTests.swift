@@ -22,9 +22,9 @@ import Testing
     }
   }
 
-  // MARK: Where the bytes come from
+  // MARK: Sources
 
-  @Test func `A stream of models comes from a file`() async throws {
+  @Test func `A stream of models reads a file`() async throws {
     let file = try TemporaryFile(document)
     let stream = Author.stream(fromJSON: file.url, at: "results.people")
     for _ in 0..<2 {
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `A stream of models comes from chunks of any kind and from single bytes`() async throws {
+  @Test func `A stream of models reads chunks of any kind and single bytes`() async throws {
     let bytes = Array(document.utf8)
     let chunks = Chunks(cuts: [3, 50, 51, 200], of: bytes)
     let expected: [String?] = ["Ada", "Bob 😀", "Zoë"]
@@ -44,7 +44,7 @@ import Testing
     #expect(await collect(Author.stream(fromJSON: Bytes(bytes), at: "results.people")).names == expected)
   }
 
-  @Test func `A stream of models comes from lines, in all three ways`() async throws {
+  @Test func `A stream of models reads lines from all three sources`() async throws {
     let text = "{\"name\": \"Ada\"}\n\n{\"name\": \"Bob\"}\r\n{\"name\": \"Cy\"}"
     let file = try TemporaryFile(text)
     let expected: [String?] = ["Ada", "Bob", "Cy"]
@@ -53,7 +53,8 @@ import Testing
     #expect(await collect(Author.stream(fromJSONLines: Bytes(Array(text.utf8)))).names == expected)
   }
 
-  @Test func `A stream of models gives what reading the whole gives, wherever the bytes are cut`() async throws {
+  @Test func `A stream of models returns the models of the whole document, wherever the bytes are split`() async throws
+  {
     for seed in 0..<60 as Range<UInt64> {
       let type = modelClasses[Int(seed) % modelClasses.count]
       try await compare(type, seed: seed)
@@ -67,7 +68,7 @@ import Testing
     let bytes = Array(text.utf8)
     for _ in 0..<4 {
       let cuts = (0..<random.number(0...6)).map { _ in random.number(0...bytes.count) }
-      // Both read element by element, so that the identifiers of one do not meet those of the next.
+      // Both are read element by element, so that their identifiers do not meet.
       let (expectedScope, foundScope) = (ModelScope(), ModelScope())
       var expected: [ModelObject] = []
       var found: [ModelObject] = []
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `A stream of models makes one object for one identifier in a scope`() async throws {
+  @Test func `A stream of models returns one object per identifier in a scope`() async throws {
     let scope = ModelScope()
     let known = try Author.from(dictionaryValue: ["id": 2, "name": "B"], in: scope)
     let bytes = Array("[{\"id\": 2, \"name\": \"Bob\"}, {\"id\": 2}, {\"id\": 1}]".utf8)
@@ -107,9 +108,11 @@ import Testing
     #expect(authors[2].scope === scope)
   }
 
-  // MARK: Mistakes
+  // MARK: Errors
 
-  @Test func `A stream of models tells of a wrong element where it is, and what was delivered`() async throws {
+  @Test func `A stream of models reports the position of a wrong element, and the number of delivered ones`()
+    async throws
+  {
     let text = document.replacingOccurrences(of: "\"id\": 3", with: "\"id\": \"x\"")
     let found = await collect(
       Author.stream(fromJSON: Chunks(cuts: [100], of: Array(text.utf8)), at: "results.people"))
@@ -126,7 +129,7 @@ import Testing
         + "expected an integer, found the string \"x\". 2 elements were delivered before it.")
   }
 
-  @Test func `A stream of models tells of bytes that are not JSON, inside of an element and behind the list`()
+  @Test func `A stream of models reports invalid JSON inside an element and after the list`()
     async throws
   {
     for (old, new, index) in [("\"id\": 2", "\"id\": 02", 1), ("\"end\"", "end", nil)] as [(String, String, Int?)] {
@@ -140,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `A stream of models says so where the bytes are cut off, wherever that is`() async throws {
+  @Test func `A stream of models reports truncated bytes at any position`() async throws {
     let bytes = Array(document.utf8)
     for length in 0..<bytes.count {
       let found = await collect(
@@ -154,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `A stream of models tells that there is no list`() async throws {
+  @Test func `A stream of models reports a missing list`() async throws {
     for path in ["", "results", "results.total", "none", "end[1].x"] {
       let found = await collect(Author.stream(fromJSON: Bytes(Array(document.utf8)), at: path))
       let error = try #require(found.error as? ModelStreamError)
@@ -164,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func `A stream of models tells of a file that can't be read`() async throws {
+  @Test func `A stream of models reports a file that can't be read`() async throws {
     let file = try TemporaryFile("")
     for url in [file.url.appending(path: "none.json"), file.url.deletingLastPathComponent()] {
       let found = await collect(Author.stream(fromJSON: url))
@@ -176,7 +179,7 @@ import Testing
     #expect("\(try #require(found.error))".contains("is no file"))
   }
 
-  @Test func `A stream of models passes on what the sequence of bytes throws`() async throws {
+  @Test func `A stream of models rethrows the errors of the sequence of bytes`() async throws {
     let cut = try #require(document.utf8.firstRange(of: "\"id\": 3".utf8)).lowerBound
     let beginning = document.utf8.distance(from: document.startIndex, to: cut)
     let bytes = Chunks(cuts: [beginning], of: Array(document.utf8), failsAt: 1)
@@ -186,7 +189,7 @@ import Testing
     #expect(found.error is LineWentDead)
   }
 
-  @Test func `A stream of models goes on behind elements that do not fit, if that is wanted`() async throws {
+  @Test func `A stream of models continues after elements that do not fit, if requested`() async throws {
     var reports: [String] = []
     let text = "[{\"name\": 1}, {\"name\": \"Ada\"}, 5, {\"name\": \"Bob\"}]"
     let list = Author.stream(fromJSON: Bytes(Array(text.utf8))).skippingElements { reports.append($0.message) }
@@ -204,8 +207,7 @@ import Testing
     #expect(await collect(stream).error is ModelStreamError)
   }
 
-  @Test func `A stream of models read leniently reports what does not fit with its place in the document`() async throws
-  {
+  @Test func `A lenient stream of models reports rejected values with their paths in the document`() async throws {
     var context = ValueTransformerContext()
     context.decoding = .lenient
     let scope = ModelScope(transformers: context)
@@ -222,15 +224,15 @@ import Testing
     #expect(book.rejectedValues.map(\.json) == [[]])
   }
 
-  @Test func `A stream of models ends with its first mistake`() async throws {
+  @Test func `A stream of models ends with its first error`() async throws {
     var iterator = Author.stream(fromJSONLines: Bytes(Array("x\n{}\n".utf8))).makeAsyncIterator()
     await #expect(throws: ModelStreamError.self) { _ = try await iterator.next() }
     #expect(try await iterator.next() == nil)
   }
 
-  // MARK: Lives and times
+  // MARK: Lifetime
 
-  @Test func `A stream of models hands an element over before the next bytes come`() async throws {
+  @Test func `A stream of models delivers an element before the next bytes arrive`() async throws {
     let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     var iterator = Author.stream(fromJSON: chunks).makeAsyncIterator()
     for text in ["[{\"name\": \"Ada\"}", ", {\"name\": \"Bob\"}", ",{\"name\": \"Cy\"}]"] {
@@ -241,7 +243,7 @@ import Testing
     #expect(try await iterator.next() == nil)
   }
 
-  @Test func `A stream of models holds no model back`() async throws {
+  @Test func `A stream of models does not retain delivered models`() async throws {
     weak var last: Author?
     for try await author in Author.stream(fromJSON: Bytes(Array("[{\"id\": 1}, {\"id\": 2}]".utf8)), in: ModelScope()) {
       #expect(last == nil)
@@ -278,7 +280,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `A stream of models reads a pipe that is written meanwhile`() async throws {
+  @Test func `A stream of models reads a pipe that is being written`() async throws {
     let pipe = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID())")
     #expect(mkfifo(pipe.path(percentEncoded: false), 0o600) == 0)
     defer { try? FileManager.default.removeItem(at: pipe) }
@@ -288,7 +290,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `A stream of models closes its file when the loop ends, however it does`() async throws {
+    @Test func `A stream of models closes its file whenever the loop ends`() async throws {
       let file = try TemporaryFile("[{\"id\": 1}, {\"id\": 2}, {\"id\": \"x\"}]")
       func isOpen() throws -> Bool {
         let folder = "/proc/self/fd/"
@@ -312,7 +314,7 @@ import Testing
     }
   #endif
 
-  @MainActor @Test func `A stream of models makes its models in the isolation of the loop`() async throws {
+  @MainActor @Test func `A stream of models creates its models in the isolation of the loop`() async throws {
     let screen = Screen()
     let file = try TemporaryFile(document)
     for try await author in Author.stream(fromJSON: file.url, at: "results.people", in: screen.scope) {

@@ -11,7 +11,7 @@ final class Route: Model {
 }
 
 @Suite struct `The options of JSON` {
-  @Test func `The options of JSON limit the depth and the length of what models are read from`() throws {
+  @Test func `The options of JSON limit the depth and the length of the documents of models`() throws {
     let flat = Data(#"{"length": 1}"#.utf8)
     let deep = Data(#"{"next": {"next": {"length": 1}}}"#.utf8)
     let narrow = JSONReadingOptions(maximumDepth: 2, maximumBytes: 40)
@@ -29,7 +29,7 @@ final class Route: Model {
       }?.code == .tooDeep)
   }
 
-  @Test func `The options of JSON take the last of two equal keys, both ways`() throws {
+  @Test func `The last of two equal keys is read on both paths`() throws {
     let data = Data(#"[{"length": 1, "length": 2, "next": {"length": 3}, "next": null, "\u006cength": 4}]"#.utf8)
     let direct = try Route.list(fromJSON: data)
     let tree = try ModelReader.list(Route.self, from: data, at: "", ModelReader(scope: nil))
@@ -39,7 +39,7 @@ final class Route: Model {
     }
   }
 
-  @Test func `The options of JSON say how models are written, both ways`() throws {
+  @Test func `The options of JSON determine how models are written, on both paths`() throws {
     let route = Route(), next = Route()
     route.path.value = "a/b"
     next.path.value = "</script>"
@@ -65,9 +65,9 @@ final class Route: Model {
         == #"{"a\/path":"a\/b","next":{"a\/path":"<\/script>","length":0.1}}"#)
   }
 
-  @Test func `The options of JSON never give bytes that are no UTF-8`() throws {
+  @Test func `Models are never written as bytes that are not valid UTF-8`() throws {
     let route = Route()
-    // Half of a pair of surrogates, as text of other systems may have it.
+    // Half of a surrogate pair, as in text of other systems.
     for text in [
       String(decoding: [0xD83D] as [UInt16], as: UTF16.self), "\u{FFFE}\u{FFFF}\u{10FFFF}\u{0}\u{7F}", "e\u{301}",
     ] {

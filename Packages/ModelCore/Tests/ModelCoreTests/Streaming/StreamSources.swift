@@ -2,12 +2,12 @@ import Foundation
 
 struct LineWentDead: Error {}
 
-/// Bytes in the pieces that these cuts make.
+/// Bytes in pieces between given offsets.
 struct Chunks: AsyncSequence, Sendable {
   typealias Element = [UInt8]
 
   private var pieces: [[UInt8]] = []
-  /// The piece instead of which there is an error.
+  /// The index of a piece in place of which an error is thrown.
   private let failsAt: Int?
 
   init(cuts: [Int], of bytes: [UInt8], failsAt: Int? = nil) {
@@ -32,7 +32,7 @@ struct Chunks: AsyncSequence, Sendable {
   }
 }
 
-/// Bytes one by one.
+/// Single bytes.
 struct Bytes: AsyncSequence, Sendable {
   typealias Element = UInt8
 
@@ -49,7 +49,7 @@ struct Bytes: AsyncSequence, Sendable {
   }
 }
 
-/// A file that goes away with this object.
+/// A file that is deleted on deallocation.
 final class TemporaryFile: Sendable {
   let url: URL
 

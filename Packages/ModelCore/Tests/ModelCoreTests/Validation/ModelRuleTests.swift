@@ -20,8 +20,8 @@ private final class Span: Model {
   }
 }
 
-@Suite struct `A rule about several fields` {
-  @Test func `A rule about several fields blames the fields it names`() {
+@Suite struct `A rule over several fields` {
+  @Test func `A rule over several fields makes the blamed fields invalid`() {
     let span = Span()
     span.start.value = 5
     span.end.value = 3
@@ -34,20 +34,20 @@ private final class Span: Model {
     #expect(span.validate() == .valid)
   }
 
-  @Test func `A rule about several fields blames all fields that it needs unless it says otherwise`() {
+  @Test func `A rule over several fields makes all its fields invalid by default`() {
     let span = Span()
     span.start.value = 5
     span.note.value = "abc"
     #expect(span.validate() == .invalid(["start don't go together", "note don't go together"]))
   }
 
-  @Test func `A rule about several fields is not asked as long as a value is missing`() {
+  @Test func `A rule over several fields is not tested while a value is missing`() {
     let span = Span()
     span.start.value = 5
     #expect(span.validate() == .valid)
   }
 
-  @Test func `A rule about several fields comes after the rules of the fields`() {
+  @Test func `A rule over several fields is tested after the rules of the fields`() {
     let span = Span()
     span.start.value = 5
     span.note.value = ""
@@ -56,7 +56,7 @@ private final class Span: Model {
         == .invalid(["start don't go together", "note cannot be blank", "note don't go together"]))
   }
 
-  @Test func `A rule about several fields does not keep the model alive`() {
+  @Test func `A rule over several fields does not retain the model`() {
     weak var gone: Span?
     do {
       let span = Span()
@@ -67,8 +67,8 @@ private final class Span: Model {
   }
 }
 
-@Suite struct `A model that checks itself` {
-  @Test func `A model that checks itself may be invalid as a whole`() {
+@Suite struct `A model that validates itself` {
+  @Test func `A model that validates itself may be invalid as a whole`() {
     let span = Span()
     span.start.value = 13
     #expect(span.validate() == .invalid(["is unlucky"]))
@@ -77,7 +77,7 @@ private final class Span: Model {
     #expect(span.validate() == .valid)
   }
 
-  @Test func `A model that checks itself may blame a field, each time again`() {
+  @Test func `A model that validates itself may add an error of a field in each validation`() {
     let span = Span()
     span.start.value = 14
     #expect(span.validate() == .invalid(["start is one too many"]))
@@ -86,10 +86,10 @@ private final class Span: Model {
   }
 }
 
-@Suite struct `An error from elsewhere` {
+@Suite struct `An error added to a model` {
   private let firm = Workplace(name: "ACM", employees: [StaffMember(name: "Ada"), StaffMember(name: "Bob")])
 
-  @Test func `An error from elsewhere is kept by the field it is about, until that is set`() {
+  @Test func `An added error is kept by its field until the field is set`() {
     firm.addError(at: "name", message: "is taken")
     #expect(firm.name.validationState == .invalid(["is taken"]))
     #expect(firm.validationErrors.map(\.description) == ["name is taken"])
@@ -97,7 +97,7 @@ private final class Span: Model {
     #expect(firm.validationErrors.isEmpty)
   }
 
-  @Test func `An error from elsewhere is kept by a field of a related model, and known to the model that was told`()
+  @Test func `An added error of a related model is also an error of the model to which it was added`()
     throws
   {
     let bob = try #require(firm.employees.value?.last)
@@ -109,8 +109,8 @@ private final class Span: Model {
     #expect(firm.validationErrors.isEmpty)
   }
 
-  /// Minutes, if each message went through those before it.
-  @Test func `An error from elsewhere of which a field has 20,000 is added and listed in linear time`() {
+  /// This would take minutes if each message were compared with all earlier ones.
+  @Test func `Adding and listing 20,000 errors of a field takes linear time`() {
     let messages = (0..<20_000).map { JSONValue.string("is wrong in way \($0)") }
     firm.addErrors(["name": .array(messages), "employees": [["name": .array(messages)]]])
     #expect(firm.name.validationState.messages.count == 20_000)
@@ -118,14 +118,14 @@ private final class Span: Model {
     #expect(firm.validationErrors.last?.message == "is wrong in way 19999")
   }
 
-  @Test func `An error from elsewhere about an element names its position`() {
+  @Test func `An added error of an element names its index`() {
     firm.tags.value = ["a", "b"]
     firm.addError(at: "tags[1]", message: "is rude")
     #expect(firm.validationErrors.map(\.description) == ["tags[1] is rude"])
     #expect(firm.tags.violations.map(\.index) == [1])
   }
 
-  @Test func `An error from elsewhere never gets lost: at a path that leads nowhere it is about the model`() {
+  @Test func `An added error at a path without field is an error of the model`() {
     firm.addError(at: "employees[7].name", message: "is unknown")
     firm.addError(at: "vat.number", message: "is missing")
     #expect(firm.validationErrors.map(\.description) == ["employees[7].name is unknown", "vat.number is missing"])
@@ -133,7 +133,7 @@ private final class Span: Model {
     #expect(firm.validationErrors.isEmpty)
   }
 
-  @Test func `An error from elsewhere goes when the state is reset`() {
+  @Test func `An added error is removed when the validation state is reset`() {
     firm.addError(at: "name", message: "is taken")
     firm.addError(at: "nowhere", message: "is odd")
     firm.resetValidationState()
@@ -141,7 +141,7 @@ private final class Span: Model {
     #expect(firm.name.validationState == .unknown)
   }
 
-  @Test func `An error from elsewhere of a server is found by the keys that the server uses`() {
+  @Test func `An added error of a server is found by the keys of the server`() {
     final class Contact: Model {
       let firstName = Field<String>()
       let zip = Field<String>(key: "address.zipCode")
@@ -165,7 +165,7 @@ private final class Span: Model {
       ])
   }
 
-  @Test func `An error from elsewhere of a server about members of a list is found by their positions`() throws {
+  @Test func `An added error of a server for list members is found by their indices`() throws {
     final class Member: Model {
       let lastName = Field<String>()
     }
@@ -188,7 +188,7 @@ private final class Span: Model {
       ])
   }
 
-  @Test func `An error from elsewhere may come from another model`() {
+  @Test func `Added errors may come from another model`() {
     let other = Workplace()
     other.name.value = ""
     other.validate()
@@ -197,7 +197,7 @@ private final class Span: Model {
   }
 }
 
-@Suite struct `Who shows the validation states of fields` {
+@Suite struct `Observers of validation states` {
   @Test func `A field is not reported as valid while a rule about several fields is broken`() {
     let span = Span()
     span.start.value = 5

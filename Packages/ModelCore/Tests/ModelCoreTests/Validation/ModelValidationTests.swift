@@ -18,7 +18,7 @@ private final class Account: Model {
     return account
   }
 
-  @Test func `Validating a model finds nothing wrong with a model that keeps its rules`() {
+  @Test func `A model that satisfies its rules is valid`() {
     let account = account()
     #expect(account.validate() == .valid)
     #expect(account.validationErrors.isEmpty)
@@ -36,7 +36,7 @@ private final class Account: Model {
         ]))
   }
 
-  @Test func `Validating a model reports what it found field by field`() {
+  @Test func `Validating a model reports errors by field`() {
     let account = account()
     account.age.value = 19
     account.validate()
@@ -45,13 +45,13 @@ private final class Account: Model {
     #expect(account.validationErrors.map(\.description) == ["age must be even"])
   }
 
-  @Test func `Validating a model does not judge related models`() {
+  @Test func `Validating a model does not validate related models`() {
     let account = account()
     account.friend.value = Account()
     #expect(account.validate() == .valid)
   }
 
-  @Test func `Validating a model keeps messages that were added by hand until it runs again`() {
+  @Test func `Added errors of a model are kept until the next validation`() {
     let account = account()
     account.name.addValidationError("is taken")
     #expect(account.validationErrors.map(\.description) == ["owner.name is taken"])
@@ -59,7 +59,7 @@ private final class Account: Model {
     #expect(account.validationErrors.isEmpty)
   }
 
-  @Test func `Validating a model does not count errors of a field that was set since`() {
+  @Test func `Setting a field removes its validation errors`() {
     let account = account()
     account.age.value = 7
     account.validate()
