@@ -24,8 +24,9 @@ extension ModelIsolation where Self: ModelObject {
 }
 
 extension ModelObject {
-  /// Copies a graph in three steps, without recursion: creates all copies with their plain values, links them as the
-  /// originals are linked, and copies the states.
+  /// Copies a graph in three steps, without recursion.
+  ///
+  /// The steps create all copies with their plain values, link them as the originals are linked, and copy the states.
   func copied(fields chosen: [AnyField]?) -> ModelObject {
     let chosen = chosen.map { Set($0.map { ObjectIdentifier($0) }) }
     func isChosen(_ field: AnyField, of model: ModelObject) -> Bool {

@@ -15,7 +15,7 @@ extension ModelIsolation where Self: ModelObject {
   /// which may change. The observation follows the graph as it changes. In cycles, each change is reported once, with a
   /// shortest path.
   ///
-  /// With a path, the observer is notified of changes of that field and of each field on the path: an observer of
+  /// With a path, the observer is notified of changes of that field and of each field on the path. An observer of
   /// `company.name` is also notified when `company` is replaced. A path through a list observes every member;
   /// `employees[2].name` observes one. A wildcard, `company.*`, observes `company` and everything below it.
   ///

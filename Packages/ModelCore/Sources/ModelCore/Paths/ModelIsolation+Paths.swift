@@ -6,8 +6,8 @@ extension ModelIsolation where Self: ModelObject {
   /// A key with dots takes precedence: `"author.full_name"` is the field with this key, if there is one. Otherwise it
   /// is a field of the related model `author`.
   ///
-  /// - Returns: nil if there is no such field, or a related model on the path is nil; for an element, the field that
-  ///   has the list.
+  /// - Returns: the field; for an element, the field that has the list. Nil if there is no such field, or a related model
+  ///   on the path is nil.
   /// - Complexity: O(*n*) in the number of fields of the models on the path.
   public func field(at path: FieldPath) -> AnyField? { try? locate(path).field }
 
@@ -39,8 +39,8 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - value: a value of the field's type, or nil. For an element of a list, one of the elements' type.
   ///   - path: the path of a field, or of an existing element.
-  /// - Throws: `FieldError` with the code `notFound` if there is no field at the path, or `wrongType` for a value of
-  ///   another type; the model stays as it is.
+  /// - Throws: `FieldError` with the code `notFound` if there is no field at the path. The code is `wrongType` for a
+  ///   value of another type. The model stays as it is.
   public func set(_ value: Any?, at path: FieldPath) throws {
     let place = try locate(path)
     guard let index = place.element else { return try place.field.set(anyValue: value) }

@@ -8,8 +8,8 @@
 /// ```
 ///
 /// A list whose members are known only from their inverses is `incomplete`: there may be more, and its ``count`` is
-/// nil. A list that was never read, saved or set is in no record: a save of this model writes nothing of it, and leaves
-/// it clean.
+/// nil. A list that was never read, saved or set is in no record. A save of this model does not write such a list, and
+/// leaves it clean.
 ///
 /// To set a list says that these are all: assigning an incomplete list to itself, or appending to its value, does so, too.
 /// Only where members are gone from memory does setting what is left leave it `incomplete`; ``removeAll()`` empties it. Add

@@ -116,8 +116,8 @@ extension Relation {
     return found?.field
   }
 
-  /// Returns the index of the inverse in the layout of a related model, or -1 if there is none; nil if a search of the
-  /// model is needed.
+  /// Returns the index of the inverse in the layout of a related model, or -1 if there is none. Nil means that the model
+  /// has to be searched.
   func knownInverseIndex(on related: ModelObject, _ owner: ModelObject) -> Int? {
     guard !isDynamic, !related.hasDynamicFields else { return nil }
     let key = ModelLayout.InverseKey(index: Int(layoutIndex), relatedClass: ObjectIdentifier(type(of: related)))

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// One operation on the graph: all sides are changed first, and their observers are notified afterwards, so that no
-/// observer reads one side without the other.
+/// One operation on the graph. All sides are changed before their observers are notified, so that no observer reads one
+/// side without the other.
 final class RelationChange {
   enum Kind {
     case local

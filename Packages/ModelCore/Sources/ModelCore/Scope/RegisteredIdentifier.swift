@@ -1,7 +1,7 @@
 /// An identifier in a registry. One text is one identifier, whatever the type of the field.
 ///
-/// Text in the canonical spelling of an integer is stored as the integer, without text: most identifiers are integers.
-/// "01" and "+1" differ from "1", and stay text.
+/// Text in the canonical spelling of an integer is stored as the integer, because most identifiers are integers. The
+/// texts "01" and "+1" differ from "1", and stay text.
 enum RegisteredIdentifier: Hashable {
   case number(Int)
   case text(ExactText)

@@ -10,8 +10,9 @@ struct DocumentLoad {
 
 @_spi(ModelKitInternals)
 extension ModelObject {
-  /// The fields that a save has to write: those with local changes, and those loaded from a document since the store
-  /// last read or wrote the model.
+  /// The fields that a save has to write: those with local changes, and those loaded from a document.
+  ///
+  /// Fields loaded before the store last read or wrote the model are not included.
   public var unsavedFields: [AnyField] {
     guard details?.documentLoad != nil else { return dirtyFields }
     let dirty = Set(dirtyFields.map { ObjectIdentifier($0) })

@@ -21,7 +21,7 @@ import FieldKit
 ///
 /// Every loop over a stream reads it again from the start, if the bytes are available again.
 public struct ModelStream<Element: Model>: AsyncSequence {
-  /// Iterating throws ``ModelStreamError``, `CancellationError`, and what the sequence of bytes throws.
+  /// The type of the errors: ``ModelStreamError``, `CancellationError`, and errors of the sequence of bytes.
   public typealias Failure = any Error
 
   let form: StreamedForm
@@ -61,7 +61,7 @@ public struct ModelStream<Element: Model>: AsyncSequence {
 
   /// An iterator over the models of a stream.
   public struct Iterator: AsyncIteratorProtocol {
-    /// Iterating throws what the stream throws.
+    /// The type of the errors of the stream.
     public typealias Failure = any Error
 
     let run: ModelStreamRun<Element>
