@@ -113,7 +113,7 @@ private struct CopiedRelation {
     copy.refer(to: links, isUneven: isUneven)
   }
 
-  /// Whether the copy of the relation retains the copy of a model. The side nearer to the start of the copy retains,
+  /// Returns whether the copy of the relation retains the copy of a model. The side nearer to the start retains,
   /// for current models and for those of the baseline.
   private func retains(_ model: ModelObject, _ order: [ObjectIdentifier: Int]) -> Bool {
     guard let owner = original.ownerModel, let inverse = original.inverse(on: model),

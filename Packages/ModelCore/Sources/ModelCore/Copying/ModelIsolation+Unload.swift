@@ -33,7 +33,8 @@ extension ModelIsolation where Self: ModelObject {
   @discardableResult
   public func revert() -> [AnyField] { revert(where: { _ in true }) }
 
-  /// Reverts the stored fields for which a store's record has no value.
+  /// Reverts changes of stored fields that the read of a store's record did not overwrite, because it has no values
+  /// there.
   ///
   /// - Parameter stamp: the time at which the record was requested. Later changes are kept.
   @_spi(ModelKitInternals)

@@ -6,8 +6,8 @@ extension ModelIsolation where Self: ModelObject {
   /// A key with dots takes precedence: `"author.full_name"` is the field with this key, if there is one. Otherwise it
   /// is a field of the related model `author`.
   ///
-  /// - Returns: the field; for an element, the field that has the list. Nil if there is no such field, or a related model
-  ///   on the path is nil.
+  /// - Returns: the field; for an element, the field that has the list. Nil if there is no such field, or a related
+  ///   model on the path is nil.
   /// - Complexity: O(*n*) in the number of fields of the models on the path.
   public func field(at path: FieldPath) -> AnyField? { try? locate(path).field }
 

@@ -4,8 +4,8 @@
 /// are.
 ///
 /// ```swift
-/// // Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt "2"), and its rule is to deny. Remove or
-/// // delete them first.
+/// // Firm "7" was not deleted: "debts" still refers to 2 models (Debt "1", Debt "2"), and its rule is to deny. Remove
+/// // or delete them first.
 /// ```
 public struct DeletionDeniedError: Error, CustomStringConvertible {
   /// The name in stores of the type of the model that can't be deleted. This may be a model that a cascade would

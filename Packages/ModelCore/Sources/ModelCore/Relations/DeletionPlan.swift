@@ -104,7 +104,7 @@ extension ModelObject {
     try DeletionPlan(deleting: [self], ignoresDenials: ignoresDenials)
   }
 
-  /// The relations of a new model are complete; those of a model that was read may be partial.
+  /// Returns whether all models of a relation are known. A new model has complete relations; others may be partial.
   fileprivate func knowsAll(of relation: any Relation) -> Bool {
     switch relation.loadState {
     case .loaded: true

@@ -85,8 +85,8 @@ extension ModelArrayField {
     change.note(self)
   }
 
-  /// Whether the list stays saved with its inverse after a change. Such a list was never read, saved or set: it is in
-  /// no record, and a save does not write it.
+  /// Returns whether the list stays saved with its inverse after a change. It was never read, saved or set then: it is
+  /// in no record, and a save does not write it.
   func isFollowing(_ change: RelationChange) -> Bool {
     !change.isRead && loadState != .loaded && (isDirty ? hasFollowed : wasNeverSaved)
   }

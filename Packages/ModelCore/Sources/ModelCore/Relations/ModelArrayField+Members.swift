@@ -94,8 +94,8 @@ extension ModelArrayField {
     return refers(to: model)
   }
 
-  /// Whether a change of a member is saved with the member alone. The list is in no record then, and the member's record
-  /// has the identifier of the model.
+  /// Returns whether a change of a member is saved with the member alone. The list is in no record then, and the
+  /// member's record has the identifier of the model.
   private func isKept(by model: Related, _ change: RelationChange) -> Bool {
     (loadState == .incomplete || isInNoRecord) && isFollowing(change) && inverse(on: model)?.isForeignKey ?? false
   }

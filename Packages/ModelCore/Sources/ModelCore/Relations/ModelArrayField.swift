@@ -186,8 +186,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     change.announce()
   }
 
-  /// Whether setting the current members has to be saved: it makes the list complete, while the records of the members
-  /// don't contain the owner.
+  /// Returns whether setting the current members has to be saved. It makes the list complete, and the records of
+  /// members don't contain the owner.
   private func isNews(_ models: [Related]?, _ change: RelationChange) -> Bool {
     if isClearing, lacksMembers { return true }
     guard hasFollowed, change.kind == .local, let models else { return false }

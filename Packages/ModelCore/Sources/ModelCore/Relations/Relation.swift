@@ -47,7 +47,7 @@ protocol Relation: RelationField {
   /// - Returns: `false` if it is of another class.
   func link(_ model: ModelObject) -> Bool
   /// Restores links to models that were read here, if the values read inside these models cut them. A list inside one
-  /// of them can't reference a model without identifier, so it lacks this model without meaning to remove it.
+  /// of them can't reference a model without identifier, so its absence there does not remove the link.
   func keepLinks(to models: [ModelObject])
   /// Merges a stored list into a dirty, incomplete one.
   func join(read models: [ModelObject])
@@ -116,8 +116,8 @@ extension Relation {
     return found?.field
   }
 
-  /// Returns the index of the inverse in the layout of a related model, or -1 if there is none. Nil means that the model
-  /// has to be searched.
+  /// Returns the index of the inverse in the layout of a related model, or -1 if there is none. Nil means that the
+  /// model has to be searched.
   func knownInverseIndex(on related: ModelObject, _ owner: ModelObject) -> Int? {
     guard !isDynamic, !related.hasDynamicFields else { return nil }
     let key = ModelLayout.InverseKey(index: Int(layoutIndex), relatedClass: ObjectIdentifier(type(of: related)))
@@ -189,7 +189,7 @@ extension Relation {
     change.announce()
   }
 
-  /// Whether a baseline has to be kept before a change. A new model needs none.
+  /// Returns whether a baseline has to be kept before a change. A new model needs none.
   func hasToKeepBaseline(before change: RelationChange) -> Bool {
     if change.isRead { return false }
     return isOriginal || (wasNeverSaved && ownerModel?.origin == .read && !isDirty)

@@ -102,8 +102,8 @@ extension ModelIsolation where Self: ModelObject {
   /// - Parameters:
   ///   - data: the document.
   ///   - mode: whether the values are loaded, or are edits.
-  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` for the first value that does not fit;
-  ///   nothing is changed then.
+  /// - Throws: `JSONSyntaxError` if the bytes are not JSON, ``ModelDecodingError`` for the first value that does not
+  ///   fit; nothing is changed then.
   public func read(_ data: Data, as mode: ReadMode = .load) throws {
     try read(ModelReader.object(in: data), as: mode)
   }
