@@ -1,2 +1,2 @@
-// All there is stands in the header, so that it is inlined; the package manager wants a source file nevertheless.
+// The functions are in the header, so that they are inlined. The package manager requires a source file.
 #include "CModelRuntime.h"

@@ -5,12 +5,12 @@
 /// method is found by comparing a class that overrides only this method with classes that override none. If that does
 /// not single out one offset, as where pointers are signed, every class counts as overriding.
 enum OverrideProbe {
-  /// Whether the class, or a superclass, overrides `instanceClass(for:)`.
+  /// Returns whether the class, or a superclass, overrides `instanceClass(for:)`.
   static func choosesInstanceClass(_ modelClass: ModelObject.Type) -> Bool {
     overrides(place: instanceClassPlace, in: modelClass)
   }
 
-  /// Whether the class, or a superclass, overrides `fieldsForDictionaryValue()`.
+  /// Returns whether the class, or a superclass, overrides `fieldsForDictionaryValue()`.
   static func choosesFields(_ modelClass: ModelObject.Type) -> Bool {
     overrides(place: fieldsPlace, in: modelClass)
   }

@@ -17,7 +17,7 @@ extension ModelIsolation where Self: ModelObject {
 extension ModelObject {
   var modelIdentifier: String? { identifierField.flatMap(Self.identifier(in:)) }
 
-  /// The value of an identifier field as text.
+  /// Returns the value of an identifier field as text.
   static func identifier(in field: AnyField) -> String? {
     switch field {
     case let field as Field<Int>: field.value.map(String.init)

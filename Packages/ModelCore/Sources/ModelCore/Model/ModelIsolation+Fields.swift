@@ -68,7 +68,7 @@ extension ModelObject {
     for field in details?.dynamicFields ?? [] { try body(field, -1) }
   }
 
-  /// The key of a field at an index of the layout.
+  /// Returns the key of a field at an index of the layout.
   func key(of field: AnyField, at index: Int) -> String {
     field.declaredKey ?? (index < 0 ? "" : layout.slots[index].propertyName)
   }

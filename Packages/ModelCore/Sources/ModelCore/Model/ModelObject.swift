@@ -131,7 +131,7 @@ extension ModelObject: Encodable {
 
 @_spi(ModelKitInternals)
 extension ModelObject: FieldOwner {
-  /// The name of the property that holds a field of this model.
+  /// Returns the name of the property that holds a field of this model.
   public func propertyName(of field: AnyField) -> String? { layout.propertyName(of: field, in: self) }
 }
 

@@ -34,7 +34,7 @@ public struct ModelType<M: Model>: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - dictionary: keys and values.
-  ///   - scope: the identity map the models become part of.
+  ///   - scope: the scope the models become part of.
   /// - Throws: ``ModelDecodingError`` for the first value that does not fit; the model stays as it is.
   public func from(dictionaryValue dictionary: AttributeDictionary, in scope: ModelScope? = nil) throws -> M {
     try open { try $0.from(dictionaryValue: dictionary, in: scope) }

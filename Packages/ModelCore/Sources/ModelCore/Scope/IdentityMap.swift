@@ -62,7 +62,7 @@ final class IdentityMap {
     return canonicalModel(of: key, identifier)
   }
 
-  /// Whether it is certain, without reading an identifier, that there is no model of a type.
+  /// Returns whether it is certain, without reading an identifier, that there is no model of a type.
   func hasNone(of type: ModelTypeKey) -> Bool {
     contenders.isEmpty && registry.hasNone(of: type)
   }

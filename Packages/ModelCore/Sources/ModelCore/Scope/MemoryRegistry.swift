@@ -116,7 +116,7 @@ final class MemoryRegistry {
     if isWeak { models.reserveWeakly(count) }
   }
 
-  /// Whether no model of a type is registered.
+  /// Returns whether no model of a type is registered.
   func hasNone(of type: ModelTypeKey) -> Bool {
     lock.lock()
     defer { lock.unlock() }

@@ -50,7 +50,7 @@ extension ModelObject {
     }
   }
 
-  /// Whether a list has an inverse, and so changes without being read or written.
+  /// Returns whether a list has an inverse, and so changes without being read or written.
   private func hasInverse(_ relation: any Relation) -> Bool {
     let models = relation.relatedModels + (relation.baselineModels ?? [])
     if models.isEmpty { return relation.inverse(on: relation.relatedClass.init()) != nil }

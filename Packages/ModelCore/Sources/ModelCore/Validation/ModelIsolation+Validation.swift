@@ -43,7 +43,8 @@ extension ModelIsolation where Self: ModelObject {
     addErrors(errors.map { ($0.path, $0.message) })
   }
 
-  /// Adds the errors of a server that reports them by key: `["name": "is taken", "company": ["name": ["is too long"]]]`.
+  /// Adds the errors of a server that reports them by key:
+  /// `["name": "is taken", "company": ["name": ["is too long"]]]`.
   ///
   /// Keys are spelled as declared, or as the scope of the model spells them. A text is one message, a list contains
   /// several, and an object contains those of a related model. An object in a list contains those of the list member at
@@ -90,7 +91,7 @@ struct PlacedError {
     isPlaced = field != nil
   }
 
-  /// Whether the field still has the error.
+  /// Returns whether the field still has the error.
   ///
   /// - Parameter known: the violations of fields checked before, which make the check of many errors linear.
   func counts(_ known: inout [ObjectIdentifier: Set<RuleViolation>]) -> Bool {
