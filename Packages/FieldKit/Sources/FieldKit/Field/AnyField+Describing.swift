@@ -1,8 +1,8 @@
-// The members are those of the protocols, so that a subclass may have a property called `description`.
+// The members belong to the protocols, so that a subclass may declare its own property named `description`.
 extension AnyField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension CustomStringConvertible where Self: AnyField {
-  /// The type, what it is called, and the value: `Field<String> title = "Emma"`. A sensitive value is shown as `(redacted)`.
+  /// The type, the name and the value: `Field<String> title = "Emma"`. A sensitive value is shown as `(redacted)`.
   public var description: String {
     var text = "\(type(of: self))"
     if let name = key ?? name.map({ "\"\($0)\"" }) { text += " " + name }
@@ -64,7 +64,7 @@ extension AnyField {
     }
   }
 
-  /// The error without what it says of the value, if that is to be kept out of messages.
+  /// Returns the error without the value, if the field is sensitive.
   final func withoutSecrets(_ error: any Error) -> any Error {
     guard isSensitive else { return error }
     guard let error = error as? ValueTransformError else {
@@ -75,7 +75,7 @@ extension AnyField {
 }
 
 extension AnyField {
-  /// What is wrong without the value, if that is to be kept out of messages.
+  /// Returns the violation without the value in its message, if the field is sensitive.
   @_spi(ModelKitInternals)
   public final func withoutSecrets(_ violation: RuleViolation) -> RuleViolation {
     guard isSensitive, let value = describedValue else { return violation }
@@ -87,25 +87,25 @@ extension AnyField {
   }
 }
 
-/// What is shown in place of the value of a sensitive field.
+/// A placeholder for the value of a sensitive field.
 @_spi(ModelKitInternals)
 public struct Redaction: CustomStringConvertible {
-  /// Creates one.
+  /// Creates a placeholder.
   public init() {}
 
-  /// The same for every value.
+  /// The text `(redacted)`, for every value.
   public var description: String { "(redacted)" }
 }
 
-/// Something that is shown by a few words where it is a part of something else.
+/// A value with a short description, shown where it is part of another value.
 @_spi(ModelKitInternals)
 public protocol BrieflyDescribed {
-  /// The words.
+  /// The short description.
   var briefDescription: String { get }
 }
 
 extension LoadState {
-  /// The state in a sentence.
+  /// The state as words, for descriptions.
   var words: String {
     switch self {
     case .notLoaded: "not loaded"

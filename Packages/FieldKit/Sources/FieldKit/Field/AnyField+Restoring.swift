@@ -1,8 +1,8 @@
-// What was last read or saved is kept when it is replaced for the first time, not before: fields that nobody changes pay
-// nothing, and a set of a field that was never read or saved only looks at flags that it looks at anyway.
+// The baseline is stored when it is first replaced. Unchanged fields therefore need no memory for it, and setting a
+// field without a baseline costs only a test of flags that is done anyway.
 
 extension AnyField {
-  /// Takes over what a copy shares with its original beside value and declaration.
+  /// Copies the states of another field, apart from its value and declaration.
   @_spi(ModelKitInternals)
   public final func takeStates(of original: AnyField) {
     updatedStamp = original.updatedStamp
@@ -15,31 +15,31 @@ extension AnyField {
     loadState = original.loadState
   }
 
-  /// Sets a dirty field back to what was last read or saved.
+  /// Reverts a dirty field to its baseline, the value last read or saved.
   ///
-  /// - Returns: `false` if the field is not dirty, or that is not known.
+  /// - Returns: `false` if the field is not dirty, or its baseline is unknown.
   @_spi(ModelKitInternals)
   public final func restore() -> Bool {
     guard isDirty, let restoration = details?.restoration else { return false }
     return restoration(self)
   }
 
-  /// Whether nothing is known of what was read or saved, because nothing was.
+  /// Whether the field has no baseline, because it was never read or saved.
   @_spi(ModelKitInternals)
   public final var wasNeverSaved: Bool { !flags.contains(.original) && details?.restoration == nil }
 
-  /// Whether the value is what was last read or saved: a subclass that stores values by itself keeps it before it changes
-  /// it for the first time.
+  /// Whether the value is the baseline. A subclass with storage of its own captures the baseline before its first
+  /// change.
   @_spi(ModelKitInternals)
   public final var isOriginal: Bool { flags.contains(.original) }
 
-  /// Says that the value was not saved after all, and that there is nothing to go back to.
+  /// Discards the baseline, because the value was not saved.
   @_spi(ModelKitInternals)
   public final func forgetSaved() { flags.subtract(.original) }
 
-  /// Keeps what sets the field back, until the field is saved, read or unloaded.
+  /// Stores a closure that reverts the field, until the field is saved, read or unloaded.
   ///
-  /// - Parameter restoration: gets the field; says whether it could be set back.
+  /// - Parameter restoration: receives the field; returns whether the field was reverted.
   @_spi(ModelKitInternals)
   public final func keepRestoration(_ restoration: @escaping (AnyField) -> Bool) {
     flags.subtract(.original)
@@ -48,7 +48,7 @@ extension AnyField {
 }
 
 extension Field {
-  /// Keeps what was last read or saved.
+  /// Stores the baseline.
   @usableFromInline
   final func keepBaseline(_ original: Content?) {
     flags.subtract(.original)
@@ -76,7 +76,7 @@ extension Field {
     let stamp = ChangeStamp.next()
     prepareToSet(isChange: oldValue != nil)
     storage = nil
-    // Not `never`: what is bound to this field both ways must not be taken for newer.
+    // Not `never`: the other field of a two-way binding must not count as newer.
     updatedStamp = stamp
     changedStamp = stamp
     flags.subtract([.loadStateMask, .stale, .dirty, .original, .hooksGet])

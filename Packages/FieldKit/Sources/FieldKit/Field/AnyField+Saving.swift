@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals)
 extension AnyField {
-  /// Checks every rule and keeps the result, as ``validate()`` does, without describing it.
+  /// Checks every rule and stores the result, as ``validate()`` does, without building messages.
   ///
-  /// - Returns: whether no rule is broken.
+  /// - Returns: whether all rules are met.
   public final func passesRules() -> Bool {
-    // Whoever is told of states is told by the longer way. The owner only waits for a change of the value.
+    // Observers of states need `validate()`, which notifies them. The owner only waits for a change of the value.
     guard flags.isDisjoint(with: [.invalid, .tracked]), details?.validationStates == nil else {
       return validate().isValid
     }
@@ -13,10 +13,9 @@ extension AnyField {
     return violations.isEmpty
   }
 
-  /// Checks every rule of a field whose value could not be read. A rule that finds the value missing reports that it could
-  /// not be read, once.
+  /// Checks every rule of a field whose value could not be read. A rule that requires a value reports the reason, once.
   ///
-  /// - Parameter reason: Why the value could not be read.
+  /// - Parameter reason: why the value could not be read.
   public final func validate(unread reason: String) {
     var violations = ruleViolations()
     if let first = violations.firstIndex(where: { $0.detail == "missing" }) {
@@ -28,6 +27,6 @@ extension AnyField {
     setViolations(violations, isValid: violations.isEmpty)
   }
 
-  /// Whether something is wrong with the value as far as is known. Nobody who tracks reads is told.
+  /// Whether the last validation found a violation. The read is not tracked.
   public final var isKnownInvalid: Bool { flags.contains(.invalid) }
 }

@@ -1,7 +1,7 @@
 extension AnyField {
-  /// The validation state, for those who show it: `name.validationStates --> form { form, state in … }`.
+  /// The observable validation state: `name.validationStates --> form { form, state in … }`.
   ///
-  /// It is `unknown` after every set until somebody validates, and so tells when it is time to.
+  /// The state becomes `unknown` at every set, and stays so until the next validation.
   public final var validationStates: ObservableState<ValidationState> {
     if let states = details?.validationStates { return states }
     let states = ObservableState(untrackedValidationState)
@@ -10,7 +10,7 @@ extension AnyField {
     return states
   }
 
-  /// The load state, for those who show it, such as a spinner.
+  /// The observable load state, for example for a progress indicator.
   public final var loadStates: ObservableState<LoadState> {
     if let states = details?.loadStates { return states }
     let states = ObservableState(untrackedLoadState)
@@ -23,7 +23,7 @@ extension AnyField {
   final func announceStates() {
     if !flags.isDisjoint(with: [.ownerWatches, .ownerFollows]) { tellOwnerOfSet() }
     guard let details else { return }
-    // Both first, so that who hears of one sees the other.
+    // Both states are replaced first: an observer of one then sees the new value of the other.
     let validation = details.validationStates?.replace(with: untrackedValidationState)
     let load = details.loadStates?.replace(with: untrackedLoadState)
     validation?()

@@ -1,7 +1,7 @@
 public import Observation
 @_spi(ModelKitInternals) import ObservationKit
 
-/// What can be read of a field under tracking, each known to the registrar by a key path of its own.
+/// The properties of a field that can be read under tracking. Each has its own key path in the registrar.
 struct TrackedProperties: OptionSet {
   let rawValue: UInt8
 
@@ -12,19 +12,20 @@ struct TrackedProperties: OptionSet {
   static let updatedAt = TrackedProperties(rawValue: 1 << 4)
 }
 
-/// Reads inside `withObservationTracking`, and so in the `body` of a SwiftUI view, are seen: see ``FieldObservation``.
+/// Reads inside `withObservationTracking`, and so in the `body` of a SwiftUI view, are tracked: see
+/// ``FieldObservation``.
 extension AnyField: Observation.Observable {}
 
 extension AnyField {
-  /// Notes that the value is read.
+  /// Records a read of the value.
   @usableFromInline
   final func noteRead() { noteRead(of: .value) }
 
-  /// Notes that the value is looked at in another way than through ``Field/value``.
+  /// Records a read of the value that does not go through ``Field/value``.
   @_spi(ModelKitInternals)
   public final func noteValueRead() { noteRead(of: .value) }
 
-  /// Notes that something is read, if anybody may care.
+  /// Records a read of properties, if tracking is enabled.
   @inline(__always)
   final func noteRead(of properties: TrackedProperties) {
     if FieldObservation.isEnabled { noteReadIfTracked(of: properties) }
@@ -40,7 +41,7 @@ extension AnyField {
     tell(tracker.registrar, .access, properties)
   }
 
-  /// Whether the field was ever read under tracking, and so pays for it.
+  /// Whether the field was ever read under tracking. Only such a field notifies a registrar.
   @_spi(ModelKitInternals)
   public final var isTracked: Bool { flags.contains(.tracked) }
 
@@ -61,16 +62,16 @@ extension AnyField {
 
   // MARK: Changes
 
-  /// Says that the value is about to be set. ``markSet(isChange:stamp:)`` says it too, but then whoever tracks and looks
-  /// sees the new value already.
+  /// Announces that the value is about to be set. ``markSet(isChange:stamp:)`` announces it too, but only after the
+  /// value was stored.
   @_spi(ModelKitInternals)
   public final func prepareToSet(isChange: Bool) {
     if flags.contains(.tracked) { announceSet(isChange: isChange) }
   }
 
-  /// Does all that a set does except to store the value and to tell the observers.
+  /// Updates all states that a set updates. It neither stores the value nor notifies the observers of the value.
   ///
-  /// - Parameter isRead: whether the value was read, and so makes a field that is not dirty not dirty either.
+  /// - Parameter isRead: whether the value was read. A read value does not make the field dirty.
   @_spi(ModelKitInternals)
   public final func markSet(isChange: Bool, stamp: ChangeStamp, isRead: Bool = false) {
     if flags.isDisjoint(with: .toldOf) {
@@ -80,25 +81,25 @@ extension AnyField {
     }
   }
 
-  /// Whether the field was never set and nobody has to do with it, besides an owner that waits for changes.
+  /// Whether the field was never set and has no observers, apart from an owner that waits for changes.
   @_spi(ModelKitInternals)
   public final var isUntouched: Bool {
     unmanagedDetails == nil && updatedStamp == .never
       && flags.isDisjoint(with: [.tracked, .ownerFollows, .reportsSets, .dirty])
   }
 
-  /// Whether a set runs nobody's code but that of a domain.
+  /// Whether a set runs no code outside the field, apart from a domain.
   @_spi(ModelKitInternals)
   public final var isUnobserved: Bool {
     unmanagedDetails == nil && flags.isDisjoint(with: [.tracked, .reportsSets])
   }
 
-  /// Marks an untouched field as read, which is nobody's business.
+  /// Marks an untouched field as read, without notifying observers.
   ///
   /// - Parameters:
-  ///   - isChange: whether the value is another one than the first.
-  ///   - stamp: when it was read.
-  ///   - isSource: whether it was the field itself that was read, and not the other side of a relation.
+  ///   - isChange: whether the value differs from the initial one.
+  ///   - stamp: the time of the read.
+  ///   - isSource: whether the field itself was read, and not the inverse of a relation.
   @_spi(ModelKitInternals)
   public final func markReadUntouched(isChange: Bool, stamp: ChangeStamp, isSource: Bool) {
     setStates(isChange: isChange, stamp: stamp, isRead: true)
@@ -127,7 +128,7 @@ extension AnyField {
     concludeSet()
   }
 
-  /// Says that what `announceSet` announced has happened.
+  /// Announces that the set announced by `announceSet` is complete.
   final func concludeSet() {
     guard let tracker = details?.tracker else { return }
     let announced = TrackedProperties(rawValue: tracker.announced)
@@ -146,9 +147,9 @@ extension AnyField {
     }
   }
 
-  /// Says that something is about to change.
+  /// Announces a change that is about to happen.
   ///
-  /// - Returns: what is tracked of it, for ``concludeChange(of:)``.
+  /// - Returns: the tracked properties among them, for ``concludeChange(of:)``.
   final func announceChange(of properties: TrackedProperties) -> TrackedProperties {
     guard let tracker = details?.tracker else { return [] }
     let tracked = properties.intersection(TrackedProperties(rawValue: tracker.properties))
@@ -156,7 +157,7 @@ extension AnyField {
     return tracked
   }
 
-  /// Says that what was announced has happened.
+  /// Announces that an announced change is complete.
   final func concludeChange(of properties: TrackedProperties) {
     guard !properties.isEmpty, let tracker = details?.tracker else { return }
     tell(tracker.registrar, .didSet, properties)
@@ -164,7 +165,7 @@ extension AnyField {
 
   private enum Event { case access, willSet, didSet }
 
-  // Key paths of the superclass: those of a generic class would be made anew at each use.
+  // Key paths of the superclass: a key path of a generic class would be created again at each use.
   private func tell(_ registrar: ObservationRegistrar, _ event: Event, _ properties: TrackedProperties) {
     if properties.contains(.value) { tell(registrar, event, \.anyValue) }
     if properties.contains(.validationState) { tell(registrar, event, \.validationState) }

@@ -1,24 +1,25 @@
-/// An owner that wants to know of what happens to its fields, such as a model whose scope keeps it until it is saved.
+/// An owner that is notified of changes and saves of its fields, such as a model whose scope retains it until it is
+/// saved.
 ///
-/// Only fields of which ``AnyField/beWatched(isFollowed:)`` was asked tell anything; the others pay nothing for it.
+/// Only fields watched with ``AnyField/beWatched(isFollowed:)`` notify it; the others have no cost.
 @_spi(ModelKitInternals)
 public protocol FieldWatcher: AnyObject {
-  /// Called when a field that may identify its owner was set, before its observers are told.
+  /// Called when a field that may identify its owner was set, before its observers are notified.
   func followedFieldWasSet(_ field: AnyField)
-  /// Called at the first change since ``AnyField/beWatched(isFollowed:)``, before the observers are told. Not called
-  /// again until the field is watched anew.
+  /// Called at the first change since ``AnyField/beWatched(isFollowed:)``, before the observers are notified. Not
+  /// called again until the field is watched again.
   func fieldBecameDirty(_ field: AnyField)
-  /// Called when a change was saved, or replaced by what was read.
+  /// Called when a change was saved, or replaced by a value that was read.
   func fieldWasSaved(_ field: AnyField)
 }
 
-// A set tests one flag, which it tested before, to find out whether anybody is to be told of more than the value. It is
-// up while the owner waits for the first change, and comes down with that.
+// A set tests one flag to find out whether more than the value is observed. The flag is set while the owner waits for
+// the first change, and cleared with it.
 extension AnyField {
-  /// Tells the owner of the next change, and of the save after it.
+  /// Notifies the owner of the next change, and of the save after it.
   ///
-  /// - Parameter isFollowed: whether to tell of every set.
-  /// - Returns: whether there are changes already that were not saved.
+  /// - Parameter isFollowed: whether the owner is notified of every set.
+  /// - Returns: whether the field has unsaved changes already.
   @_spi(ModelKitInternals)
   @discardableResult
   public final func beWatched(isFollowed: Bool = false) -> Bool {
@@ -26,7 +27,7 @@ extension AnyField {
     return flags.contains(.dirty)
   }
 
-  /// Tells the owner of nothing any more.
+  /// Stops notifying the owner.
   @_spi(ModelKitInternals)
   public final func endWatching() {
     flags.subtract([.ownerWatches, .ownerFollows])
@@ -44,7 +45,8 @@ extension AnyField {
 
   final func tellOwnerOfSave() { (owner as? any FieldWatcher)?.fieldWasSaved(self) }
 
-  /// Does what reads a value without telling the owner of a change that is none; tells it afterwards what is left.
+  /// Runs a closure that reads a value, and hides its intermediate changes from the owner. Notifies the owner
+  /// afterwards if the field became dirty or clean.
   final func withoutTellingOfChange(_ read: () -> Void) {
     let wasDirty = isDirty
     flags.subtract(.ownerWatches)

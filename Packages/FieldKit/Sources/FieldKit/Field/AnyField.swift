@@ -4,25 +4,25 @@
   public import Foundation
 #endif
 
-/// A field of any value type: what forms, validation and stores need to know of it. Create a ``Field``.
+/// A field of any value type, as forms, validation and stores use it. Create a ``Field``.
 ///
 /// ```swift
 /// let fields: [AnyField] = [Field<String>(name: "Name"), Field<Int>(name: "Age")]
 /// for field in fields { print(field.name ?? "?", field.valueType) }
 /// ```
 ///
-/// - Note: Not `Sendable`: a field lives in the isolation of its model.
+/// - Note: Not `Sendable`: a field belongs to the isolation of its model.
 open class AnyField: ObservationOwner {
-  // The order matters: one object without padding, the state that a set touches side by side.
+  // The order matters: the object has no padding, and the state that a set changes is adjacent.
   @exclusivity(unchecked) @usableFromInline final var updatedStamp = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline final var changedStamp = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline final var flags: FieldFlags
-  /// The place of the field in its model's layout.
+  /// The index of the field in its model's layout.
   @_spi(ModelKitInternals) public final var layoutIndex: UInt16 = 0
-  // A weak reference would cost every field of every model about 60 ns to make and break. This one is safe because the
-  // owner calls `disown()` on each of its fields when it dies: see `ModelObject.deinit`.
+  // A weak reference would cost every field of every model about 60 ns to create and destroy. This one is safe because
+  // the owner calls `disown()` on each of its fields when it is deallocated: see `ModelObject.deinit`.
   @exclusivity(unchecked) private final unowned(unsafe) var unsafeOwner: AnyObject?
-  /// What not every field has. Unmanaged, because a set that looks for observers must not retain it.
+  /// Rarely needed state. Unmanaged, because a set that checks for observers must not retain it.
   @exclusivity(unchecked) @usableFromInline final var unmanagedDetails: Unmanaged<FieldDetails>?
 
   @usableFromInline
@@ -30,17 +30,17 @@ open class AnyField: ObservationOwner {
     self.flags = flags
   }
 
-  /// The model or other object the field belongs to; nil once that is gone.
+  /// The model or other object the field belongs to; nil once it was deallocated.
   public final var owner: AnyObject? { unsafeOwner }
 
-  /// Makes an object the owner. It has to call ``disown()`` before it is gone.
+  /// Sets the owner. The owner has to call ``disown()`` before it is deallocated.
   @_spi(ModelKitInternals)
   public final func adopt(by owner: AnyObject, at index: Int) {
     unsafeOwner = owner
     layoutIndex = UInt16(truncatingIfNeeded: index)
   }
 
-  /// Forgets the owner.
+  /// Removes the reference to the owner.
   @_spi(ModelKitInternals)
   public final func disown() { unsafeOwner = nil }
 
@@ -49,7 +49,7 @@ open class AnyField: ObservationOwner {
   /// The type of the value, without the optional.
   open var valueType: Any.Type { Never.self }
 
-  /// The value, whatever its type.
+  /// The value, without its static type.
   open var anyValue: Any? { nil }
 
   /// Sets the value if it has the right type.
@@ -59,33 +59,33 @@ open class AnyField: ObservationOwner {
     throw wrongType(anyValue.map { type(of: $0) } ?? Never.self)
   }
 
-  /// Whether the value is made of other models.
+  /// Whether the value consists of other models.
   @_spi(ModelKitInternals)
   public final var isRelation: Bool { flags.contains(.relation) }
 
   // MARK: Name
 
-  /// What people call the field, such as the label of a form.
+  /// The name shown to users, such as the label in a form.
   public var name: String? { declaredName }
 
   /// The key in dictionaries and JSON: the declared one, or the name of the property that holds the field.
   public var key: String? { declaredKey ?? (owner as? any FieldOwner)?.propertyName(of: self) }
 
-  /// The place in a form; fields with small numbers come first.
+  /// The position in a form; fields with small numbers come first.
   public var priority: Int? { nil }
 
   /// Whether the value is kept out of errors, messages and descriptions.
   public var isSensitive: Bool { false }
 
-  /// The name given at the declaration.
+  /// The name given in the declaration.
   @_spi(ModelKitInternals) public var declaredName: String? { nil }
 
-  /// The key given at the declaration.
+  /// The key given in the declaration.
   @_spi(ModelKitInternals) public var declaredKey: String? { nil }
 
   // MARK: State
 
-  /// How much of the value is known.
+  /// The load state: how much of the value was loaded.
   public final var loadState: LoadState {
     get {
       noteRead(of: .loadState)
@@ -126,7 +126,7 @@ open class AnyField: ObservationOwner {
     return updatedStamp == .never || flags.isDisjoint(with: .loadStateMask)
   }
 
-  /// Whether the value changed since it was last loaded or saved.
+  /// Whether the value changed since it was last read or saved.
   public final var isDirty: Bool {
     noteRead(of: .isDirty)
     return flags.contains(.dirty)
@@ -147,11 +147,11 @@ open class AnyField: ObservationOwner {
   /// When the value last changed; `never` if it did not.
   @_spi(ModelKitInternals) public final var lastChange: ChangeStamp { changedStamp }
 
-  /// Says that the value as of a stamp is what a store holds. A later change stays dirty.
+  /// Marks the value as of a stamp as saved. A later change stays dirty.
   @_spi(ModelKitInternals)
   public final func markSaved(asOf stamp: ChangeStamp) {
     guard changedStamp <= stamp else {
-      // What was saved is neither the value nor what was kept of the one before.
+      // The saved value is neither the current value nor the stored baseline.
       if details?.restoration != nil || !isRelation { detailsForWriting.restoration = { _ in false } }
       return
     }
@@ -177,9 +177,10 @@ open class AnyField: ObservationOwner {
     return flags.contains(.valid) ? .valid : .unknown
   }
 
-  /// What the last validation found, with all that is needed to say it in one's own words; empty after every set.
+  /// The rule violations of the last validation, with codes and arguments for messages of your own; empty after every
+  /// set.
   ///
-  /// Messages added by hand come last. In the order of the messages of ``validationState``.
+  /// Violations added with ``addViolation(_:)`` come last. The order is that of the messages in ``validationState``.
   public final var violations: [RuleViolation] {
     noteRead(of: .validationState)
     return untrackedViolations
@@ -187,7 +188,7 @@ open class AnyField: ObservationOwner {
 
   private var untrackedViolations: [RuleViolation] { flags.contains(.invalid) ? details?.violations ?? [] : [] }
 
-  /// Checks every rule and keeps the result. Messages added by hand are forgotten.
+  /// Checks every rule and stores the result. Messages added with ``addValidationError(_:)`` are removed.
   ///
   /// - Returns: `.valid`, or `.invalid` with one message for each broken rule, in the order of the rules.
   @discardableResult
@@ -197,31 +198,31 @@ open class AnyField: ObservationOwner {
     return validationState
   }
 
-  /// Checks the rules unless that was done since the value was last set.
+  /// Checks the rules unless the value was validated since it was last set.
   @discardableResult
   public final func validateIfNeeded() -> ValidationState {
     flags.isDisjoint(with: [.valid, .invalid]) ? validate() : validationState
   }
 
-  /// Whether the value keeps all rules; validates if that was not done since the value was last set.
+  /// Whether the value meets all rules. Validates unless the value was validated since it was last set.
   public final var valid: Bool { validateIfNeeded().isValid }
 
-  /// Adds a message from elsewhere, such as a server. It goes with the next validation or set.
+  /// Adds a message from elsewhere, such as a server. The next validation or set removes it.
   public final func addValidationError(_ message: String) { addViolation(RuleViolation(message: message)) }
 
-  /// Adds what was found elsewhere, such as by a server. It goes with the next validation or set.
+  /// Adds a violation found elsewhere, such as by a server. The next validation or set removes it.
   public final func addViolation(_ violation: RuleViolation) { addViolations([violation]) }
 
   /// Adds violations in one change of the validation state.
   ///
-  /// - Complexity: O(*n* + *m*), where *n* is the number of violations that there are, and *m* of those that are added.
+  /// - Complexity: O(*n* + *m*), where *n* is the number of existing violations, and *m* the number of added ones.
   @_spi(ModelKitInternals)
   public final func addViolations(_ violations: [RuleViolation]) {
     if violations.isEmpty { return }
     setViolations(untrackedViolations + violations.map(withoutSecrets), isValid: false)
   }
 
-  /// Forgets the result of the last validation.
+  /// Discards the result of the last validation.
   public final func resetValidationState() {
     let announced = announceChange(of: flags.isDisjoint(with: [.valid, .invalid]) ? [] : .validationState)
     flags.subtract([.valid, .invalid])
@@ -242,7 +243,7 @@ open class AnyField: ObservationOwner {
 
   func ruleViolations() -> [RuleViolation] { [] }
 
-  /// The value for a description: as it is, without asking anybody or being seen to be read.
+  /// The value for a description. Reading it is not tracked and runs no code of a subclass.
   @_spi(ModelKitInternals)
   open var describedValue: Any? { nil }
 
@@ -253,10 +254,11 @@ open class AnyField: ObservationOwner {
     preconditionFailure("\(Self.self) is not made to be copied: derive fields from Field.")
   }
 
-  /// Takes the value of another field if that is loaded and newer.
+  /// Takes the value of another field if that value is loaded and newer.
   ///
   /// - Returns: whether the value was taken.
-  /// - Throws: ``FieldError`` with ``FieldError/Code/wrongType`` if the other field has values of another type; nothing is changed.
+  /// - Throws: ``FieldError`` with ``FieldError/Code/wrongType`` if the other field has values of another type; nothing
+  ///   is changed.
   @discardableResult
   public func merge(from other: AnyField) throws -> Bool {
     throw wrongType(other.valueType)
@@ -264,19 +266,19 @@ open class AnyField: ObservationOwner {
 
   // MARK: For models
 
-  /// Takes over the value and the states of a field of the same type, as a copy has them, and tells the observers.
+  /// Copies the value and the states of a field of the same type, and notifies the observers.
   @_spi(ModelKitInternals)
   open func takeValue(of other: AnyField) {}
 
-  /// Forgets the value: the field is as if it had never been set or read, and not dirty. Observers are told.
+  /// Unloads the value: the field is then unset, not loaded and not dirty. Observers are notified.
   @_spi(ModelKitInternals)
   open func unload() {}
 
-  /// Whether another field has the same type and an equal value. Values that can't be compared are never equal.
+  /// Returns whether another field has the same type and an equal value. Values that can't be compared are never equal.
   @_spi(ModelKitInternals)
   public func hasSameValue(as other: AnyField) -> Bool { false }
 
-  /// Changes what people call the field, such as to a translation that is found by its key.
+  /// Changes the name shown to users, for example to a translation found by the key.
   ///
   /// - Parameter name: the new name; nil for none.
   public func rename(_ name: String?) {}
@@ -285,7 +287,7 @@ open class AnyField: ObservationOwner {
 
   /// Checks and converts a value read from JSON without changing the field.
   ///
-  /// - Returns: what sets the field, to be called once everything else was checked too.
+  /// - Returns: a closure that sets the field, to be called once all other values were checked.
   @_spi(ModelKitInternals)
   open func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
     preconditionFailure("\(Self.self) is not made to be read: derive fields from Field.")
@@ -297,56 +299,57 @@ open class AnyField: ObservationOwner {
     preconditionFailure("\(Self.self) is not made to be written: derive fields from Field.")
   }
 
-  /// The value that was last read or saved, as JSON; `null` for nil. Nil if that is not known.
+  /// Returns the baseline as JSON; `null` for nil. Returns nil if the baseline is unknown.
   @_spi(ModelKitInternals)
   public func exportedBaseline(by writer: FieldWriter) throws -> JSONValue? { nil }
 
-  /// A value as this field writes it; nil if the field can't read it.
+  /// Returns a value in the form in which this field writes it; nil if the field can't read it.
   @_spi(ModelKitInternals)
   public func respelled(_ json: JSONValue, in context: ValueTransformerContext) -> JSONValue? { nil }
 
-  // What `AnyField+DirectReading.swift` asks of a field whose type it does not know.
+  // Type-erased operations that `AnyField+DirectReading.swift` needs.
 
-  /// Whether anybody may have to be told of a change.
+  /// Whether the value may have observers.
   var hasObservers: Bool { true }
 
-  /// Whether another field has an equal value.
+  /// Returns whether another field has an equal value.
   func hasValue(of other: AnyField) -> Bool { false }
 
-  /// Whether the field has the value that is read from this JSON. `false` also if there is no telling.
+  /// Returns whether the field has the value that is read from this JSON. `false` also if the values can't be compared.
   func hasValue(_ json: JSONValue, in context: ValueTransformerContext) -> Bool { false }
 
-  /// Sets the field to a value that was read into another one.
+  /// Sets the field to the value that another field has read.
   func load(readBy other: AnyField, stamp: ChangeStamp) {}
 
-  /// Sets the field to a value that was read.
+  /// Sets the field to a value that is read from JSON.
   func load(read json: JSONValue, in context: ValueTransformerContext, stamp: ChangeStamp) throws {}
 
-  /// Sets a relation to models that were read; nil for none. One that leads to one model gets a list of one.
+  /// Sets a relation to models that were read; nil for none. A relation to one model gets a list of one.
   @_spi(ModelKitInternals)
   open func load(readRelated models: [AnyObject]?) {}
 
-  /// Sets an untouched relation to many to models that were read and are untouched too.
+  /// Sets an untouched relation to many to untouched models that were read.
   ///
-  /// - Returns: `false` if there is more to it; nothing was done then.
+  /// - Returns: `false`, without any change, if the relation or a model needs the general path.
   @_spi(ModelKitInternals)
   open func loadUntouched(readRelated models: UnsafeBufferPointer<Unmanaged<AnyObject>>) -> Bool { false }
 
-  /// Calls a closure with what a relation leads to: nil for nothing, one object, or a list that has them.
+  /// Calls a closure with the related objects: nil for none, one object, or the list.
   ///
-  /// - Returns: what the closure returns, or `false` without a call if what there is takes a closer look.
+  /// - Returns: the result of the closure, or `false` without a call if the relation needs the general path.
   @_spi(ModelKitInternals)
   open func withRelatedObjects(
     _ body: (UnsafeBufferPointer<Unmanaged<AnyObject>>?) throws -> Bool
   ) rethrows -> Bool { false }
 
-  /// Whether ``seeUntouched(_:stamp:)`` would do.
+  /// Whether ``seeUntouched(_:stamp:)`` would succeed.
   @_spi(ModelKitInternals)
   open var canSeeUntouched: Bool { false }
 
-  /// Has an untouched relation see the model that was just read to lead here; see `ModelArrayField+Reading.swift`.
+  /// Adds a model that was just read, and references this one, to an untouched relation; see
+  /// `ModelArrayField+Reading.swift`.
   ///
-  /// - Returns: `false` if there is more to it.
+  /// - Returns: `false` if the relation needs the general path.
   @_spi(ModelKitInternals)
   open func seeUntouched(_ model: AnyObject, stamp: ChangeStamp) -> Bool { false }
 
@@ -357,18 +360,18 @@ open class AnyField: ObservationOwner {
   ) throws {}
 }
 
-/// What a field whose load state is `error` reports if nobody said which.
+/// The error of a field whose load state was set to `error` without one.
 private struct LoadStateError: Error {}
 
-/// What a field asks the object it belongs to.
+/// The object that a field belongs to, and from which it takes its key.
 @_spi(ModelKitInternals)
 public protocol FieldOwner: AnyObject {
-  /// The name of the property that holds the field.
+  /// Returns the name of the property that holds the field.
   func propertyName(of field: AnyField) -> String?
 }
 
 extension ChangeStamp {
-  /// The stamp as a date, rounded to what `Date` can tell apart; nil for `never`.
+  /// The stamp as a date, rounded to the precision of `Date`; nil for `never`.
   public var date: Date? {
     if self == .never { return nil }
     // Calculated as `Date()` does it, so that a date taken before a set is never rounded to one after it.
