@@ -20,12 +20,13 @@ open class ArrayField<Element>: Field<[Element]> {
   /// Creates a list.
   ///
   /// - Parameters:
-  ///   - element: describes one element. Name, key and priority are taken from it unless they are given.
-  ///   - name: what people call the list.
+  ///   - element: describes one element. The list takes its name, key and priority unless they are given.
+  ///   - name: the name shown to users.
   ///   - key: the key in dictionaries and JSON.
-  ///   - priority: the place in a form.
-  ///   - sensitive: whether the values are kept out of errors, messages and descriptions; also if the element says so.
-  ///   - allowsDuplicates: if `false`, an element that is already there is not added again, and setting the whole list
+  ///   - priority: the position in a form.
+  ///   - sensitive: whether the values are kept out of errors, messages and descriptions. A sensitive element makes the
+  ///     list sensitive too.
+  ///   - allowsDuplicates: if `false`, an element that the list contains is not added again, and setting the whole list
   ///     keeps the first of equal elements. Objects that can't be compared are duplicates if they are the same object;
   ///     other elements that can't be compared are never duplicates.
   public init(
@@ -35,7 +36,7 @@ open class ArrayField<Element>: Field<[Element]> {
     elementMetadata = element.metadata
     var flags: FieldFlags = allowsDuplicates ? [] : [.hooksSet, .unique]
     var metadata: FieldMetadata<[Element]>?
-    // Of most lists nothing is declared: the types of what could be need not be looked up then.
+    // Most lists declare nothing: then the generic types need not be looked up.
     if elementMetadata != nil || name != nil || key != nil || priority != nil || sensitive {
       metadata = Self.metadata(
         element, name: name, key: key, priority: priority, isSensitive: sensitive)
@@ -100,14 +101,14 @@ open class ArrayField<Element>: Field<[Element]> {
 
   // MARK: Hooks for subclasses
 
-  /// Called for every element that a set brought into the list, if ``Field/reportsSets`` is true; before
-  /// ``Field/didSet(from:to:)`` and before the observers are told. Does nothing unless overridden.
+  /// Called for every element that a set added to the list, if ``Field/reportsSets`` is true. It is called before
+  /// ``Field/didSet(from:to:)`` and before the observers are notified. Does nothing unless overridden.
   ///
-  /// What was added or removed is found by comparing the lists, so it does not matter how the list was set. An element that
-  /// only moved is not reported. Of elements that can't be compared all are removed and added.
+  /// Additions and removals are found by comparing the lists, so it does not matter how the list was set. An element
+  /// that only moved is not reported. If elements can't be compared, all are reported as removed and added.
   open func didAdd(_ element: Element) {}
 
-  /// Called for every element that a set took out of the list, if ``Field/reportsSets`` is true; before
+  /// Called for every element that a set removed from the list, if ``Field/reportsSets`` is true; before
   /// ``didAdd(_:)``. Does nothing unless overridden.
   open func didRemove(_ element: Element) {}
 
@@ -126,23 +127,24 @@ open class ArrayField<Element>: Field<[Element]> {
   /// Whether there are no elements, or the value is nil.
   public final var isEmpty: Bool { storedElements?.isEmpty ?? true }
 
-  /// The elements, for those who only look.
+  /// The elements, read without a copy.
   fileprivate final var storedElements: [Element]? {
     noteRead(of: .value)
     return storage
   }
 
-  /// Adds an element at the end. A list that is nil begins anew.
+  /// Adds an element at the end. A nil list becomes a list of one element.
   ///
-  /// - Returns: `false` if nothing was added: the elements' domain refuses the element, the list has it already and allows no
-  ///   duplicates, or the list's own domain does not contain the longer list.
-  /// - Complexity: O(1) on average without observers; O(*n*) where duplicates are looked for or observers get the old list.
+  /// - Returns: `false` if nothing was added: the elements' domain refuses the element, the list contains it and allows
+  ///   no duplicates, or the list's own domain does not contain the longer list.
+  /// - Complexity: O(1) on average without observers; O(*n*) if duplicates are searched for or observers receive the
+  ///   old list.
   @discardableResult
   public final func append(_ element: Element) -> Bool {
     if isObserved || !flags.isDisjoint(with: [.hooksSet, .original]) {
       return insert(element, at: storage?.count ?? 0)
     }
-    // Nobody needs the old list, nor has a say in the new one: let it grow in place.
+    // The old list is not needed and the new one is not checked: the storage grows in place.
     prepareToSet(isChange: true)
     if storage == nil { storage = [] }
     storage?.append(element)
@@ -150,11 +152,11 @@ open class ArrayField<Element>: Field<[Element]> {
     return true
   }
 
-  /// Adds an element before the one at an index. A list that is nil begins anew.
+  /// Inserts an element before the one at an index. A nil list becomes a list of one element.
   ///
   /// - Precondition: `index` is a valid index of the list, or its count.
-  /// - Returns: `false` if nothing was added: the elements' domain refuses the element, the list has it already and allows no
-  ///   duplicates, or the list's own domain does not contain the longer list.
+  /// - Returns: `false` if nothing was added: the elements' domain refuses the element, the list contains it and allows
+  ///   no duplicates, or the list's own domain does not contain the longer list.
   /// - Complexity: O(*n*).
   @discardableResult
   public final func insert(_ element: Element, at index: Int) -> Bool {
@@ -190,16 +192,16 @@ open class ArrayField<Element>: Field<[Element]> {
     return removed
   }
 
-  /// Removes all elements. The value is then an empty list, also if it was nil.
+  /// Removes all elements. The value is then an empty list, even if it was nil.
   public final func removeAll() { set([], stamp: .next()) }
 
-  /// Sets elements of which each is known to be allowed, without looking at all of them again.
+  /// Sets elements that were all checked before, without checking them again.
   private func setChecked(_ elements: [Element]) {
     detachUnlessFollowing()
     setHooked(elements, stamp: .next())
   }
 
-  /// What the list takes instead of an element; nil if it takes nothing.
+  /// Returns the element to add, as the domain of the elements changes it; nil if the list refuses it.
   private func accepted(_ element: Element) -> Element? {
     var element = element
     if case .replaced(let replacement)? = elementMetadata?.coerce?(element) {
@@ -211,7 +213,7 @@ open class ArrayField<Element>: Field<[Element]> {
     return storage.contains { areSame($0, element) } ? nil : element
   }
 
-  /// Whether nobody needs the old list, nor has a say in the new one.
+  /// Whether neither observers need the old list nor a domain checks the new one.
   private var canGrowInPlace: Bool {
     if isObserved || !flags.isDisjoint(with: [.reportsSets, .original]) { return false }
     return !flags.contains(.hooksSet) || (metadata?.coerce == nil && extras?.link == nil)
@@ -269,7 +271,7 @@ open class ArrayField<Element>: Field<[Element]> {
     return try context.exportList(value) { try elementTransformer.give($0, in: context) }
   }
 
-  /// Whether a transformer of the list comes before all that is said of its elements.
+  /// Returns whether a transformer of the whole list takes precedence over the transformer of its elements.
   private func takesWholeList(
     in context: ValueTransformerContext, _ elementTransformer: (any ValueTransforming<Element>)?
   ) -> Bool {
@@ -279,7 +281,7 @@ open class ArrayField<Element>: Field<[Element]> {
 }
 
 extension ArrayField where Element: Equatable {
-  /// Whether an equal element is in the list.
+  /// Returns whether the list contains an equal element.
   ///
   /// - Complexity: O(*n*).
   public func contains(_ element: Element) -> Bool { storedElements?.contains(element) ?? false }
@@ -296,15 +298,15 @@ extension ArrayField where Element: Equatable {
 }
 
 extension ArrayField where Element: AnyObject {
-  /// Whether an object is in the list.
+  /// Returns whether the list contains an object.
   ///
   /// - Complexity: O(*n*).
   @_disfavoredOverload
   public func contains(_ element: Element) -> Bool { storedElements?.contains { $0 === element } ?? false }
 
-  /// Removes an object where it is first in the list.
+  /// Removes the first occurrence of an object.
   ///
-  /// - Returns: `false` if it is not in the list.
+  /// - Returns: `false` if the list does not contain it.
   @_disfavoredOverload
   @discardableResult
   public func removeFirst(_ element: Element) -> Bool {

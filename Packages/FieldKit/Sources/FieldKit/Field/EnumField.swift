@@ -5,6 +5,6 @@
 /// let color = EnumField<Color>(.red)
 /// ```
 ///
-/// An alias and not a class: a subclass would inherit only one of the two initialisers of ``Field``, the one for values
-/// that can't be compared, and then tell its observers of every set.
+/// An alias and not a class: a subclass would inherit only the initialiser of ``Field`` for values that can't be
+/// compared. It would then notify its observers of every set.
 public typealias EnumField<Content: RawRepresentable & CaseIterable & Equatable> = Field<Content>

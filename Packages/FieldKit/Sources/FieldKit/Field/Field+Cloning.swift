@@ -1,11 +1,11 @@
 extension Field {
-  /// The field this one follows; nil if it is no clone, or was detached.
+  /// The field this clone follows; nil if the field is no clone, or was detached.
   public final var prototype: Field? { extras?.link?.prototype }
 
-  /// The clones that follow this field, in the order in which they were made.
+  /// The clones that follow this field, in the order of their creation.
   public final var clones: [Field] { (extras?.clones ?? []).compactMap(\.clone) }
 
-  /// Stops following the prototype and keeps the value. Does nothing to a field that follows none.
+  /// Stops following the prototype and keeps the value. Does nothing if the field is no clone.
   public final func detach() {
     guard let link = extras?.link else { return }
     extras?.link = nil
@@ -16,12 +16,12 @@ extension Field {
   final func follow(_ prototype: Field) {
     let link = CloneLink(prototype: prototype, clone: self)
     extrasForWriting.link = link
-    // So that every set of the clone comes by `detachUnlessFollowing`.
+    // Every set of the clone then calls `detachUnlessFollowing`.
     flags.formUnion(.hooksSet)
     flags.subtract([.onlyConstrained, .dirty])
     prototype.extrasForWriting.clones.removeAll { $0.clone == nil }
     prototype.extrasForWriting.clones.append(WeakClone(clone: self))
-    // Every set, not only changes: a prototype that is set to nil for the first time makes its clones known to be nil.
+    // Every set, not only changes: a prototype set to nil for the first time sets its clones to a loaded nil.
     prototype.addObserver(link, requiresChange: false, updateImmediately: false)
   }
 
@@ -37,7 +37,7 @@ struct WeakClone<Content> {
   weak var clone: Field<Content>?
 }
 
-/// Hands a prototype's values on to a clone. The clone owns it, and the prototype sees it weakly, as any observer.
+/// An observer that copies a prototype's values to a clone. The clone owns it; the prototype references it weakly.
 final class CloneLink<Content>: ValueObserver {
   let prototype: Field<Content>
   private weak var clone: Field<Content>?
@@ -56,7 +56,8 @@ final class CloneLink<Content>: ValueObserver {
     clone.load(newValue, stamp: observable.observations.stamp)
   }
 
-  /// Whether the set that begins is the prototype's. Only once: what the clone's observers set meanwhile is not.
+  /// Returns whether the current set comes from the prototype. True only once: the clone's observers may set other
+  /// values meanwhile.
   func takesValue() -> Bool {
     defer { isHandingOn = false }
     return isHandingOn

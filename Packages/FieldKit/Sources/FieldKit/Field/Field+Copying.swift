@@ -6,12 +6,12 @@ extension Field {
     takeState(of: original)
   }
 
-  /// Takes over what a copy shares with its original beside the declaration.
+  /// Copies the state of another field, apart from its declaration.
   final func takeState(of original: Field) {
     takeStates(of: original)
   }
 
-  /// The declaration, with the key that a field of a model takes from its property.
+  /// The declaration, including a key that is derived from the property's name.
   final var metadataForCopy: FieldMetadata<Content>? {
     guard declaredKey == nil, let key else { return metadata }
     return .naming(key: key, on: metadata)

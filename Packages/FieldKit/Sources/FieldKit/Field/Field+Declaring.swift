@@ -1,14 +1,14 @@
 extension Field {
-  /// Adds a rule. Rules are checked in the order in which they were added, all of them.
+  /// Adds a rule. All rules are checked, in the order in which they were added.
   ///
   /// ```swift
   /// let age = Field<Int>(name: "Age").require(.range(0...130), message: "is not an age", allowNil: false)
   /// ```
   ///
   /// - Parameters:
-  ///   - rule: what has to hold.
-  ///   - message: what to say when the rule is broken, as the end of a sentence about the field. Nil: what the rule says.
-  ///   - allowNil: whether a field without a value passes. Nil: what the rule says.
+  ///   - rule: the condition that the value has to meet.
+  ///   - message: the message for a violation, as the end of a sentence about the field. Nil: the message of the rule.
+  ///   - allowNil: whether a field without a value passes. Nil: as the rule declares.
   @inlinable
   @discardableResult
   public func require(_ rule: Rule<Content>, message: String? = nil, allowNil: Bool? = nil) -> Self {
@@ -28,10 +28,10 @@ extension Field {
     return self
   }
 
-  /// Adds a rule of one's own. It is kept for each field, unlike the rules that come with the library.
+  /// Adds a rule with a test of your own. It is stored for each field, unlike the rules of the library.
   ///
   /// - Parameters:
-  ///   - message: what to say when the rule is broken, as the end of a sentence about the field.
+  ///   - message: the message for a violation, as the end of a sentence about the field.
   ///   - allowNil: whether a field without a value passes, without calling the test.
   ///   - test: returns whether the value passes.
   @discardableResult
@@ -41,9 +41,9 @@ extension Field {
     require(Rule(message: message, allowsNil: allowNil, test: test))
   }
 
-  /// Says that there has to be a value.
+  /// Requires a value.
   ///
-  /// - Parameter message: what to say if there is none, as the end of a sentence about the field.
+  /// - Parameter message: the message for a missing value, as the end of a sentence about the field.
   @inlinable
   @discardableResult
   public func requireNotNil(message: String? = nil) -> Self { require(.notNil, message: message) }

@@ -1,7 +1,7 @@
-// What the libraries that this one follows called things: the compiler says what they are called here.
+// Names of the predecessor libraries, so that the compiler suggests the current ones.
 
 extension Field {
-  /// `Field(_:name:key:)` takes the initial value without a label.
+  /// An unavailable initialiser: `Field(_:name:key:)` takes the initial value without a label.
   @available(*, unavailable, message: "Write the initial value without a label, as in Field(0, name: \"Age\").")
   public convenience init(value: Content?, name: String? = nil, key: String? = nil) {
     self.init(value, name: name, key: key)
@@ -13,7 +13,7 @@ extension Field {
 public typealias FieldProtocol = AnyField
 
 extension AnyField {
-  /// `anyValue` gives the value, `set(anyValue:)` sets it and throws if it is of another type.
+  /// An unavailable property: `anyValue` returns the value, and `set(anyValue:)` sets it or throws for another type.
   @available(*, unavailable, message: "Read anyValue, and set with set(anyValue:), which throws for another type.")
   public var anyObjectValue: Any? { anyValue }
 }

@@ -13,7 +13,7 @@ extension Field {
   /// }
   /// ```
   ///
-  /// False at first, so that fields without hooks pay nothing for them.
+  /// False by default, so that fields without hooks have no cost.
   public final var reportsSets: Bool {
     get { flags.contains(.reportsSets) }
     set {
@@ -26,17 +26,18 @@ extension Field {
     }
   }
 
-  /// Calls a closure on every set, whether or not the value differs: after it was stored, before any observer is told.
+  /// Calls a closure on every set, whether or not the value differs: after the value is stored, before any observer is
+  /// notified.
   ///
-  /// For what belongs to the declaration of a field, such as a value that is derived from it. The closure lives as long as
-  /// the field and can't be removed; a copy of the field does not have it. Several are called in the order in which they
-  /// were added. Observe the field instead if the order does not matter.
+  /// Use it for parts of a field's declaration, such as a derived value. The closure is kept as long as the field and
+  /// can't be removed; a copy of the field does not have it. Closures are called in the order in which they were added.
+  /// If the order does not matter, observe the field instead.
   ///
-  /// - Parameter action: gets the old and the new value.
+  /// - Parameter action: receives the old and the new value.
   @discardableResult
   public func onSet(_ action: @escaping (_ oldValue: Content?, _ newValue: Content?) -> Void) -> Self {
     if flags.contains(.relation) {
-      // A relation changes from two sides, and only its observers hear of both.
+      // A relation changes through either side, and only its observers are notified of both.
       addObserver(requiresChange: false, updateImmediately: false, action: action)
       return self
     }
@@ -53,7 +54,7 @@ extension Field {
     if isChange, flags.contains(.original) { keepBaseline(oldValue) }
     markSet(isChange: isChange, stamp: stamp)
     reportSet(from: oldValue, to: newValue)
-    // A hook that set the field again has told the observers of what the field has now.
+    // If a hook set the field again, the observers were notified of the final value already.
     if updatedStamp == stamp { announce(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) }
   }
 

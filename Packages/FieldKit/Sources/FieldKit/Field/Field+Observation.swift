@@ -1,5 +1,5 @@
 extension Field {
-  /// The observers of the value. Made when the first one is added.
+  /// The observers of the value. The registry is created when it is first needed.
   @inlinable
   public var observations: ObservationRegistry<Content?> {
     if let unmanagedRegistry { return unmanagedRegistry.takeUnretainedValue() }
@@ -11,14 +11,14 @@ extension Field {
   @inlinable
   var unmanagedRegistry: Unmanaged<ObservationRegistry<Content?>>? {
     @inline(__always) get {
-      // Of this type: nothing else is put there, above.
+      // Always of this type: the property above is the only one that sets it.
       unmanagedDetails?._withUnsafeGuaranteedRef {
         unsafeBitCast($0.registry, to: Unmanaged<ObservationRegistry<Content?>>?.self)
       }
     }
   }
 
-  /// How bindings reach this field.
+  /// The end through which bindings set this field.
   @inlinable
   public var bindingEnd: BindingEnd<Content?>? {
     if let end = knownBindingEnd { return unsafeDowncast(end, to: BindingEnd<Content?>.self) }
@@ -34,7 +34,7 @@ extension Field {
     return end
   }
 
-  /// Takes the value of the field or other observable that this field is bound to. An unset field gives nothing.
+  /// Takes the value of the field or other observable that this field is bound to. An unset source is ignored.
   @inlinable
   public func valueChanged(
     from oldValue: Content?, to newValue: Content?, observable: any ValueObservable<Content?>

@@ -1,15 +1,16 @@
 @_spi(ModelKitInternals) import ObservationKit
 
-/// The release queue of ObservationKit, for the packages that see only this one: objects of which each may hold the last
-/// reference to the next are released one after another, so that no chain of them is too long for the stack.
+/// The release queue of ObservationKit, for packages that import only this one. It releases a chain of objects one
+/// after another, so that a long chain does not overflow the stack.
 @_spi(ModelKitInternals)
 public enum ReleaseQueue {
-  /// Takes what a variable refers to, and releases it now or when the release under way on this thread is over.
+  /// Releases the object of a variable and sets the variable to nil. If a release is under way on this thread, the
+  /// object is released after it.
   public static func release(_ object: inout AnyObject?) { ObservationKit.ReleaseQueue.release(&object) }
 }
 
 extension Field {
-  /// Takes the stored value out, whatever a subclass makes of it. Tells nobody.
+  /// Removes the stored value and returns it, bypassing hooks of subclasses. Observers are not notified.
   @_spi(ModelKitInternals)
   @inlinable
   public final func takeStoredValue() -> Content? { storage.take() }

@@ -1,6 +1,6 @@
-// Every way of setting a value ends here.
+// All setters end in these methods.
 extension Field {
-  /// Stores a value and tells the observers. Every way of setting ends here.
+  /// Stores a value and notifies the observers.
   @inlinable
   func store(_ newValue: Content?, stamp: ChangeStamp) {
     let oldValue = storage
@@ -14,7 +14,7 @@ extension Field {
     notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
   }
 
-  /// Tells the observers, if there are any.
+  /// Notifies the observers, if there are any.
   @inlinable
   @inline(__always)
   func notify(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
@@ -23,7 +23,7 @@ extension Field {
     }
   }
 
-  /// Stores a value of a field of which somebody watches the states, that is tracked, or whose value is to be kept.
+  /// Stores a value of a field whose states are observed, that is tracked, or whose baseline is to be stored.
   @inlinable
   @inline(never)
   func storeAndTell(_ newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
@@ -42,8 +42,8 @@ extension Field {
     }
   }
 
-  /// Compares two values. For the commonest types the comparison is chosen when the caller is compiled, which makes it
-  /// ten times as fast as through the type.
+  /// Returns whether two values are equal. For common types the comparison is chosen at compile time, which is ten
+  /// times as fast as through the metatype.
   @inlinable
   func areEqualValues(_ old: Content, _ new: Content) -> Bool {
     if Content.self == Int.self {
@@ -61,7 +61,7 @@ extension Field {
     return equality?.areEqual(old, new) ?? false
   }
 
-  /// Reads the value where tracking is on, or where it is not simply stored.
+  /// Reads the value if tracking is on, or if a subclass computes it.
   @inlinable
   @inline(never)
   func notedValue() -> Content? {
@@ -76,7 +76,7 @@ extension Field {
   @usableFromInline
   func valueThroughHook() -> Content? { hookedValue() }
 
-  /// Sets the value, through the subclass if it has more to do.
+  /// Sets the value, through the subclass if it overrides sets.
   @inlinable
   func set(_ newValue: Content?, stamp: ChangeStamp) {
     if flags.contains(.hooksSet) { setThroughHook(newValue, stamp: stamp) } else { store(newValue, stamp: stamp) }
@@ -97,8 +97,8 @@ extension Field {
   func setThroughHooks(_ newValue: Content?, stamp: ChangeStamp) {
     if details?.extras != nil { detachUnlessFollowing() }
     if let newValue, case .replaced(let replacement) = coercion(of: newValue) {
-      // A value of this field's own making is newer than the one that was given, so that a field at the other end of a
-      // two-way binding takes it over.
+      // A value changed by this field is newer than the value it was given. The field at the other end of a two-way
+      // binding therefore takes it.
       setHooked(replacement, stamp: .next())
     } else {
       setHooked(newValue, stamp: stamp)

@@ -1,15 +1,15 @@
 extension Field {
-  /// Says how the value is read from and written to JSON.
+  /// Sets the transformer that reads the value from JSON and writes it to JSON.
   ///
-  /// A transformer of a name counts in contexts of that name only, and comes first there. One without a name counts in
-  /// every context for which the field has no other. A second one for the same contexts replaces the first.
+  /// A transformer for a named context applies only there, and takes precedence there. One without a name applies in
+  /// every other context. A second transformer for the same context replaces the first.
   ///
   /// ```swift
   /// let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd")).transform(with: .date(format: "dd.MM.yy"), in: "csv")
   /// ```
   ///
-  /// The field holds no more than a transformer for all contexts writes: this `day` set to a moment is the beginning of its
-  /// day. See ``ValueTransforming/losesPrecision``.
+  /// The field stores only what a transformer for all contexts writes: this `day`, set to a moment, becomes the
+  /// beginning of its day. See ``ValueTransforming/losesPrecision``.
   ///
   /// - Parameters:
   ///   - transformer: reads and writes the value. It is not called for `null` and nil.
@@ -21,14 +21,14 @@ extension Field {
     return self
   }
 
-  /// Says with closures how the value is read from and written to JSON.
+  /// Sets closures that read the value from JSON and write it to JSON.
   ///
   /// - Parameters:
   ///   - context: the ``ValueTransformerContext/name`` of the contexts; nil for all.
-  ///   - importValue: turns JSON into a value, or throws. Nil from it makes the value nil, as `null` does; to refuse what
-  ///     was found, throw. The error of the field says where it was, and has yours as its
-  ///     ``ValueTransformError/cause``.
-  ///   - exportValue: turns a value into JSON, or throws. Nil from it is written as nil is: not at all, or as `null`.
+  ///   - importValue: converts JSON to a value, or throws to refuse it. A result of nil sets the value to nil, as
+  ///     `null` does. The field's error adds the path and has the thrown error as its ``ValueTransformError/cause``.
+  ///   - exportValue: converts a value to JSON, or throws. A result of nil is written as nil is: not at all, or as
+  ///     `null`.
   @discardableResult
   public func transform(
     in context: String? = nil,
