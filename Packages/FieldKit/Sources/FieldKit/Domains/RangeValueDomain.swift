@@ -16,8 +16,8 @@ struct RangeValueDomain<Value: Comparable>: ValueDomain {
     (lowerBound.map { value >= $0 } ?? true) && (upperBound.map { value <= $0 } ?? true)
   }
 
-  /// The value itself or the bound beyond which it lies; nil for a value that can't be compared with a bound, such as a
-  /// not-a-number.
+  /// Returns the value itself or the bound beyond which it lies. Returns nil for a value that can't be compared with a
+  /// bound, such as not-a-number.
   @inlinable
   func clamp(_ value: Value) -> Value? {
     if let lowerBound, value < lowerBound { return lowerBound }

@@ -1,6 +1,7 @@
-/// The values a field may hold. Unlike a rule, a domain never complains: it replaces what it does not contain.
+/// The values a field may hold. Unlike a rule, a domain reports no violation: it replaces values that it does not
+/// contain.
 ///
-/// A domain of one's own says what it contains and what it makes of everything else:
+/// A domain of your own declares the values that it contains and the replacement of all others:
 ///
 /// ```swift
 /// struct EvenNumbers: ValueDomain {
@@ -15,27 +16,27 @@ public protocol ValueDomain<Value> {
   /// The type of the values.
   associatedtype Value
 
-  /// Whether a value is kept as it is.
+  /// Returns whether the domain contains a value, which is then stored unchanged.
   func contains(_ value: Value) -> Bool
 
-  /// What to take instead of a value that the domain does not contain; nil if there is nothing near enough.
+  /// Returns the replacement of a value that the domain does not contain; nil if there is none.
   ///
-  /// What this returns has to be in the domain, or two fields that are bound to each other may never agree.
+  /// The replacement has to be in the domain, or two bound fields may never agree.
   func clamp(_ value: Value) -> Value?
 }
 
 extension ValueDomain {
-  /// What a field of this domain makes of a value: the value itself if the domain contains it, otherwise what
-  /// ``clamp(_:)`` says.
+  /// Returns the change of a value by this domain: none if the domain contains it, otherwise the result of
+  /// ``clamp(_:)``.
   @inlinable
   func coercion(of value: Value) -> Coercion<Value> { contains(value) ? .none : .replaced(by: clamp(value)) }
 }
 
-/// What a field does to a value before it stores it.
+/// The change of a value before it is stored.
 @usableFromInline
 @frozen
 enum Coercion<Value> {
-  /// Nothing: the value is stored as it was given.
+  /// The value is stored as it was given.
   case none
   /// Another value is stored, or nil.
   case replaced(by: Value?)

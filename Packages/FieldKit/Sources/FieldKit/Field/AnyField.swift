@@ -371,7 +371,7 @@ public protocol FieldOwner: AnyObject {
 }
 
 extension ChangeStamp {
-  /// The stamp as a date, rounded to the precision of `Date`; nil for `never`.
+  /// Calculated as `Date()` does it, so that a date taken before a set is never rounded to one after it.
   public var date: Date? {
     if self == .never { return nil }
     // Calculated as `Date()` does it, so that a date taken before a set is never rounded to one after it.

@@ -13,20 +13,21 @@
 /// - Note: Not `Sendable`: a field lives in the isolation of its model, and observers run there synchronously.
 @propertyWrapper
 open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver {
-  /// What observers see: the optional value.
+  /// The type that observers receive: the optional value.
   public typealias Value = Content?
 
   /// Nil if values can't be compared: then every set is a change.
   @usableFromInline final let equality: ValueEquality<Content>.Type?
   @exclusivity(unchecked) @usableFromInline final var metadata: FieldMetadata<Content>?
 
-  /// Creates a field of values that the compiler does not know to be comparable: that is found out when the program runs,
-  /// once per type. If they are not, every set counts as a change.
+  /// Creates a field of values that the compiler does not know to be `Equatable`. The conformance is looked up at run
+  /// time, once per type. Without it, every set counts as a change.
   ///
   /// - Parameters:
   ///   - initial: the first value. A field with one counts as loaded.
-  ///   - name: what people call the field.
-  ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
+  ///   - name: the name shown to users.
+  ///   - key: the key in dictionaries and JSON; dots address nested objects. Default: the property's name.
+  ///   - priority: the position in a form.
   ///   - priority: the place in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   @inlinable
@@ -41,13 +42,13 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     }
   }
 
-  /// Creates a field of comparable values: observers are told when the value differs.
+  /// Creates a field of comparable values. Observers are notified when the value differs.
   ///
   /// - Parameters:
   ///   - initial: the first value. A field with one counts as loaded.
-  ///   - name: what people call the field.
-  ///   - key: the key in dictionaries and JSON; dots reach into nested objects. Default: the property's name.
-  ///   - priority: the place in a form.
+  ///   - name: the name shown to users.
+  ///   - key: the key in dictionaries and JSON; dots address nested objects. Default: the property's name.
+  ///   - priority: the position in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   @inlinable
   public init(
@@ -79,13 +80,14 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     changedStamp = stamp
   }
 
-  // Here and not in `AnyField`, whose turn comes after the value was released: that may run code that reaches this field.
+  // Here and not in `AnyField`, whose `deinit` runs after the value was released: that release may run code that uses
+  // this field.
   deinit { unmanagedDetails?.release() }
 
   // MARK: Value
 
-  /// The value. Setting it marks the field loaded, makes its validation unknown, stamps it, and tells the observers
-  /// before the setter returns.
+  /// The value. Setting it marks the field as loaded, makes its validation state unknown, sets its stamp, and notifies
+  /// the observers before the setter returns.
   ///
   /// - Complexity: O(1) to get; to set O(*n*), where *n* is the number of observers.
   @inlinable
@@ -112,28 +114,28 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// What the field does to a value before it stores it.
   func coercion(of value: Content) -> Coercion<Content> { metadata?.coerce?(value) ?? .none }
 
-  /// Reads the value of a subclass that keeps it elsewhere.
+  /// Returns the value of a subclass that stores it elsewhere.
   @_spi(ModelKitInternals)
   open func hookedValue() -> Content? { storage }
 
-  /// Sets the value of a subclass that has more to do than to store it.
+  /// Sets the value of a subclass that does more than to store it.
   @_spi(ModelKitInternals)
   open func setHooked(_ newValue: Content?, stamp: ChangeStamp) {
     if flags.contains(.reportsSets) { storeAndReport(newValue, stamp: stamp) } else { store(newValue, stamp: stamp) }
   }
 
   /// Called on every set if ``reportsSets`` is true, whether or not the value differs: after it was stored, before the
-  /// observers are told. Does nothing unless overridden.
+  /// observers are notified. Does nothing unless overridden.
   ///
-  /// Called like Swift's own property observer, because it is one. The field may be set from here to a value that then
-  /// takes the place of this one; whoever does that has to see that it ends.
+  /// Named after Swift's own property observer. The field may be set again from here, and that value then replaces this
+  /// one. The override has to make sure that such sets end.
   ///
   /// - Parameters:
   ///   - oldValue: the value before.
-  ///   - newValue: the value now, as the domain left it.
+  ///   - newValue: the value now, as the domain changed it.
   open func didSet(from oldValue: Content?, to newValue: Content?) {}
 
-  /// Calls what wants to know of every set.
+  /// Calls the hooks that receive every set.
   func reportSet(from oldValue: Content?, to newValue: Content?) {
     didSet(from: oldValue, to: newValue)
     callSetHandlers(from: oldValue, to: newValue)
@@ -153,7 +155,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     }
   }
 
-  /// The stored value, whatever a subclass makes of it. Setting it tells nobody.
+  /// The stored value, bypassing the hooks of a subclass. Setting it notifies no observer.
   @_spi(ModelKitInternals)
   public final var storedValue: Content? {
     get { storage }
@@ -168,11 +170,11 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     set { if newValue { flags.formUnion(.hooksGet) } else { flags.subtract(.hooksGet) } }
   }
 
-  /// Whether anybody may have to be told of a change.
+  /// Whether the value may have observers.
   @_spi(ModelKitInternals)
   public final var isObserved: Bool { hasRegistry }
 
-  /// Tells the observers of a change that was made before.
+  /// Notifies the observers of a change that was made before.
   @_spi(ModelKitInternals)
   public final func announce(from oldValue: Content?, to newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
     notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
@@ -202,15 +204,14 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   /// A field with the same value, states and declaration that is independent of this one.
   ///
-  /// Name, key, priority, rules, domain and transformer are those of this field, and so are the stamps, so that neither
-  /// is newer. A copy of a field that was never set is unset. Observers, owner, closures given to ``onSet(_:)`` and
-  /// validation results stay behind. A copy of a relation is a plain field that retains the same models and has no
+  /// Name, key, priority, rules, domain and transformer are copied, and so are the stamps, so that neither field is
+  /// newer. A copy of a field that was never set is unset. Observers, owner, closures given to ``onSet(_:)`` and
+  /// validation results are not copied. A copy of a relation is a plain field that retains the same models and has no
   /// inverse.
-  ///
-  /// - Returns: a ``Field``, or for lists an ``ArrayField``. A subclass of one's own may override this.
+  /// - Returns: a ``Field``, or for lists an ``ArrayField``. A subclass of your own may override this.
   open override func copy() -> Field<Content> { Field(copying: self) }
 
-  /// Takes the value of another field if that is loaded and newer: see the method for fields of one type.
+  /// Takes the value of another field if that value is loaded and newer: see the method for fields of one type.
   @discardableResult
   public final override func merge(from other: AnyField) throws -> Bool {
     guard let other = other as? Field<Content> else { return try super.merge(from: other) }
@@ -226,10 +227,10 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// heading.value = "Futura"        // from now on heading goes its own way
   /// ```
   ///
-  /// Any set of the clone that does not come from the prototype detaches it, also one to the same value, a binding or a
-  /// read. A value taken from the prototype has the prototype's stamp, does not make the clone dirty, and goes through the
-  /// clone's own domain. A clone of a clone follows the clone. A clone retains its prototype until it is detached; a
-  /// prototype sees its clones weakly.
+  /// Any set of the clone that does not come from the prototype detaches it, even one to the same value, a binding or a
+  /// read. A value taken from the prototype keeps the prototype's stamp, does not make the clone dirty, and passes the
+  /// clone's own domain. A clone of a clone follows that clone. A clone retains its prototype until it is detached; a
+  /// prototype references its clones weakly.
   ///
   /// - Returns: a ``Field``, or for lists an ``ArrayField``, as a copy is.
   open func clone() -> Field<Content> {
@@ -259,13 +260,13 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   // MARK: Declaration
 
-  /// The name given at the declaration.
+  /// The name given in the declaration.
   @_spi(ModelKitInternals) public final override var declaredName: String? { metadata?.name }
 
-  /// The key given at the declaration.
+  /// The key given in the declaration.
   @_spi(ModelKitInternals) public final override var declaredKey: String? { metadata?.key }
 
-  /// The place in a form; fields with small numbers come first.
+  /// The position in a form; fields with small numbers come first.
   public final override var priority: Int? { metadata?.priority }
 
   /// Whether the value is kept out of errors, messages and descriptions.
@@ -274,7 +275,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @_spi(ModelKitInternals)
   open override var describedValue: Any? { storage }
 
-  // Most fields are declared without rules: the type of what is declared need not be looked up to say so.
+  // Most fields are declared without rules: the generic type of the declaration need not be looked up for them.
   override func ruleViolations() -> [RuleViolation] { metadata == nil ? [] : violationsOfRules() }
 
   private func violationsOfRules() -> [RuleViolation] {
@@ -296,7 +297,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     return reader.edits.map { edit(value, $0, in: reader.context) } ?? { [self] in load(value, stamp: .next()) }
   }
 
-  /// Sets a value that was read: afterwards the field is as the source has it, and so not dirty.
+  /// Sets a value that was read. The field then equals the source, and is not dirty.
   @_spi(ModelKitInternals)
   public final func load(_ value: Content?, stamp: ChangeStamp) {
     if flags.contains(.ownerWatches) {
@@ -307,9 +308,9 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   }
 
   private func setAsRead(_ value: Content?, stamp: ChangeStamp) {
-    // What is replaced is no change to be undone.
+    // The replaced value is no local change, and needs no baseline.
     flags.subtract(.original)
-    // Constrained beforehand: what the field makes of a value that was read is no change of its own.
+    // Constrained first: a value that the domain changed while it was read is no local change.
     set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
     markSaved(asOf: stamp)
   }
@@ -337,7 +338,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     guard let value else { return nil }
     let json: JSONValue
     do { json = try exportedValue(value, in: writer.context) } catch { throw withoutSecrets(error) }
-    // What is written as null reads back as nil, and so is left out wherever nil is.
+    // A value written as null reads back as nil, and so is left out wherever nil is.
     if json.isNull, !writer.context.explicitNull { return Optional<JSONValue>.none }
     return json
   }
@@ -347,7 +348,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     let baseline: Content?
     if flags.contains(.dirty) {
       guard !isRelation, let restoration = details?.restoration else { return nil }
-      // No observer or rule is wanted here, so a field without any is set back.
+      // Reverts a bare copy: the baseline is needed without observers and rules.
       let bare = Field(unset: nil, metadata: nil, equality: equality)
       guard restoration(bare) else { return nil }
       baseline = bare.storage

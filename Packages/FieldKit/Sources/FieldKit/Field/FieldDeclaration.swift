@@ -1,40 +1,41 @@
-/// What is said of a field elsewhere than at its declaration: its key, how it is read and written, its rules.
+/// The part of a field's declaration that is given outside the field: its key, its transformer, its rules.
 ///
-/// Made once for a property, and then given to the field in every instance. Where the field has nothing but what the first
-/// instance had, that is no more than to store a reference.
+/// Created once for a property, and then applied to the field in every instance. If the field was declared like that of
+/// the first instance, applying it stores one reference.
 @_spi(ModelKitInternals)
 open class FieldDeclaration: @unchecked Sendable {
-  // Sendable is proven by construction: the only subclass has constants, made of a key, transformers, which are Sendable,
-  // and rules, of which `Field.declaration(key:transformer:rules:)` demands that they capture nothing but such.
+  // Sendable is proven by construction: the only subclass has constants, made of a key, transformers, which are
+  // Sendable, and rules. `Field.declaration(key:transformer:rules:)` requires that rules capture only immutable values.
   fileprivate init(_ place: MetadataPlace?) { self.place = place }
 
-  /// Where fields like the first one have what is said of them; nil if that can't be told. Valid as long as the declaration.
+  /// The location of the metadata in fields like the first one; nil if it can't be determined. Valid as long as the
+  /// declaration.
   public final let place: MetadataPlace?
 
-  /// Completes the declaration of a field. What the field says itself stays.
+  /// Completes the declaration of a field. Parts that the field declares itself stay.
   ///
   /// - Returns: `false` if it has another type of value; nothing was changed then.
   @discardableResult
   open func apply(to field: AnyField) -> Bool { false }
 }
 
-/// Where the fields of a class have what is said of them, and what that is to be.
+/// The location of the metadata in the fields of a class, and the metadata to store there.
 ///
-/// Code that does not know the type of the value has to ask the class where anything lies, which costs more than to read
-/// the value of the field. So the place is found once, and proven on the field by which it was found.
+/// Code that does not know the type of the value has to ask the class for the location, which costs more than to read
+/// the value. So the location is found once, and verified on the field by which it was found.
 @_spi(ModelKitInternals)
 public struct MetadataPlace: @unchecked Sendable {
-  // Sendable because metadata of a declaration is: nobody writes to it once it is made.
+  // Sendable because the metadata of a declaration is immutable once it is created.
   private let fieldClass: ObjectIdentifier
   private let offset: Int
   private let after: Unmanaged<AnyObject>
 
-  /// Nil if the proof fails, or fields like this one say something themselves.
+  /// Nil if the verification fails, or if fields like this one have metadata of their own.
   fileprivate init?<Content>(_ field: Field<Content>, after: FieldMetadata<Content>?) {
     guard let after, field.metadata == nil else { return nil }
     let start = UnsafeRawPointer(Unmanaged.passUnretained(field).toOpaque())
     offset = withUnsafeMutablePointer(to: &field.metadata) { UnsafeRawPointer($0) - start }
-    // A field is never so large; what lies further away was no place in it.
+    // A field is never so large; an offset beyond that lies outside of it.
     guard (1..<4_096).contains(offset),
       offset.isMultiple(of: MemoryLayout<UnsafeRawPointer?>.alignment),
       start.load(fromByteOffset: offset, as: UnsafeRawPointer?.self) == nil
@@ -46,18 +47,18 @@ public struct MetadataPlace: @unchecked Sendable {
       return nil
     }
     fieldClass = ObjectIdentifier(type(of: field))
-    // Kept for good by the declaration, which has it as well.
+    // Retained by the declaration, which keeps it for ever.
     self.after = Unmanaged<AnyObject>.fromOpaque(pointer)
   }
 
-  /// Says what there is to say of a field that says nothing itself.
+  /// Stores the metadata in a field that has none.
   ///
-  /// - Parameter field: a field that somebody else keeps alive: to retain it would cost as much as the rest.
-  /// - Returns: `false` if the field is another one, or says something; nothing was changed then.
+  /// - Parameter field: a field that the caller retains. Retaining it here would cost as much as the rest.
+  /// - Returns: `false` if the field has another class, or metadata of its own; nothing was changed then.
   @inline(__always)
   public func complete(_ field: Unmanaged<AnyField>) -> Bool {
     guard field._withUnsafeGuaranteedRef({ ObjectIdentifier(type(of: $0)) }) == fieldClass else { return false }
-    // The initialiser proved that a strong reference to the metadata lies here in every field of this very class.
+    // The initialiser verified that a strong reference to the metadata lies here in every field of this very class.
     let place = field.toOpaque() + offset
     guard place.load(as: UnsafeRawPointer?.self) == nil else { return false }
     place.storeBytes(of: UnsafeRawPointer(after.retain().toOpaque()), as: UnsafeRawPointer?.self)
@@ -69,7 +70,7 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
   private let key: String?
   private let transformer: (any ValueTransforming<Content>)?
   private let rules: [Rule<Content>]
-  /// The class of the first field: a cast costs more than to compare with it.
+  /// The class of the first field: comparing with it is cheaper than a cast.
   private let fieldClass: ObjectIdentifier
   private let before: FieldMetadata<Content>?
   private let after: FieldMetadata<Content>?
@@ -85,7 +86,7 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
     self.before = before
     let after = Self.completing(before, key: key, transformer: transformer, rules: rules)
     self.after = after
-    // What is done to values shows in the states of a field as well.
+    // A change of values also changes the states of a field, so that storing the metadata is not enough.
     super.init(after?.coerce == nil ? MetadataPlace(field, after: after) : nil)
   }
 
@@ -97,7 +98,7 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
     if field.metadata === before {
       field.metadata = after
     } else {
-      // A rule with a closure of its own makes a declaration of its own.
+      // A rule with a closure belongs to one field, which therefore has metadata of its own.
       field.metadata = Self.completing(field.metadata, key: key, transformer: transformer, rules: rules)
     }
     if transformer?.losesPrecision == true, !field.isRelation { field.beginCoercing() }
@@ -124,13 +125,13 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
 
 @_spi(ModelKitInternals)
 extension Field {
-  /// What completes the declaration of this field, and of the one of the same property in other instances.
+  /// Returns a declaration that completes this field and the fields of the same property in other instances.
   ///
   /// - Parameters:
   ///   - key: the key, unless the field has one.
-  ///   - transformer: how the value is read and written, unless the field says so itself.
+  ///   - transformer: the transformer, unless the field has one.
   ///   - rules: rules to check after the field's own. Their tests must capture nothing but immutable values.
-  /// - Returns: nil if there is nothing to say.
+  /// - Returns: nil if all of these are empty.
   public final func declaration(
     key: String?, transformer: (any ValueTransforming<Content>)?, rules: [Rule<Content>]
   ) -> FieldDeclaration? {
@@ -138,7 +139,7 @@ extension Field {
     return TypedDeclaration(self, key: key, transformer: transformer, rules: rules)
   }
 
-  /// Gives a field that was never set the value it would have if it had been declared with it.
+  /// Sets the initial value of a field that was never set, as if it had been declared with it.
   public final func takeInitial(_ value: Content) {
     guard updatedStamp == .never, !flags.contains(.hooksSet) || flags.contains(.onlyConstrained),
       metadata?.domain == nil
@@ -147,16 +148,16 @@ extension Field {
     setInitialState()
   }
 
-  /// The rules that are declared, as far as they can be told: their codes and what they compare with.
+  /// The declared rules: their codes and arguments.
   public final var declaredRules: [DeclaredRule] {
     (metadata?.rules ?? []).map { DeclaredRule(code: $0.code, arguments: $0.arguments, allowsNil: $0.allowsNil) }
   }
 
-  /// Whether the declaration says how the value is read and written in any context.
+  /// Whether the field declares a transformer for any context.
   public final var hasOwnTransformer: Bool { metadata?.transformer != nil }
 }
 
-/// What can be told of a rule.
+/// The comparable parts of a rule.
 @_spi(ModelKitInternals)
 public struct DeclaredRule {
   /// The kind of rule.
@@ -168,7 +169,7 @@ public struct DeclaredRule {
 }
 
 extension Rule {
-  /// Whether both are rules of the library that compare with the same.
+  /// Returns whether both are rules of the library with equal arguments.
   fileprivate func demandsSame(as other: Rule) -> Bool {
     code == other.code && code != "custom" && arguments == other.arguments && allowsNil == other.allowsNil
   }

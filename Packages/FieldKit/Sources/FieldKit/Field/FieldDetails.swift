@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ObservationKit
 
-/// What not every field has, made when it is first needed.
+/// Rarely needed state of a field, created when it is first needed.
 @usableFromInline
 final class FieldDetails {
   /// The observers of the value; always of the field's own type, see `Field.observations`. Unmanaged, because to retain
@@ -8,18 +8,18 @@ final class FieldDetails {
   @exclusivity(unchecked) @usableFromInline var registry: Unmanaged<AnyObservationRegistry>?
   var violations: [RuleViolation] = []
   var loadError: (any Error)?
-  /// Sets the field back to what was last read or saved, once that changed; says whether it could.
+  /// A closure that reverts the field to its baseline; returns whether it could.
   var restoration: ((AnyField) -> Bool)?
-  /// What depends on the type of the value: see `FieldExtras`.
+  /// State that depends on the type of the value: see `FieldExtras`.
   var extras: AnyObject?
-  /// How bindings reach the field.
+  /// The end through which bindings set the field.
   var bindingEnd: Lifeline?
   var validationStates: ObservableState<ValidationState>?
   var loadStates: ObservableState<LoadState>?
-  /// Tells those who read the field under tracking.
+  /// Notifies the readers that read the field under tracking.
   var tracker: ReadTracker?
 
-  /// Called by the field that dies.
+  /// Called when the field is deallocated.
   deinit {
     bindingEnd?.end()
     registry?.release()
@@ -37,10 +37,10 @@ extension AnyField {
     return details
   }
 
-  /// Whether anybody observes the value, or did.
+  /// Whether the value has a registry of observers, because it was observed at some time.
   final var hasRegistry: Bool { unmanagedDetails?._withUnsafeGuaranteedRef { $0.registry != nil } ?? false }
 
-  /// How bindings reach the field, once one did.
+  /// The end through which bindings set the field, if a binding was made.
   @usableFromInline
   final var knownBindingEnd: Lifeline? {
     get { details?.bindingEnd }

@@ -5,19 +5,19 @@ public final class FieldEdits {
   public struct Edit {
     /// The field.
     public let field: AnyField
-    /// Whether it had a local change before.
+    /// Whether the field had a local change before.
     public let wasDirty: Bool
-    /// The value before.
+    /// The value before the edit.
     public let oldValue: Any?
   }
 
-  /// The changes, in their order, each field once.
+  /// The changes in their order, one for each field.
   public private(set) var edits: [Edit] = []
-  /// The models that were made by the edit.
+  /// The models that were created by the edit.
   public var newModels: [AnyObject] = []
   private var known: Set<ObjectIdentifier> = []
 
-  /// No changes so far.
+  /// Creates a record without changes.
   public init() {}
 
   /// Records a field before it is changed.
@@ -28,7 +28,7 @@ public final class FieldEdits {
 }
 
 extension Field {
-  /// A closure that sets a value as a person would. It does nothing if the field has the value already.
+  /// Returns a closure that sets a value as a local edit. It does nothing if the field has the value already.
   func edit(_ value: Content?, _ edits: FieldEdits, in context: ValueTransformerContext) -> () -> Void {
     { [self] in
       let newValue = flags.contains(.hooksSet) ? constrained(value) : value

@@ -1,4 +1,4 @@
-/// The reason why a field, a relation or a path could not be used as asked. Nothing was changed, unless the message says
+/// The reason why an operation on a field, a relation or a path failed. Nothing was changed, unless the message states
 /// otherwise.
 ///
 /// ```swift
@@ -10,19 +10,19 @@
 /// }
 /// ```
 public struct FieldError: Error, CustomStringConvertible {
-  /// The kind of a mistake. More may be added: end a `switch` with `default`.
+  /// The kind of an error. More may be added: end a `switch` with `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code.
     public let description: String
 
-    /// Creates a code of one's own.
+    /// Creates a code of your own.
     public init(_ name: String) { description = name }
 
     /// The model has no such field or relation, or there is none at the path.
     public static let notFound = Code("notFound")
     /// The value or the model is of another type than the field takes.
     public static let wrongType = Code("wrongType")
-    /// The relation refers to one model and was used as a list, or the other way round.
+    /// The relation references one model and was used as a list, or the reverse.
     public static let wrongCardinality = Code("wrongCardinality")
     /// The field has no key.
     public static let noKey = Code("noKey")
@@ -32,19 +32,19 @@ public struct FieldError: Error, CustomStringConvertible {
     public static let hasOwner = Code("hasOwner")
   }
 
-  /// The kind of the mistake.
+  /// The kind of the error.
   public let code: Code
   /// The failure, its reason, and what to do.
   public let message: String
-  /// The name, the key or the path by which the field was meant; nil if it has none.
+  /// The name, the key or the path of the field; nil if it has none.
   public let field: String?
 
   /// Creates an error.
   ///
   /// - Parameters:
-  ///   - code: the kind of the mistake.
+  ///   - code: the kind of the error.
   ///   - message: the failure, its reason, and what to do.
-  ///   - field: the name, the key or the path by which the field was meant.
+  ///   - field: the name, the key or the path of the field.
   public init(_ code: Code, _ message: String, field: String? = nil) {
     self.code = code
     self.message = message
@@ -56,12 +56,12 @@ public struct FieldError: Error, CustomStringConvertible {
 }
 
 extension AnyField {
-  /// The error for a value of a type that the field does not take.
+  /// Returns the error for a value of a type that the field does not take.
   final func wrongType(_ found: Any.Type) -> FieldError {
     FieldError(.wrongType, "\(subject) keeps its value: it takes \(valueType), not \(found).", field: name ?? key)
   }
 
-  /// The error for a field that has no place in a dictionary.
+  /// The error for a field that has no key and so can't be in a dictionary.
   final var noKey: FieldError {
     FieldError(
       .noKey,

@@ -1,7 +1,7 @@
-/// Rarely needed state of a field that depends on the type of its value, made when it is first needed.
+/// Rarely needed state of a field that depends on the type of its value, created when it is first needed.
 final class FieldExtras<Content> {
   var setHandlers: [(Content?, Content?) -> Void] = []
-  /// What ties a clone to its prototype; nil once it was detached.
+  /// The link of a clone to its prototype; nil once it was detached.
   var link: CloneLink<Content>?
   /// The clones that may still follow, in the order in which they were made.
   var clones: [WeakClone<Content>] = []

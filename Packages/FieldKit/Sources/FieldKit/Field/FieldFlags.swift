@@ -1,4 +1,4 @@
-/// The small states of a field, in four bytes. An idle field is one small heap object.
+/// The small states of a field, in four bytes. A field without observers and details is one small heap object.
 @usableFromInline
 @frozen
 struct FieldFlags: OptionSet {
@@ -20,31 +20,31 @@ struct FieldFlags: OptionSet {
 
   /// Changed since the last load or save.
   @inlinable static var dirty: FieldFlags { FieldFlags(rawValue: 1 << 5) }
-  /// Setting goes through the subclass, as relations need.
+  /// Sets go through the subclass, as relations need.
   @inlinable static var hooksSet: FieldFlags { FieldFlags(rawValue: 1 << 6) }
-  /// Getting goes through the subclass, as a link held weakly needs.
+  /// Gets go through the subclass, as weak relations need.
   @inlinable static var hooksGet: FieldFlags { FieldFlags(rawValue: 1 << 7) }
 
-  /// The value is made of other models.
+  /// The value consists of other models.
   @inlinable static var relation: FieldFlags { FieldFlags(rawValue: 1 << 8) }
 
-  /// Somebody observes the validation state or the load state, or the owner waits for a change.
+  /// The validation state or the load state is observed, or the owner waits for a change.
   @inlinable static var watched: FieldFlags { FieldFlags(rawValue: 1 << 9) }
-  /// Somebody read the field inside `withObservationTracking`.
+  /// The field was read inside `withObservationTracking`.
   @inlinable static var tracked: FieldFlags { FieldFlags(rawValue: 1 << 10) }
-  /// A set has more to tell of than the value.
+  /// A set notifies more than the observers of the value.
   @inlinable static var toldOf: FieldFlags { FieldFlags(rawValue: 1 << 9 | 1 << 10 | 1 << 16) }
-  /// The owner wants to know when the field becomes dirty, and when it was saved.
+  /// The owner is notified when the field becomes dirty, and when it was saved.
   @inlinable static var ownerWatches: FieldFlags { FieldFlags(rawValue: 1 << 11) }
-  /// The owner wants to know of every set.
+  /// The owner is notified of every set.
   @inlinable static var ownerFollows: FieldFlags { FieldFlags(rawValue: 1 << 12) }
 
-  /// The value is what was last read or saved: when it changes, it is kept for `restore()`.
+  /// The value is the baseline: when it changes, it is stored for `restore()`.
   @inlinable static var original: FieldFlags { FieldFlags(rawValue: 1 << 16) }
 
-  /// Setting hooks in for a domain and nothing else, so that it can be compiled for the type of the value.
+  /// Sets go through a domain and no other hook, so that they can be specialised for the type of the value.
   @inlinable static var onlyConstrained: FieldFlags { FieldFlags(rawValue: 1 << 13) }
-  /// Setting calls the hooks of a subclass or the closures given to `onSet`.
+  /// Sets call the hooks of a subclass or the closures given to `onSet`.
   @inlinable static var reportsSets: FieldFlags { FieldFlags(rawValue: 1 << 14) }
   /// The value is the one the field was created with.
   @inlinable static var initial: FieldFlags { FieldFlags(rawValue: 1 << 15) }

@@ -1,10 +1,10 @@
-// What is said of a field where it is declared is the same for every instance of its model. So it is made once: what a
-// declaration begins with is looked up by name, key and priority, and every rule leads from one shared declaration to the
-// next. A rule with a closure of the user's has no identity; from there on every field has its own.
+// The declaration of a field is the same for every instance of its model, and so is created once. Name, key and
+// priority identify the first one, and every added rule identifies the next. A rule with a closure has no identity; a
+// declaration with such a rule is not shared.
 //
-// Looking up is inlined: where the type of the value is known, it needs no lookup of generic types at run time.
+// The lookup is inlined: where the type of the value is known, it needs no lookup of generic types at run time.
 extension FieldMetadata {
-  /// What a declaration begins with.
+  /// Returns the declaration with this name, key and priority, and without rules.
   @inlinable
   static func declaring(
     name: String?, key: String?, priority: Int?, isSensitive: Bool = false
@@ -27,11 +27,11 @@ extension FieldMetadata {
     }
   }
 
-  /// A declaration with one rule more.
+  /// Returns a declaration with one more rule.
   @inlinable
   static func requiring(_ rule: Rule<Content>, after other: FieldMetadata?) -> FieldMetadata {
     guard rule.body.isShared, other?.isShared ?? true else { return make(adding: rule, to: other, for: nil) }
-    // Both live for ever, so their addresses are their identities.
+    // Both are kept for ever, so their addresses are their identities.
     let identity = InternKey.Numbers(
       .ruleOfDeclaration, type: Content.self, first: InternKey.address(of: other),
       second: InternKey.address(of: rule.body))

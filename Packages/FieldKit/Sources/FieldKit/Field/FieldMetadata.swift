@@ -1,6 +1,6 @@
-/// What is said of a field where it is declared. A field that says nothing has none, and costs nothing.
+/// The declaration of a field. A field without one has none, and no cost for it.
 ///
-/// Immutable: adding a rule makes a new one, so that fields may share it.
+/// Immutable: adding a rule creates another one, so that fields may share it.
 @usableFromInline
 final class FieldMetadata<Content> {
   let name: String?
@@ -10,15 +10,15 @@ final class FieldMetadata<Content> {
   let isSensitive: Bool
   let rules: [Rule<Content>]
   let transformer: FieldTransformer<Content>?
-  /// The domain, as a closure that was compiled for the type of the value.
+  /// The domain, as a closure that is specialised for the type of the value.
   let domain: ((Content) -> Coercion<Content>)?
-  /// The changes of a value before it is stored: the domain, and then what the transformer keeps of it.
+  /// The changes of a value before it is stored: the domain, and then the normalization by the transformer.
   @usableFromInline let coerce: ((Content) -> Coercion<Content>)?
-  /// Whether all fields that are declared like this have it together. Set before anybody else sees it, so that there is no
-  /// conflicting access to check for.
+  /// Whether all fields that are declared alike share this declaration. Set before any other code has a reference, so
+  /// that there is no conflicting access to check for.
   @exclusivity(unchecked) @usableFromInline var isShared = false
 
-  /// Asked here, where the type of the transformer need not be looked up unless there is a declaration.
+  /// Declared here, where the type of the transformer need not be looked up unless there is a declaration.
   var hasTransformer: Bool { transformer != nil }
 
   @usableFromInline

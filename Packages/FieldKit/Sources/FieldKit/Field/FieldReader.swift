@@ -1,28 +1,28 @@
-/// What a field needs to know while it is read. ModelCore derives one that also makes models.
+/// The context in which a field is read. ModelCore derives one that also creates models.
 @_spi(ModelKitInternals)
 open class FieldReader {
-  /// How values are spelled.
+  /// The format of values.
   public let context: ValueTransformerContext
-  /// The changes that are made, if values are set as a person would set them; nil if they are loaded.
+  /// The record of local edits, if values are set as edits; nil if they are loaded.
   public let edits: FieldEdits?
 
-  /// Creates one for a context.
+  /// Creates a reader for a context.
   ///
   /// - Parameters:
-  ///   - context: how values are spelled.
-  ///   - edits: records the fields that are changed, if values are to be set and not loaded.
+  ///   - context: the format of values.
+  ///   - edits: records the changed fields, if values are set as local edits and not loaded.
   public init(context: ValueTransformerContext, edits: FieldEdits? = nil) {
     self.context = context
     self.edits = edits
   }
 }
 
-/// What a field needs to know while it is written. ModelCore derives one that also keeps track of models.
+/// The context in which a field is written. ModelCore derives one that also tracks models.
 @_spi(ModelKitInternals)
 open class FieldWriter {
-  /// How values are spelled.
+  /// The format of values.
   public let context: ValueTransformerContext
 
-  /// Creates one for a context.
+  /// Creates a writer for a context.
   public init(context: ValueTransformerContext) { self.context = context }
 }

@@ -1,4 +1,4 @@
-/// How much of a field or model is known.
+/// The load state of a field or model: how much of it was loaded.
 ///
 /// Unset, null and a value are three states: a field that was never set is `notLoaded`, one that was set to nil is
 /// `loaded`.
@@ -10,13 +10,13 @@
 /// assert(age.loadState == .loaded)
 /// ```
 public enum LoadState {
-  /// Nothing was set yet.
+  /// Nothing was set or read yet.
   case notLoaded
-  /// A part is known, such as the identifier of a model that was referred to but not read.
+  /// A part was loaded, such as the identifier of an unloaded reference.
   case incomplete
   /// Set, read, or created with an initial value.
   case loaded
-  /// Being loaded, as an app may say.
+  /// Being loaded, if the app sets this state.
   case loading
   /// Loading failed.
   case error(any Error)

@@ -9,13 +9,13 @@
 /// name.validate()                                      // invalid(["cannot be blank"])
 /// ```
 public final class ObservableState<State: Equatable>: ValueObservable {
-  /// The state as it is now.
+  /// The current state.
   public var value: State {
     if FieldObservation.isEnabled { ReadTracker.noteRead(&tracker) }
     return state
   }
 
-  /// Those who are told when the state changes.
+  /// The observers of the state.
   public let observations = ObservationRegistry<State>()
 
   private var state: State
@@ -23,9 +23,9 @@ public final class ObservableState<State: Equatable>: ValueObservable {
 
   init(_ state: State) { self.state = state }
 
-  /// Takes a state over.
+  /// Replaces the state.
   ///
-  /// - Returns: what tells the observers; nil if nothing changed.
+  /// - Returns: a closure that notifies the observers; nil if nothing changed.
   func replace(with newValue: State) -> (() -> Void)? {
     let oldValue = state
     if oldValue == newValue { return nil }

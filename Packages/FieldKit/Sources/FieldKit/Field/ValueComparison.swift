@@ -1,9 +1,9 @@
-/// What can be done with values of a type that is not known when the caller is compiled: found once per type, because
-/// to ask the runtime whether a type conforms to a protocol costs more than the comparison.
+/// The comparison of values whose type is unknown at compile time. It is created once per type, because looking up a
+/// conformance at run time costs more than the comparison.
 final class ValueComparison<Value>: Sendable {
-  /// How values are compared; nil if they can't be.
+  /// The equality of values; nil if they can't be compared.
   let equality: ValueEquality<Value>.Type?
-  /// Whether two values are the same: equal, or one object; nil if there is no telling.
+  /// Returns whether two values are equal or the same object; nil if they can't be compared.
   let areSame: (@Sendable (Value, Value) -> Bool)?
   private let firsts: @Sendable ([Value]) -> [Value]
   private let surplus: @Sendable ([Value], [Value]) -> [Value]
@@ -18,24 +18,24 @@ final class ValueComparison<Value>: Sendable {
     self.surplus = surplus
   }
 
-  /// The first of all values that are the same, in order. Values of which there is no telling are all kept.
+  /// Returns the first of all equal values, in order. Values that can't be compared are all kept.
   ///
   /// - Complexity: O(*n*) for values that can be hashed and for objects, otherwise O(*n*²).
   func removingDuplicates(_ values: [Value]) -> [Value] { firsts(values) }
 
-  /// The values of a list that another has not, or has less often, in order. A value of which there is no telling is
-  /// never in the other list.
+  /// Returns the values that another list does not contain, or contains less often, in order. A value that can't be
+  /// compared is never in the other list.
   ///
   /// - Complexity: O(*n* + *m*) for values that can be hashed and for objects, otherwise O(*n* × *m*).
   func difference(of values: [Value], from others: [Value]) -> [Value] { surplus(values, others) }
 
-  /// The comparison of the type.
+  /// Returns the comparison of the type.
   ///
-  /// - Complexity: one look into a table, except for the first time.
+  /// - Complexity: O(1): one lookup in a table, except for the first call.
   static func known() -> ValueComparison {
     let key = ObjectIdentifier(Value.self)
     if let known = ValueComparisons.known.withLock({ $0[key] }) {
-      // Always of this type: what is kept for a type is made for it, below.
+      // Always of this type: the entry of a type is created for it, below.
       return unsafeDowncast(known, to: ValueComparison.self)
     }
     let made = make()
@@ -70,8 +70,9 @@ final class ValueComparison<Value>: Sendable {
           }))
     }
 
-    // `SendableMetatype`: a conformance that is bound to an actor is not meant to be used from wherever fields are set.
-    // The runtime of Swift 6.3 does not yet refuse one when a metatype is cast; then it is used where the field lives.
+    // `SendableMetatype`: a conformance that is isolated to an actor must not be used wherever fields are set. The
+    // runtime of Swift 6.3 does not yet refuse one when a metatype is cast; then it is used in the isolation of the
+    // field.
     if let type = Value.self as? any (Hashable & SendableMetatype).Type, let found = hashable(type) { return found }
     if let type = Value.self as? any (Equatable & SendableMetatype).Type, let found = equatable(type) { return found }
     if Value.self is AnyObject.Type {

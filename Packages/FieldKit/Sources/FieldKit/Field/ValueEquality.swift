@@ -1,16 +1,16 @@
-/// How the values of a field are compared. A type that is never made, rather than a closure: it takes half the place in
+/// The comparison of a field's values. A type without instances, rather than a closure: it takes half the memory in
 /// every field, and there is nothing to retain.
 @usableFromInline
 class ValueEquality<Value> {
-  /// Whether two values are equal.
+  /// Returns whether two values are equal.
   @usableFromInline
   class func areEqual(_ one: Value, _ other: Value) -> Bool { false }
 
-  /// How lists of such values are compared.
+  /// The comparison of lists of such values.
   class var ofLists: ValueEquality<[Value]>.Type { ValueEquality<[Value]>.self }
 }
 
-/// Compares values by their own `==`.
+/// A comparison of values by their own `==`.
 @usableFromInline
 final class EquatableEquality<Value: Equatable>: ValueEquality<Value> {
   @inlinable
@@ -19,23 +19,23 @@ final class EquatableEquality<Value: Equatable>: ValueEquality<Value> {
   override class var ofLists: ValueEquality<[Value]>.Type { EquatableEquality<[Value]>.self }
 }
 
-/// Takes for equal what is one object.
+/// A comparison of objects by identity.
 private final class ObjectEquality<Value: AnyObject>: ValueEquality<Value> {
   override class func areEqual(_ one: Value, _ other: Value) -> Bool { one === other }
 }
 
-/// Takes for equal what lists the same objects.
+/// A comparison of lists of objects by the identity of their elements.
 private final class ObjectListEquality<Element: AnyObject>: ValueEquality<[Element]> {
   override class func areEqual(_ one: [Element], _ other: [Element]) -> Bool { one.elementsEqual(other, by: ===) }
 }
 
 extension ValueEquality {
-  /// How values of a type are compared that the caller's compiler does not know to be `Equatable`; nil if they are not.
+  /// Returns the comparison of a type that is not known to be `Equatable` at compile time; nil if it has none.
   @usableFromInline
   static func foundAtRunTime() -> ValueEquality.Type? { ValueComparison<Value>.known().equality }
 }
 
-/// How a relation compares what it leads to.
+/// The comparison of the objects that a relation references.
 @_spi(ModelKitInternals)
 public struct ObjectComparison<Content> {
   let equality: ValueEquality<Content>.Type
@@ -43,13 +43,13 @@ public struct ObjectComparison<Content> {
 
 @_spi(ModelKitInternals)
 extension ObjectComparison where Content: AnyObject {
-  /// Takes for equal what is one object.
+  /// A comparison of objects by identity.
   public static var sameObject: ObjectComparison { ObjectComparison(equality: ObjectEquality<Content>.self) }
 }
 
 @_spi(ModelKitInternals)
 extension ObjectComparison {
-  /// Takes for equal what lists the same objects in the same order.
+  /// A comparison of lists of objects by the identity and order of their elements.
   public static func sameObjects<Element: AnyObject>() -> ObjectComparison where Content == [Element] {
     ObjectComparison(equality: ObjectListEquality<Element>.self)
   }

@@ -2,17 +2,17 @@
   public import SwiftUI
 
   extension Field {
-    /// The value for a control that can show none: `DatePicker`, `Picker` and whatever takes an optional.
+    /// A binding for a control that takes an optional, such as `DatePicker` or `Picker`.
     ///
-    /// A view that reads it is updated with the field, as ``FieldObservation`` is on where there is SwiftUI. For a field in
-    /// the isolation of the main actor, as all is that views show.
+    /// A view that reads it is updated with the field, because ``FieldObservation`` is enabled wherever SwiftUI is
+    /// available. The field has to be in the isolation of the main actor.
     @MainActor public var binding: Binding<Content?> {
       Binding(get: { @MainActor in self.value }, set: { @MainActor in self.value = $0 })
     }
 
-    /// The value for a control that has to show one: `TextField("Name", text: person.name.binding(default: ""))`.
+    /// Returns a binding for a control that needs a value: `TextField("Name", text: person.name.binding(default: ""))`.
     ///
-    /// - Parameter standard: what is shown as long as the field is nil. The field stays nil until the control sets it.
+    /// - Parameter standard: the value shown while the field is nil. The field stays nil until the control sets it.
     @MainActor public func binding(default standard: Content) -> Binding<Content> {
       Binding(get: { @MainActor in self.value ?? standard }, set: { @MainActor in self.value = $0 })
     }
