@@ -1,9 +1,9 @@
 /// The fields that an edit from a document changes, each with the value it had before.
 @_spi(ModelKitInternals)
 public final class FieldEdits {
-  /// A field that was changed.
+  /// A changed field with its state before the change.
   public struct Edit {
-    /// The field.
+    /// The changed field.
     public let field: AnyField
     /// Whether the field had a local change before.
     public let wasDirty: Bool

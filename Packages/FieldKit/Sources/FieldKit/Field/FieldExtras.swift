@@ -3,7 +3,7 @@ final class FieldExtras<Content> {
   var setHandlers: [(Content?, Content?) -> Void] = []
   /// The link of a clone to its prototype; nil once it was detached.
   var link: CloneLink<Content>?
-  /// The clones that may still follow, in the order in which they were made.
+  /// The clones that may still follow, in the order of their creation.
   var clones: [WeakClone<Content>] = []
 }
 

@@ -1,4 +1,4 @@
-/// Something that can be there and yet say nothing, such as an empty text.
+/// A value that can be present and yet have no content, such as an empty text.
 ///
 /// ```swift
 /// struct Address: Blankable {
@@ -8,7 +8,7 @@
 /// let address = Field<Address>().require(.notBlank)
 /// ```
 public protocol Blankable {
-  /// Whether there is nothing in it.
+  /// Whether the value has no content.
   var isBlank: Bool { get }
 }
 

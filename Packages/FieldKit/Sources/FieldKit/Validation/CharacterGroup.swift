@@ -1,33 +1,33 @@
-/// Characters that a text may be made of.
+/// A set of characters that a text may consist of.
 ///
 /// ```swift
 /// let color = Field<String>().require(.characters(in: .hexadecimal)).require(.length(6))
 /// let code = Field<String>().require(.characters(in: .digits.union("- ")))
 /// ```
 ///
-/// A type of its own and not Foundation's `CharacterSet`, which is a set of scalars, not of characters, and would need all
-/// of Foundation. For Unicode's classes ask the characters: `require { $0.allSatisfy(\.isLetter) }`.
+/// Unlike Foundation's `CharacterSet`, it is a set of characters and not of scalars, and does not need Foundation. For
+/// Unicode's classes test the characters: `require { $0.allSatisfy(\.isLetter) }`.
 public struct CharacterGroup: Hashable, Sendable, ExpressibleByStringLiteral {
   /// A text with every character of the group.
   public let text: String
   let members: Set<Character>
 
-  /// A group of the characters of a text.
+  /// Creates a group of the characters of a text.
   public init(_ text: String) {
     self.text = text
     members = Set(text)
   }
 
-  /// A group of the characters of a text.
+  /// Creates a group of the characters of a text.
   public init(stringLiteral text: String) { self.init(text) }
 
-  /// Whether a character is in the group.
+  /// Returns whether a character is in the group.
   public func contains(_ character: Character) -> Bool { members.contains(character) }
 
-  /// The characters of both groups.
+  /// Returns a group with the characters of both groups.
   public func union(_ other: CharacterGroup) -> CharacterGroup { CharacterGroup(text + other.text) }
 
-  /// Groups with the same characters are equal.
+  /// Returns whether two groups have the same characters.
   public static func == (left: CharacterGroup, right: CharacterGroup) -> Bool { left.members == right.members }
 
   /// Hashes the characters.

@@ -1,6 +1,6 @@
-/// What an email address looks like, for people rather than for mail servers.
+/// The syntax of email addresses, in the form in which people write them.
 enum EmailSyntax {
-  /// Whether a text looks like an address. Reads it once.
+  /// Returns whether a text is an address, in one pass.
   static func accepts(_ text: String) -> Bool {
     guard text.utf8.count <= 254 else { return false }
     let parts = text.unicodeScalars.split(separator: "@", maxSplits: 2, omittingEmptySubsequences: false)

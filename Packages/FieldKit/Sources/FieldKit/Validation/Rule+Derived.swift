@@ -1,5 +1,5 @@
 extension Rule {
-  /// Something made of the value keeps a rule.
+  /// Returns a rule about a value that is derived from the field's value.
   ///
   /// ```swift
   /// let name = Field<String>().require(.derived("first letter", { $0.first }, satisfies: .range("A"..."Z")))
@@ -8,12 +8,12 @@ extension Rule {
   /// ```
   ///
   /// The violation has the code and the arguments of the inner rule, and the name as the argument `of`. A missing value
-  /// passes. If there is a value and nothing can be made of it, the inner rule's ``allowsNil`` decides.
+  /// passes. If nothing can be derived from a value, the inner rule's ``allowsNil`` decides.
   ///
   /// - Parameters:
-  ///   - name: what the message begins with; nil if the message of `rule` says enough.
-  ///   - derive: makes something of the value, or nil.
-  ///   - rule: what has to hold for it.
+  ///   - name: the beginning of the message; nil to use the message of `rule` alone.
+  ///   - derive: derives the value to check, or returns nil.
+  ///   - rule: the rule for the derived value.
   public static func derived<Derived>(
     _ name: String?, _ derive: @escaping (Value) -> Derived?, satisfies rule: Rule<Derived>
   ) -> Rule {

@@ -1,8 +1,8 @@
 extension Rule where Value: Comparable {
-  /// The value lies in a range: closed, half-open or one-sided.
+  /// Returns a rule that the value lies in a range: closed, half-open or one-sided.
   ///
   /// Messages: `must be greater than or equal to 0`, `must be less than or equal to 130`, `must be less than 130`, and
-  /// `must be equal to 6` if both ends are the same. A missing value passes; what is not comparable, such as
+  /// `must be equal to 6` if both bounds are the same. A missing value passes; a value that can't be compared, such as
   /// `Double.nan`, does not.
   ///
   /// ```swift
@@ -26,7 +26,7 @@ extension Rule where Value: Comparable {
 }
 
 extension Rule where Value == String {
-  /// The text has as many characters (grapheme clusters) as the range says. A missing text passes.
+  /// Returns a rule about the number of characters (grapheme clusters) of a text. A missing text passes.
   ///
   /// Messages are those of ``range(_:)`` after `length`, such as `length must be less than or equal to 3`.
   @inlinable
@@ -36,7 +36,7 @@ extension Rule where Value == String {
     return known(key) ?? .length(limits, key: key)
   }
 
-  /// The text has exactly as many characters (grapheme clusters). A missing text passes.
+  /// Returns a rule that a text has exactly this number of characters (grapheme clusters). A missing text passes.
   @inlinable
   public static func length(_ length: Int) -> Rule { .length(length...length) }
 
@@ -49,7 +49,7 @@ extension Rule where Value == String {
 }
 
 extension Rule {
-  /// The list has as many elements as the range says. A missing list passes.
+  /// Returns a rule about the number of elements of a list. A missing list passes.
   ///
   /// Messages are those of ``range(_:)`` after `count`, such as `count must be equal to 1`.
   @inlinable
@@ -60,7 +60,7 @@ extension Rule {
     return known(key) ?? .count(limits, key: key)
   }
 
-  /// The list has exactly as many elements. A missing list passes.
+  /// Returns a rule that a list has exactly this number of elements. A missing list passes.
   @inlinable
   public static func count<Element>(_ count: Int) -> Rule where Value == [Element] { .count(count...count) }
 
@@ -71,7 +71,7 @@ extension Rule {
     }
   }
 
-  // Limits with a key are made of numbers, dates or texts, so that a body made of them may be shared.
+  // Limits with a key consist of numbers, dates or texts, so that a body made of them may be shared.
   fileprivate static func limited<Bound>(
     _ limits: RuleLimits<Bound>, key: InternKey?, make: () -> RuleBody<Value>
   ) -> Rule {

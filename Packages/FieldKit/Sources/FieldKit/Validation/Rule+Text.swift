@@ -1,9 +1,9 @@
 extension Rule where Value == String {
-  /// The whole text matches a regular expression. A missing text passes.
+  /// Returns a rule that the whole text matches a regular expression. A missing text passes.
   ///
-  /// Matching backtracks, so some patterns take exponential time on some texts. Longer texts than `maximumLength` are
-  /// refused without matching; a hostile pattern is still the caller's risk. An expression can't be recognised again, so
-  /// every field keeps its own.
+  /// Matching backtracks, so some patterns take exponential time on some texts. Texts longer than `maximumLength` are
+  /// refused without matching; a hostile pattern is still the caller's risk. Expressions can't be compared, so every
+  /// field keeps its own rule.
   ///
   /// - Parameters:
   ///   - pattern: the regular expression.
@@ -19,23 +19,23 @@ extension Rule where Value == String {
       })
   }
 
-  /// Every character is one of those in a text. A missing or empty text passes.
+  /// Returns a rule that every character occurs in a text. A missing or empty text passes.
   public static func characters(in allowed: String) -> Rule {
     .shared(InternKey(.init(.characters, type: String.self), allowed, nil)) {
       .characters(in: CharacterGroup(allowed))
     }
   }
 
-  /// Every character is one of a group. A missing or empty text passes.
+  /// Returns a rule that every character is in a group. A missing or empty text passes.
   public static func characters(in allowed: CharacterGroup) -> Rule {
     .shared(InternKey(.init(.characters, type: String.self), allowed.text, nil)) { .characters(in: allowed) }
   }
 
-  /// The text looks like an email address: `ada@example.org`. A missing text passes, an empty one does not.
+  /// A rule that the text is an email address: `ada@example.org`. A missing text passes, an empty one does not.
   ///
-  /// There is one `@`, up to 64 bytes before it and a domain with a dot after it, 254 bytes at most, no white space and no
-  /// empty part between dots. Letters of all languages are allowed; quoted names (`"a b"@c.de`) and addresses without
-  /// domain (`a@[127.0.0.1]`) are not. Whether anybody reads what is sent there, only sending can tell.
+  /// The text has one `@`, up to 64 bytes before it and a domain with a dot after it. It has 254 bytes at most, no
+  /// white space and no empty part between dots. Letters of all languages are allowed. Quoted names (`"a b"@c.de`) and
+  /// addresses without domain (`a@[127.0.0.1]`) are not. The rule does not check whether the address exists.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the text, for any text.
   public static var email: Rule {

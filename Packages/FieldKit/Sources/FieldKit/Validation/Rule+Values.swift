@@ -1,5 +1,5 @@
 extension Rule {
-  /// There is a value. Message: `is required`.
+  /// A rule that there is a value. Message: `is required`.
   @inlinable
   public static var notNil: Rule {
     let key = InternKey.Numbers(.notNil, type: Value.self)
@@ -13,8 +13,8 @@ extension Rule {
 }
 
 extension Rule where Value: Blankable {
-  /// There is a value, and it is not blank: no empty text, no empty list. White space counts as
-  /// text: `"   "` passes.
+  /// A rule that there is a value that is not blank: no empty text, no empty list. White space counts as text: `"   "`
+  /// passes.
   ///
   /// Message, for a missing value too: `cannot be blank`.
   @inlinable
@@ -37,25 +37,25 @@ extension Rule where Value: Blankable {
 }
 
 extension Rule where Value == String {
-  /// There is a text, and it is not empty. White space counts as text.
+  /// A rule that there is a text that is not empty. White space counts as text.
   ///
-  /// Message, for a missing text too: `cannot be blank`. Declared beside the one for everything that can be blank, so
-  /// that `Rule.notBlank` alone is about texts.
+  /// Message, for a missing text too: `cannot be blank`. Declared in addition to the rule for all blankable values, so
+  /// that `Rule.notBlank` alone refers to texts.
   @inlinable
   public static var notBlank: Rule { .notBlankValue }
 }
 
 extension Rule where Value: Equatable {
-  /// The value is one of those given. A missing value passes. Message: `must be one of S, M, L`.
+  /// Returns a rule that the value is one of those given. A missing value passes. Message: `must be one of S, M, L`.
   ///
   /// ```swift
   /// let size = Field<String>().require(.oneOf("S", "M", "L"))
   /// ```
   public static func oneOf(_ values: Value...) -> Rule { .oneOf(values) }
 
-  /// The value is one of those in a list. A missing value passes. Message: `must be one of S, M, L`.
+  /// Returns a rule that the value is one of a list. A missing value passes. Message: `must be one of S, M, L`.
   ///
-  /// To turn away other values when they are set, rather than to report them, give the field a domain.
+  /// To replace other values when they are set, rather than report them, give the field a domain.
   ///
   /// - Complexity: O(*n*) for every check, where *n* is the number of values.
   public static func oneOf(_ values: [Value]) -> Rule {
@@ -69,7 +69,7 @@ extension Rule where Value: Equatable {
     return .shared(InternKey(.init(.oneOf, type: Value.self), text, nil), make: make)
   }
 
-  /// A text that only the same values have, for types that are known to be immutable.
+  /// Returns a text that identifies the values, for types that are known to be immutable.
   private static func identity(of values: [Value]) -> String? {
     if let texts = values as? [String] {
       return texts.reduce(into: "") { $0 += "\($1.utf8.count):\($1)" }

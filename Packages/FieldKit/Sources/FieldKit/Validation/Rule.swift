@@ -1,26 +1,26 @@
-/// One thing that has to hold for a value to be valid.
+/// A condition that a value has to meet to be valid.
 ///
-/// A rule has a stable code and arguments beside its English message, so that an app can word its own. The rules that come
-/// with the library are made once: fields that are declared alike share them.
+/// A rule has a stable code and arguments in addition to its English message, so that an app can word its own message.
+/// The rules of the library are created once: fields that are declared alike share them.
 ///
 /// ```swift
 /// let even = Rule<Int>(code: "even", message: "must be even") { $0 % 2 == 0 }
 /// let count = Field<Int>().require(even).require(.range(0...10).message("must fit in the box"))
 /// ```
 ///
-/// - Note: Not `Sendable`, because a test of one's own may use whatever lives where the field lives.
+/// - Note: Not `Sendable`, because a test of your own may use anything in the isolation of the field.
 public struct Rule<Value> {
   @usableFromInline let body: RuleBody<Value>
 
   @inlinable
   init(body: RuleBody<Value>) { self.body = body }
 
-  /// Creates a rule of one's own.
+  /// Creates a rule with a test of your own.
   ///
   /// - Parameters:
   ///   - code: a stable name for the kind of rule.
-  ///   - arguments: what the rule compares with.
-  ///   - message: what to say when the rule is broken, as the end of a sentence about the field.
+  ///   - arguments: the values that the rule compares with.
+  ///   - message: the message for a violation, as the end of a sentence about the field.
   ///   - allowsNil: whether a field without a value passes.
   ///   - test: returns whether the value passes.
   public init(
@@ -32,23 +32,23 @@ public struct Rule<Value> {
     }
   }
 
-  /// The rule with a key, if it was made before. Inlined, as what follows it when it was not is rare.
+  /// Returns the rule with a key, if it was created before. Inlined, because that is the common case.
   @inlinable
   static func known(_ key: InternKey.Numbers) -> Rule? {
     guard let body = sharedObject(for: key) else { return nil }
     return Rule(body: unsafeDowncast(body, to: RuleBody<Value>.self))
   }
 
-  /// A rule that comes with the library.
+  /// Returns a rule of the library.
   static func shared(_ key: InternKey.Numbers, make: () -> RuleBody<Value>) -> Rule {
     .shared(InternKey(key), make: make)
   }
 
-  /// A rule that comes with the library.
+  /// Returns a rule of the library.
   ///
   /// - Parameters:
-  ///   - key: what tells it from other rules.
-  ///   - make: makes the rule of nothing but immutable values that are safe in all threads.
+  ///   - key: identifies the rule.
+  ///   - make: creates the rule from immutable values that are safe in all threads.
   static func shared(_ key: InternKey, make: () -> RuleBody<Value>) -> Rule {
     Rule(
       body: InternTable.shared.object(for: key) { isShared in
@@ -58,11 +58,11 @@ public struct Rule<Value> {
       })
   }
 
-  /// A rule that is made once for all fields of a type, for rules of the library's other modules.
+  /// Returns a rule that is created once for all fields of a type, for rules of the library's other modules.
   ///
   /// - Parameters:
-  ///   - code: a stable name for the kind of rule. With the message it has to say which test it is.
-  ///   - message: what to say when the rule is broken, as the end of a sentence about the field.
+  ///   - code: a stable name for the kind of rule. Code and message together have to identify the test.
+  ///   - message: the message for a violation, as the end of a sentence about the field.
   ///   - test: returns whether the value passes.
   @_spi(ModelKitInternals)
   public static func shared(code: String, message: String, test: @escaping @Sendable (Value) -> Bool) -> Rule {
@@ -71,16 +71,16 @@ public struct Rule<Value> {
     }
   }
 
-  /// What kind of rule this is, such as `range` or `notBlank`. Never changes between versions.
+  /// The code of the rule, such as `range` or `notBlank`. Stable between versions.
   public var code: String { body.code }
 
-  /// What the rule was told, such as `["minimum": 0, "maximum": 130]`.
+  /// The arguments of the rule, such as `["minimum": 0, "maximum": 130]`.
   public var arguments: AttributeDictionary { body.arguments }
 
-  /// Whether a field without a value passes. Otherwise nil breaks the rule.
+  /// Whether a field without a value passes. Otherwise nil violates the rule.
   public var allowsNil: Bool { body.allowsNil }
 
-  /// The same rule that says something else when it is broken, in whatever way.
+  /// Returns the same rule with another message for all its violations.
   ///
   /// - Parameter message: the end of a sentence about the field.
   public func message(_ message: String) -> Rule {
@@ -89,7 +89,7 @@ public struct Rule<Value> {
     return .shared(key) { body.saying(message) }
   }
 
-  /// The same rule with another opinion of fields without a value.
+  /// Returns the same rule with another treatment of fields without a value.
   public func allowingNil(_ allowsNil: Bool) -> Rule {
     if body.allowsNil == allowsNil { return self }
     guard body.isShared else { return Rule(body: body.allowingNil(allowsNil)) }
@@ -97,9 +97,9 @@ public struct Rule<Value> {
     return .shared(key) { body.allowingNil(allowsNil) }
   }
 
-  /// What is wrong with a value, or nil if it passes.
+  /// Returns the violation of this rule by a value, or nil if the value passes.
   ///
-  /// - Parameter value: the value to judge; nil is judged by ``allowsNil`` alone.
+  /// - Parameter value: the value to check; for nil, ``allowsNil`` alone decides.
   public func violation(of value: Value?) -> RuleViolation? {
     let failure: RuleFailure
     if let value {

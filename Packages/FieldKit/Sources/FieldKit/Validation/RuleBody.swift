@@ -1,16 +1,17 @@
-/// What a rule is made of. Immutable, so that rules and threads may share it if its `check` is made of Sendable values.
+/// The contents of a rule. Immutable, so that rules and threads may share it if its `check` captures Sendable values
+/// only.
 @usableFromInline
 final class RuleBody<Value> {
   let code: String
   let arguments: AttributeDictionary
   let allowsNil: Bool
-  /// What is said of a missing value.
+  /// The message for a missing value.
   let nilMessage: String
-  /// What is said instead of everything else, if anything.
+  /// The message for all violations, if one was set.
   let message: String?
   let check: (Value) -> RuleFailure?
-  /// Whether all rules that are made alike have it together. Set before anybody else sees it, so that there is no
-  /// conflicting access to check for.
+  /// Whether all rules that are created alike share this body. Set before any other code has a reference, so that there
+  /// is no conflicting access to check for.
   @exclusivity(unchecked) @usableFromInline var isShared = false
 
   init(
@@ -36,7 +37,7 @@ final class RuleBody<Value> {
   }
 }
 
-/// In which way a value breaks a rule.
+/// The violation of a rule by a value.
 struct RuleFailure {
   var message: String
   var detail: String?

@@ -4,17 +4,17 @@
   public import Foundation
 #endif
 
-/// The ends of any range expression.
+/// The bounds of any range expression.
 @frozen
 @usableFromInline
 struct RuleLimits<Bound: Comparable> {
   @usableFromInline let minimum: Bound?
   @usableFromInline let maximum: Bound?
   @usableFromInline let excludesMaximum: Bool
-  /// Decides for ranges whose ends are not known.
+  /// The test for ranges whose bounds are not known.
   @usableFromInline let contains: ((Bound) -> Bool)?
 
-  // Inlined, so that the casts are gone when the range is known to the caller's compiler.
+  // Inlined, so that the casts are removed if the type of the range is known at compile time.
   @inlinable
   init<Bounds: RangeExpression>(_ range: Bounds) where Bounds.Bound == Bound {
     var minimum: Bound?
@@ -44,7 +44,7 @@ struct RuleLimits<Bound: Comparable> {
     self.contains = contains
   }
 
-  /// What tells a rule with these limits from others, if they are numbers or dates.
+  /// Returns the key of a rule with these limits, if they are numbers or dates.
   @inlinable
   func key(_ kind: InternKey.Kind, type: Any.Type) -> InternKey.Numbers? {
     if contains != nil { return nil }
@@ -61,7 +61,7 @@ struct RuleLimits<Bound: Comparable> {
     return InternKey.Numbers(kind, variant: variant, type: type, first: words.0, second: words.1)
   }
 
-  /// The bits of a bound of one of the types that are known to be immutable and small.
+  /// Returns the bits of a bound, if its type is known to be immutable and small.
   @inlinable
   static func word(_ bound: Bound) -> UInt64? {
     if Bound.self == Int.self { return UInt64(truncatingIfNeeded: unsafeBitCast(bound, to: Int.self)) }
@@ -84,7 +84,7 @@ struct RuleLimits<Bound: Comparable> {
 }
 
 extension RuleLimits {
-  /// What tells a rule with these limits from others, if they are texts.
+  /// Returns the key of a rule with these limits, if they are texts.
   func textKey(_ kind: InternKey.Kind, type: Any.Type) -> InternKey? {
     guard Bound.self == String.self, contains == nil else { return nil }
     return InternKey(
@@ -98,9 +98,9 @@ extension RuleLimits {
     return arguments
   }
 
-  /// How a value lies outside of the limits, or nil.
+  /// Returns the violation of the limits by a value, or nil.
   ///
-  /// - Parameter subject: what the value is of the field's value, such as `"length "`.
+  /// - Parameter subject: the beginning of the message, such as `"length "`.
   func failure(of value: Bound, subject: String) -> RuleFailure? {
     if let contains {
       return contains(value) ? nil : RuleFailure(message: "\(subject)is out of range")
@@ -121,7 +121,7 @@ extension RuleLimits {
   }
 }
 
-/// What a rule compares with, as JSON. What JSON doesn't know is text.
+/// Returns an argument of a rule as JSON. A value without JSON form becomes text.
 func ruleArgument(_ value: Any) -> JSONValue {
   switch value {
   case let value as Int: return .int(value)

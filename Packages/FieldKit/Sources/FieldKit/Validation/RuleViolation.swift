@@ -1,4 +1,4 @@
-/// One broken rule of one field, with all that is needed to say it in another language or in other words.
+/// A violation of one rule by one field, with the code and the arguments for messages of your own.
 ///
 /// ```swift
 /// let age = Field(7).require(.range(18...))
@@ -16,26 +16,26 @@ public struct RuleViolation: Hashable, Sendable, CustomStringConvertible {
   /// The library's own are `range`, `length`, `count`, `notNil`, `notBlank`, `characters`, `matching`, `email`, `oneOf`,
   /// `custom` for rules of one's own that give no code, and `manual` for messages added by hand.
   public var code: String
-  /// What the rule compares with, such as `["minimum": 0, "maximum": 130]`.
+  /// The arguments of the rule, such as `["minimum": 0, "maximum": 130]`.
   public var arguments: AttributeDictionary
-  /// What is wrong, in English, as the end of a sentence about the field, or what the declaration says instead.
+  /// The message in English, as the end of a sentence about the field, or the message given in the declaration.
   public var message: String
-  /// In which of several ways the rule was broken; nil if there is only one.
+  /// The variant of the violation; nil if the rule has only one.
   ///
-  /// `minimum`, `maximum` and `below` name the end that was missed and are keys of ``arguments``; `equal` says that both
-  /// ends are the same. `missing` means that there is no value, `tooLong` that a text was not even looked at.
+  /// `minimum`, `maximum` and `below` name the violated bound and are keys of ``arguments``. `equal` means that both
+  /// bounds are the same, `missing` that there is no value, and `tooLong` that a text was too long to check.
   public var detail: String?
-  /// The place of the element that breaks the rule, if the rule is about the elements of a list.
+  /// The index of the violating element, if the rule is about the elements of a list.
   public var index: Int?
 
-  /// Describes what is wrong with a field.
+  /// Creates a violation.
   ///
   /// - Parameters:
-  ///   - code: what kind of rule was broken.
-  ///   - arguments: what the rule compares with.
-  ///   - message: what is wrong, as the end of a sentence about the field.
-  ///   - detail: in which way the rule was broken.
-  ///   - index: the place of the element, for lists.
+  ///   - code: the code of the violated rule.
+  ///   - arguments: the arguments of the rule.
+  ///   - message: the message, as the end of a sentence about the field.
+  ///   - detail: the variant of the violation.
+  ///   - index: the index of the element, for lists.
   public init(
     code: String = "manual", arguments: AttributeDictionary = [:], message: String, detail: String? = nil,
     index: Int? = nil
@@ -47,7 +47,7 @@ public struct RuleViolation: Hashable, Sendable, CustomStringConvertible {
     self.index = index
   }
 
-  /// The message, after the place of the element: `[2] cannot be blank`.
+  /// The message, after the index of the element: `[2] cannot be blank`.
   public var description: String { index.map { "[\($0)] \(message)" } ?? message }
 
   func inElement(_ index: Int) -> RuleViolation {

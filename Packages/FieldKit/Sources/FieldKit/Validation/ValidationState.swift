@@ -7,15 +7,15 @@
 public enum ValidationState: Hashable, Sendable {
   /// Not validated since the value was last set. Neither valid nor invalid.
   case unknown
-  /// Broken rules, one message each, in the order of the rules.
+  /// The messages of the violations, in the order of the rules.
   case invalid([String])
-  /// Every rule holds.
+  /// All rules are met.
   case valid
 
-  /// Whether validation ran and found nothing wrong.
+  /// Whether the value was validated without a violation.
   public var isValid: Bool { self == .valid }
 
-  /// Whether validation ran and found something wrong.
+  /// Whether the value was validated with a violation.
   public var isInvalid: Bool { if case .invalid = self { true } else { false } }
 
   /// The messages of `invalid`; empty otherwise.
