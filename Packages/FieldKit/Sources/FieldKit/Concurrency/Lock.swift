@@ -1,15 +1,16 @@
 @_spi(ModelKitInternals) public import ObservationKit
 
-/// The lock of ObservationKit, for the packages that see only this one.
+/// The lock of ObservationKit, for packages that import only this one.
 @_spi(ModelKitInternals)
 public struct Lock<State>: Sendable {
   @usableFromInline let base: ObservationKit.Lock<State>
 
-  /// Guards a state.
+  /// Creates a lock that guards a state.
   @inlinable
   public init(_ state: sending State) { base = ObservationKit.Lock(state) }
 
-  /// Runs `body` alone with the state. Never call out from `body`: no callback, no second lock, no file.
+  /// Runs `body` with exclusive access to the state. `body` must not call callbacks, take a second lock or access
+  /// files.
   @inlinable
   public func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result

@@ -1,14 +1,13 @@
-// Values, identifiers and names come from files and servers as well as from code. A message is to show them on one line, and
-// stay short.
+// Values, identifiers and names come from files and servers as well as from code. A message has to show them on one
+// line, and stay short.
 @_spi(ModelKitInternals)
 extension String {
-  /// An identifier, a key or a text as a message shows it: in quotation marks, with escapes for characters that can't be
-  /// seen, and cut if it is very long.
+  /// The text in quotation marks, with escapes for invisible characters, and cut if it is very long.
   public var quotedForMessage: String { quotedForMessage(atMost: 80) }
 
-  /// A text as a message shows it: see ``quotedForMessage``.
+  /// Returns the text as a message shows it: see ``quotedForMessage``.
   ///
-  /// - Parameter longest: The most characters that are shown, counted as Unicode scalars.
+  /// - Parameter longest: the largest number of Unicode scalars that are shown.
   /// - Complexity: O(`longest`).
   public func quotedForMessage(atMost longest: Int) -> String {
     let start = unicodeScalars.prefix(longest)
@@ -16,8 +15,7 @@ extension String {
     return start.endIndex == endIndex ? quoted : quoted + "…"
   }
 
-  /// The name of a type or a field as a message shows it: as it is if it looks like one, and quoted like an identifier
-  /// otherwise.
+  /// The name of a type or a field as a message shows it: unchanged if it has the form of a name, and quoted otherwise.
   public var nameForMessage: String {
     let isName =
       !isEmpty && unicodeScalars.dropFirst(80).isEmpty
@@ -25,7 +23,7 @@ extension String {
     return isName ? self : quotedForMessage
   }
 
-  /// A path as a message shows it: on one line, and without its middle if it is very long.
+  /// The path as a message shows it: on one line, and without its middle if it is very long.
   public var pathForMessage: String {
     let longest = 160
     if utf8.count <= longest { return escapingInvisible() }
@@ -35,10 +33,10 @@ extension String {
     return String(start).escapingInvisible() + "…" + String(end).escapingInvisible()
   }
 
-  /// Words from elsewhere, such as the text of another error, as a message shows them: on one line, and cut if they are very
-  /// long.
+  /// Returns words from elsewhere, such as the text of another error, as a message shows them. They are on one line,
+  /// and cut if they are very long.
   ///
-  /// - Parameter longest: The most characters that are shown, counted as Unicode scalars.
+  /// - Parameter longest: the largest number of Unicode scalars that are shown.
   public func wordsForMessage(atMost longest: Int = 300) -> String {
     if utf8.count <= longest { return escapingInvisible() }
     let start = unicodeScalars.prefix(longest)
@@ -61,7 +59,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether it breaks the line, changes the direction of the text, or leaves no trace at all.
+  /// Whether the scalar breaks the line, changes the direction of the text, or is invisible.
   fileprivate var isInvisible: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true

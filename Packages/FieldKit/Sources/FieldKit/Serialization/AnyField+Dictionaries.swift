@@ -1,11 +1,12 @@
 extension AnyField {
-  /// Reads the value from its place in a dictionary. Afterwards the field is as the dictionary has it, and so not dirty.
+  /// Reads the value from a dictionary. The field then equals the dictionary, and is not dirty.
   ///
-  /// The key is spelled as the context says, and dots in it lead into nested objects. A missing key leaves the field as it
-  /// is, also if an object on the way is missing or `null`; a value that is `null` makes the field nil, and loaded.
+  /// The key is spelled in the key case of the context, and dots in it address nested objects. A missing key, or a
+  /// missing or `null` object on its path, leaves the field unchanged. A value that is `null` makes the field nil, and
+  /// loaded.
   ///
-  /// - Throws: ``FieldError`` for a field without key; ``ValueTransformError`` with the path of a value that does not
-  ///   fit, or of something else than an object on the way. The field keeps its value and its state then.
+  /// - Throws: ``FieldError`` for a field without key. ``ValueTransformError`` with the path of a value that does not
+  ///   fit, or of a value on the path that is not an object. The field keeps its value and its state then.
   public final func read(from dictionary: AttributeDictionary, in context: ValueTransformerContext = .standard) throws {
     let key = try spelledKey(in: context)
     guard let json = try dictionary.value(atNestedKey: key) else { return }
@@ -18,13 +19,13 @@ extension AnyField {
     apply()
   }
 
-  /// Writes the value to its place in a dictionary. Nested objects keep what else they have.
+  /// Writes the value to a dictionary. Nested objects keep their other members.
   ///
-  /// A field that is not loaded writes nothing, and neither does nil, unless the context wants it as `null`: what the
-  /// dictionary has at the key stays then.
+  /// A field that is not loaded writes nothing. Neither does nil, unless the context writes nil as `null`. The
+  /// dictionary then keeps its value at the key.
   ///
-  /// - Throws: ``FieldError`` for a field without key; ``ValueTransformError`` with the path of a value that can't be
-  ///   written, or of something else than an object on the way. The dictionary stays as it is then.
+  /// - Throws: ``FieldError`` for a field without key. ``ValueTransformError`` with the path of a value that can't be
+  ///   written, or of a value on the path that is not an object. The dictionary is unchanged then.
   public final func write(
     to dictionary: inout AttributeDictionary, in context: ValueTransformerContext = .standard
   ) throws {

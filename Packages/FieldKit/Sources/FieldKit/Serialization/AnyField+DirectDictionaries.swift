@@ -1,15 +1,15 @@
-// The commonest types of values between fields and the members of a dictionary, without a look at transformers and
+// Fast paths between fields of common value types and the members of a dictionary, without a lookup of transformers and
 // codecs: see `DirectKind`.
 @_spi(ModelKitInternals)
 extension AnyField {
-  /// The value as the member of a dictionary, as ``exported(by:)`` says; nil where nothing is to be written.
+  /// Returns the value as the member of a dictionary, like ``exported(by:)``; nil where nothing is to be written.
   ///
   /// - Parameters:
   ///   - kind: the kind of the field in the context of `fieldWriter`; no relation.
-  ///   - declaredKey: the key that the class's first instance had.
-  ///   - inclusion: which fields are written.
-  ///   - fieldWriter: what knows the context.
-  /// - Throws: an error if the field was declared in another way than in the class's first instance, or if the value can't
+  ///   - declaredKey: the key in the class's first instance.
+  ///   - inclusion: the fields to write.
+  ///   - fieldWriter: has the context.
+  /// - Throws: an error if the field is declared differently than in the class's first instance, or if the value can't
   ///   be written.
   public final func directMember(
     as kind: DirectKind, declaredKey: String?, _ inclusion: DirectInclusion, by fieldWriter: FieldWriter
@@ -50,14 +50,14 @@ extension AnyField {
     return .null
   }
 
-  /// Reads the member of a dictionary into a field that nobody observes, as ``staged(_:by:)`` would have it.
+  /// Reads the member of a dictionary into a field without observers, like ``staged(_:by:)``.
   ///
   /// - Parameters:
   ///   - kind: the kind of the field in the context; no relation.
   ///   - json: the member.
-  ///   - stamp: when the dictionary is read.
-  ///   - context: how values are spelled.
-  /// - Throws: an error if the value does not fit. Not the error to report.
+  ///   - stamp: the time of the read.
+  ///   - context: the format of values.
+  /// - Throws: an error if the value does not fit. The caller reports the error of ``staged(_:by:)`` instead.
   public final func readDirectly(
     as kind: DirectKind, from json: JSONValue, stamp: ChangeStamp, in context: ValueTransformerContext
   ) throws {
@@ -84,5 +84,6 @@ extension AnyField {
   }
 }
 
-/// Says that a field is not declared as in the first instance of its class, or has a value that needs a closer look.
+/// An error for a field that is declared differently than in the first instance of its class, or that needs the general
+/// path.
 private struct OtherDeclaration: Error {}

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals)
 extension AnyField {
-  /// Whether reading into this field of a fresh model runs nobody's code: it has the key its class's first instance had,
-  /// the transformer that its kind allows for, and nobody who would be told.
+  /// Returns whether a value can be read into this field of a new model without running other code. The field has the
+  /// key of the class's first instance, the transformer that its kind allows, and no observers.
   public final func isReadableDirectly(as kind: DirectKind, declaredKey: String?) -> Bool {
     if kind == .relation { return declaredKey == self.declaredKey }
     guard unmanagedDetails == nil, flags.isDisjoint(with: [.reportsSets, .watched, .relation]) else { return false }
@@ -17,14 +17,14 @@ extension AnyField {
     }
   }
 
-  /// Reads the next value of a document into a field that nobody observes, as ``staged(_:by:)`` would have it.
+  /// Reads the next value of a document into a field without observers, like ``staged(_:by:)``.
   ///
   /// - Parameters:
   ///   - kind: the kind of the field in the context; no relation.
-  ///   - scanner: where the value comes next.
-  ///   - stamp: when the document is read.
-  ///   - context: how values are spelled.
-  /// - Throws: an error if the value does not fit. Not the error to report: it says less than the one of a tree.
+  ///   - scanner: the scanner, positioned at the value.
+  ///   - stamp: the time of the read.
+  ///   - context: the format of values.
+  /// - Throws: an error if the value does not fit. The caller reports the more precise error of the tree path instead.
   public final func readDirectly(
     as kind: DirectKind, from scanner: inout JSONScanner, stamp: ChangeStamp, in context: ValueTransformerContext
   ) throws {
@@ -82,13 +82,13 @@ extension AnyField {
     }
   }
 
-  /// When the value was last set or read, to another value or not; `never` if it was not.
+  /// The stamp of the last set or read, with or without a change; `never` if there was none.
   public final var lastSet: ChangeStamp { updatedStamp }
 
   /// The value of a field of the kind `int`.
   public final var intValue: Int? { asInt.storage }
 
-  /// Whether another field of the same declaration has the same value.
+  /// Returns whether another field of the same declaration has the same value.
   public final func hasValue(of other: AnyField, as kind: DirectKind) -> Bool {
     switch kind {
     case .int: !asInt.isChange(from: asInt.storage, to: other.asInt.storage)
@@ -102,15 +102,15 @@ extension AnyField {
     }
   }
 
-  /// Takes a value that was read into another field of the same declaration. Afterwards the field is as the document has
-  /// it, and so not dirty. Its observers are told if it differs.
+  /// Takes a value that was read into another field of the same declaration. The field then equals the document, and is
+  /// not dirty. Its observers are notified if the value differs.
   ///
   /// - Parameters:
-  ///   - other: the field that was read, or this field itself to take its own value once more.
+  ///   - other: the field that was read, or this field itself to load its own value again.
   ///   - kind: the kind of the fields; no relation.
-  ///   - stamp: when the document is read.
+  ///   - stamp: the time of the read.
   public final func load(readBy other: AnyField, as kind: DirectKind, stamp: ChangeStamp) {
-    // What follows this field compares stamps: there every value needs one of its own.
+    // Observers and clones of this field compare stamps: there every value needs one of its own.
     switch kind {
     case .int: asInt.load(readBy: other.asInt, stamp: stamp)
     case .string: asString.load(readBy: other.asString, stamp: stamp)
@@ -137,7 +137,7 @@ extension Field {
 }
 
 extension Field where Content: Equatable {
-  /// Loads a list into a field that nobody observes. The closure that compares lists is slow.
+  /// Loads a list into a field without observers. Avoids the closure that compares lists, which is slow.
   @inline(__always)
   final func loadUnobserved(_ value: Content, stamp: ChangeStamp) {
     if flags.contains(.hooksSet) { return load(value, stamp: stamp) }
@@ -156,5 +156,5 @@ extension JSONScanner {
   }
 }
 
-/// Says that a value does not fit: the tree way tells why.
+/// An error for a value that does not fit: the tree path reports the reason.
 struct UnfitValue: Error {}

@@ -1,19 +1,19 @@
-/// Which fields of a model are written.
+/// The fields of a model that are written.
 @_spi(ModelKitInternals)
 public enum DirectInclusion: Sendable {
-  /// Those whose value is wholly known.
+  /// Fields that are loaded.
   case loaded
-  /// Those whose value is wholly or partly known.
+  /// Fields that are loaded or incomplete.
   case loadedOrIncomplete
-  /// Those of which anything is known.
+  /// Fields that have at least a part of their value.
   case known
-  /// All.
+  /// All fields.
   case all
 }
 
 @_spi(ModelKitInternals)
 extension AnyField {
-  /// Whether the field is one of those.
+  /// Returns whether the field is included.
   public final func isIncluded(in inclusion: DirectInclusion) -> Bool {
     switch inclusion {
     case .loaded: flags.intersection(.loadStateMask) == .loaded
@@ -24,7 +24,7 @@ extension AnyField {
     }
   }
 
-  /// Whether the field has a number or a text, as identifiers are.
+  /// Returns whether the field has a number or a text, as identifiers are.
   public final func hasIdentifyingValue(as kind: DirectKind) -> Bool {
     switch kind {
     case .int: asInt.storage != nil
@@ -33,17 +33,17 @@ extension AnyField {
     }
   }
 
-  /// Writes the field as a member of an object, as ``exported(by:)`` says, but without a tree.
+  /// Writes the field as a member of an object, like ``exported(by:)``, but without a tree.
   ///
   /// - Parameters:
   ///   - kind: the kind of the field in the context of `fieldWriter`.
   ///   - key: the JSON spelling of the key, quotation marks included.
-  ///   - declaredKey: what the key was made of. Nothing is written if the field was declared with another one.
-  ///   - inclusion: which fields are written.
-  ///   - json: where to write.
-  ///   - fieldWriter: what knows the context.
+  ///   - declaredKey: the declared key. Nothing is written if the field was declared with another one.
+  ///   - inclusion: the fields to write.
+  ///   - json: the destination.
+  ///   - fieldWriter: has the context.
   /// - Returns: `false` if the field has another key.
-  /// - Throws: an error if the value can't be written; what was written is no document then.
+  /// - Throws: an error if the value can't be written. The output is no valid document then.
   public final func writeDirectly(
     as kind: DirectKind, _ key: UnsafeBufferPointer<UInt8>, declaredKey: String?, _ inclusion: DirectInclusion,
     to json: inout JSONWriter, by fieldWriter: FieldWriter
@@ -117,7 +117,7 @@ extension AnyField {
 }
 
 extension Optional {
-  /// Whether a declaration says nothing of how the value is read and written, and has this key.
+  /// Returns whether a declaration has no transformer, and has this key.
   @inline(__always)
   func isPlain<Content>(_ key: String?) -> Bool where Wrapped == FieldMetadata<Content> {
     guard let self else { return key == nil }

@@ -1,16 +1,16 @@
 @_spi(ModelKitInternals) import ObservationKit
 
-// Reading again what a field has already: most of what a store or a server gives has not changed since it was read. So
-// the bytes are compared with the value, and nothing is made of them.
+// The unchanged check: most values from a store or a server have not changed since they were last read. So the bytes
+// are compared with the value of the field, and no new value is created.
 @_spi(ModelKitInternals)
 extension AnyField {
-  /// Passes the next value of a document and says whether it is the one that the field has.
+  /// Skips the next value of a document and returns whether it equals the value of the field.
   ///
   /// - Parameters:
-  ///   - scanner: where the value comes next. If the answer is no, it may be anywhere within the value.
+  ///   - scanner: the scanner, positioned at the value. If the result is `false`, it may be anywhere within the value.
   ///   - kind: the kind of the field in the context; no relation.
-  ///   - context: how values are spelled.
-  /// - Returns: `false` also if there is no telling.
+  ///   - context: the format of values.
+  /// - Returns: `false` also if the values can't be compared.
   public final func hasNextValue(
     of scanner: inout JSONScanner, as kind: DirectKind, in context: ValueTransformerContext
   ) throws(JSONSyntaxError) -> Bool {
@@ -69,35 +69,35 @@ extension AnyField {
     }
   }
 
-  /// Takes the value the field has as one that was read just now, as ``load(readBy:as:stamp:)`` from the field itself.
+  /// Marks the field's own value as read now, like ``load(readBy:as:stamp:)`` with the field itself.
   ///
-  /// - Returns: whether nobody's code ran.
+  /// - Returns: whether no code of observers ran.
   public final func confirm(as kind: DirectKind, stamp: ChangeStamp) -> Bool {
     guard !flags.contains(.hooksSet), updatedStamp < stamp, !flags.contains(.dirty), tellsNobodyOfEqualValues else {
       load(readBy: self, as: kind, stamp: stamp)
       return false
     }
-    // What follows this field compares stamps: there every value needs one of its own.
+    // Observers and clones of this field compare stamps: there every value needs one of its own.
     setStates(isChange: false, stamp: unmanagedDetails == nil ? stamp : .next())
     flags.formUnion(.original)
     details?.restoration = nil
     return true
   }
 
-  /// Whether ``confirmRelation(stamp:)`` would do.
+  /// Returns whether ``confirmRelation(stamp:)`` would succeed.
   public final func canConfirmRelation(stamp: ChangeStamp) -> Bool {
     updatedStamp < stamp && !flags.contains(.dirty) && flags.intersection(.loadStateMask) == .loaded
       && tellsNobodyOfEqualValues
   }
 
-  /// Takes what a relation leads to as read just now.
+  /// Marks the models that a relation references as read now.
   public final func confirmRelation(stamp: ChangeStamp) {
     setStates(isChange: false, stamp: unmanagedDetails == nil ? stamp : .next())
     flags.formUnion(.original)
     details?.restoration = nil
   }
 
-  /// Whether a set to an equal value is nobody's business.
+  /// Whether a set to an equal value notifies no observer.
   public final var tellsNobodyOfEqualValues: Bool {
     guard let unmanagedDetails else { return true }
     return unmanagedDetails._withUnsafeGuaranteedRef {
@@ -108,7 +108,7 @@ extension AnyField {
 }
 
 extension JSONScanner {
-  /// Passes the next value if it is a string, and says whether it is this text, byte by byte.
+  /// Skips the next value if it is a string, and returns whether it equals this text, byte by byte.
   @inline(__always)
   fileprivate mutating func passString(equalTo text: String?) throws(JSONSyntaxError) -> Bool {
     guard try peek() == .string else { return false }

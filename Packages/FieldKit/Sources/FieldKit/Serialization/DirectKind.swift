@@ -1,17 +1,17 @@
-/// How a field goes between bytes and its value, found once for the property that holds it.
+/// The path between the bytes and the value of a field, found once for the property that holds the field.
 ///
-/// A method of a generic class that is called through its superclass runs unspecialised, and looks up at run time how its
-/// type is laid out. So the commonest types of fields are told apart by this number, and reached as what they are.
+/// A method of a generic class that is called through its superclass runs unspecialised, and looks up the layout of its
+/// type at run time. So fields of common types are identified by this number, and cast to their type.
 @_spi(ModelKitInternals)
 public enum DirectKind: UInt8, Sendable {
-  /// A field of one of the commonest types of values.
+  /// A field of one of the common value types.
   case int, string, double, bool, strings, ints
   /// Any other type: the value is read and written as a ``JSONValue``.
   case value
   /// Other models.
   case relation
 
-  /// The kind of the fields that a property of this type holds, relations aside.
+  /// Creates the kind of the fields that a property of this type holds, relations aside.
   public init(propertyOf type: Any.Type) {
     self =
       switch type {
@@ -25,7 +25,7 @@ public enum DirectKind: UInt8, Sendable {
       }
   }
 
-  /// The kind in a context: `value` where its transformers or its leniency have a say.
+  /// Returns the kind in a context: `value` if its transformers or its lenient decoding apply.
   public func kind(in context: ValueTransformerContext, isReading: Bool) -> DirectKind {
     if isReading, context.decoding != .strict, self != .relation { return .value }
     let isTransformed =
@@ -42,7 +42,7 @@ public enum DirectKind: UInt8, Sendable {
   }
 }
 
-// The one place where a field is taken for what its kind says: the kind was found from the type of the property that
+// The only casts of a field by its kind: the kind was found from the type of the property that
 // holds the field, so nothing else can be there.
 extension AnyField {
   @inline(__always) final var asInt: Field<Int> { unsafeDowncast(self, to: Field<Int>.self) }

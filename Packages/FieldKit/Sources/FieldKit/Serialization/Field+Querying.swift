@@ -1,13 +1,13 @@
-// What queries ask of a field: how its values look in JSON and back, without a change of the field.
+// Conversions for queries: values from and to JSON, without a change of the field.
 
 @_spi(ModelKitInternals)
 extension ValueTransformerContext {
-  /// A value as this context writes it, whatever a field may say.
+  /// Returns a value as this context writes it, without the transformer of a field.
   ///
   /// - Throws: ``ValueTransformError`` if the type can't be written.
   public func json<Value>(of value: Value) throws -> JSONValue { try exportValue(value) }
 
-  /// The value that JSON stands for in this context, whatever a field may say; nil for `null`.
+  /// Returns the value of JSON in this context, without the transformer of a field; nil for `null`.
   ///
   /// - Throws: ``ValueTransformError`` if the JSON does not hold such a value, or the type can't be read.
   public func value<Value>(of json: JSONValue, as type: Value.Type) throws -> Value? {
@@ -17,27 +17,27 @@ extension ValueTransformerContext {
 
 @_spi(ModelKitInternals)
 extension Field {
-  /// The value that the field would have after reading this.
+  /// Returns the value that the field would have after reading this JSON.
   ///
   /// - Throws: ``ValueTransformError`` if it can't be read.
   public func value(readFrom json: JSONValue, in context: ValueTransformerContext) throws -> Content? {
     try importedValue(json, in: context)
   }
 
-  /// A value as the field would write it.
+  /// Returns a value as the field would write it.
   ///
   /// - Throws: ``ValueTransformError`` if it can't be written.
   public func json(ofValue value: Content, in context: ValueTransformerContext) throws -> JSONValue {
     try exportedValue(value, in: context)
   }
 
-  /// A value as the field holds it, if its transformer loses a part: a constant is compared as a value would be set.
+  /// Returns a value as the field would store it. A constant in a query is normalized like a value that is set.
   public func normalized(_ value: Content) -> Content {
     guard case .replaced(let normalized?)? = metadata?.transformer?.normalization?(value) else { return value }
     return normalized
   }
 
-  /// Whether values are read and written as their type says, and strictly.
+  /// Returns whether values are read and written by the codec of their type, and strictly.
   public func isPlain(in context: ValueTransformerContext) -> Bool {
     context.decoding == .strict && metadata?.transformer?.transformer(in: context) == nil
       && !context.transforms(Content.self) && !transformsElements
@@ -49,7 +49,7 @@ extension Field {
 public protocol ListField: AnyField {
   /// A field that reads and writes one element as the list does.
   var elementPrototype: AnyField { get }
-  /// Whether the list is read and written element by element in a context, and not as a whole.
+  /// Returns whether the list is read and written element by element in a context, and not as a whole.
   func goesByElement(in context: ValueTransformerContext) -> Bool
 }
 
@@ -60,7 +60,7 @@ extension ArrayField: ListField {
     Field<Element>(unset: nil, metadata: elementMetadata, equality: nil)
   }
 
-  /// Whether the list is read and written element by element in a context, and not as a whole.
+  /// Returns whether the list is read and written element by element in a context, and not as a whole.
   public func goesByElement(in context: ValueTransformerContext) -> Bool {
     if metadata?.transformer?.transformer(in: context) != nil { return false }
     return elementMetadata?.transformer?.transformer(in: context) != nil || !context.transforms([Element].self)

@@ -1,10 +1,10 @@
-/// Keys whose dots lead into nested objects: `author.full_name`.
+/// Keys with dots, which address nested objects: `author.full_name`.
 @_spi(ModelKitInternals)
 extension AttributeDictionary {
-  /// The value at a key. A key that is there with its dots, as it is, comes first.
+  /// Returns the value at a key. A member whose key contains the dots literally takes precedence.
   ///
-  /// - Returns: nil if there is no such key, or `null` where it would lead through.
-  /// - Throws: ``ValueTransformError`` with the place if the key leads through something else than an object.
+  /// - Returns: nil if there is no such key, or if an object on its path is `null`.
+  /// - Throws: ``ValueTransformError`` with the path of a value that is not an object.
   public func value(atNestedKey key: String) throws -> JSONValue? {
     if let value = self[key] { return value }
     guard key.utf8.contains(UInt8(ascii: ".")) else { return nil }
@@ -23,15 +23,15 @@ extension AttributeDictionary {
     return value
   }
 
-  /// Sets the value at a key. Objects on the way are made where there are none, and keep what else they have.
+  /// Sets the value at a key. Missing objects on the path are created; existing ones keep their other members.
   ///
   /// - Parameters:
   ///   - json: the value.
-  ///   - key: the key; its dots lead into nested objects.
-  ///   - merging: whether an object that is there already at the end of the way keeps the members it has, as an object
-  ///     and single members of it do that were given keys in the same place.
-  /// - Throws: ``ValueTransformError`` with the place if the key leads through something else than an object, or such a
-  ///   thing is to be merged with one. Nothing is changed then.
+  ///   - key: the key; its dots address nested objects.
+  ///   - merging: whether an object at the key keeps its members, and those of `json` are added. Fields whose keys
+  ///     share an object need this.
+  /// - Throws: ``ValueTransformError`` with the path of a value that is not an object, or that can't be merged with
+  ///   one. Nothing is changed then.
   public mutating func set(_ json: JSONValue, atNestedKey key: String, merging: Bool = false) throws {
     guard self[key] == nil, key.utf8.contains(UInt8(ascii: ".")) else {
       return try setMember(json, key, merging: merging)

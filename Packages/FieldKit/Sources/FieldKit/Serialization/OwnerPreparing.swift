@@ -1,8 +1,8 @@
-/// What knows more of the owners of fields than their classes say, such as a schema that was read from a file.
+/// An object that adds declarations to the owners of fields, such as a schema that was read from a file.
 ///
-/// A ``ValueTransformerContext`` has one at most. What is made in such a context is handed to it before anything is read.
+/// A ``ValueTransformerContext`` has one at most. Every owner created in such a context is prepared before it is read.
 @_spi(ModelKitInternals)
 public protocol OwnerPreparing: AnyObject, Sendable {
-  /// Completes the declarations of the fields of an owner that was just made.
+  /// Completes the declarations of the fields of a new owner.
   func prepare(_ owner: AnyObject)
 }

@@ -1,9 +1,9 @@
-/// By what a thing in an ``InternTable`` is known: what it is, for which type of value, and made of what.
+/// The key of an object in an ``InternTable``: its kind, its value type, and its parts.
 ///
-/// Two keys are equal when they are made of the same parts; the hash only says where to look.
+/// Two keys are equal when their parts are equal; the hash only selects the bucket.
 @usableFromInline
 struct InternKey: Sendable {
-  /// What is shared. The numbers have no meaning but to differ.
+  /// The kind of a shared object. The numbers only have to differ.
   @frozen
   @usableFromInline
   enum Kind: UInt64, Sendable {
@@ -12,7 +12,7 @@ struct InternKey: Sendable {
     case message, nilPolicy, ofAnotherModule
   }
 
-  /// The part of a key that is made of numbers alone, and mostly all of it: finding a thing by it copies no texts.
+  /// The numeric part of a key, and mostly all of it: a lookup by it copies no texts.
   @frozen
   @usableFromInline
   struct Numbers: Sendable {
@@ -22,14 +22,14 @@ struct InternKey: Sendable {
     @usableFromInline let first: UInt64
     @usableFromInline let second: UInt64
 
-    /// Makes a key without texts.
+    /// Creates a key without texts.
     ///
     /// - Parameters:
-    ///   - kind: what is shared.
-    ///   - variant: tells things of one kind and type apart, such as the shape of a range; below 128.
+    ///   - kind: the kind of the object.
+    ///   - variant: distinguishes objects of one kind and type, such as the shape of a range; below 128.
     ///   - type: the type of the value.
     ///   - first: a number that is part of the key.
-    ///   - second: another.
+    ///   - second: a second number.
     @inlinable
     init(_ kind: Kind, variant: UInt64 = 0, type: Any.Type, first: UInt64 = 0, second: UInt64 = 0) {
       self.kind = kind.rawValue << 8 | variant
@@ -66,7 +66,7 @@ struct InternKey: Sendable {
   let secondText: String?
   let hash: UInt64
 
-  /// Makes a key of numbers alone.
+  /// Creates a key of numbers alone.
   init(_ numbers: Numbers) {
     self.numbers = numbers
     firstText = nil
@@ -74,7 +74,7 @@ struct InternKey: Sendable {
     hash = numbers.hash
   }
 
-  /// Makes a key of numbers and texts.
+  /// Creates a key of numbers and texts.
   @usableFromInline
   init(_ numbers: Numbers, _ firstText: String?, _ secondText: String?) {
     self.numbers = Numbers(numbers, hasTexts: true)
@@ -99,7 +99,7 @@ struct InternKey: Sendable {
       && secondText == other.secondText
   }
 
-  /// Identifies an object that is never freed.
+  /// Returns the address of an object that is never freed.
   @inlinable
   static func address(of immortal: AnyObject?) -> UInt64 {
     guard let immortal else { return 0 }

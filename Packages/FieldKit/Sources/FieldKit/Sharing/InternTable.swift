@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Immutable things of which one is enough for the whole process, such as what the field `age` of every `Person` is
-/// declared to be.
+/// A table of immutable objects that are shared in the whole process, such as the declaration of the field `age` of
+/// every `Person`.
 ///
-/// What is in it stays for ever, so it takes only so many things. As long as there is room, a thing gets in at once; when
-/// half of it is full, only what is wanted a second time does, so that generated names don't take the place of declared
-/// ones. What doesn't get in works as well, and belongs to whom it was made for.
+/// Entries stay for ever, so the table has a capacity. Up to half of it, an object is stored at its first request;
+/// above, only at its second, so that generated names do not displace declared ones. An object that is not stored works
+/// as well, and belongs to its requester alone.
 ///
-/// - Complexity: O(1) to find a thing, without a lock.
+/// - Complexity: O(1) for a lookup, without a lock.
 final class InternTable: @unchecked Sendable {
-  // Sendable is proven by construction: buckets are atomics that lead to immutable entries, new ones are put in under the
-  // lock, and entries live as long as the table, so whoever found one can read it. What is put in has to be immutable
-  // and made of Sendable values; see the callers of `object(for:make:)`.
+  // Sendable is proven by construction: buckets are atomics that point to immutable entries, and new entries are added
+  // under the lock. Entries stay as long as the table, so every reader may use them. Stored objects have to be
+  // immutable and made of Sendable values; see the callers of `object(for:make:)`.
   private typealias Bucket = Atomic<Unmanaged<InternEntry>?>
 
   /// The one table of the process.
@@ -19,7 +19,7 @@ final class InternTable: @unchecked Sendable {
 
   private struct Admission: Sendable {
     var count = 0
-    /// Hashes of what was wanted lately and not let in.
+    /// The hashes of recent requests that were not admitted.
     var seen: [UInt64] = []
     var random: UInt64 = 1
   }
@@ -29,9 +29,9 @@ final class InternTable: @unchecked Sendable {
   private let buckets: UnsafeMutablePointer<Bucket>
   private let admission = Lock(Admission())
 
-  /// Makes an empty table.
+  /// Creates an empty table.
   ///
-  /// - Parameter capacity: how many things there may be at most.
+  /// - Parameter capacity: the largest number of objects.
   init(capacity: Int) {
     self.capacity = capacity
     var bucketCount = 16
@@ -53,21 +53,21 @@ final class InternTable: @unchecked Sendable {
     buckets.deallocate()
   }
 
-  /// How many things there are.
+  /// The number of objects.
   var count: Int { admission.withLock { $0.count } }
 
-  /// The thing with a key, or nil.
+  /// Returns the object with a key, or nil.
   func find(_ key: InternKey) -> AnyObject? {
     find(key.numbers, key.firstText, key.secondText, hash: key.hash)
   }
 
-  /// The thing with a key of numbers alone, or nil.
+  /// Returns the object with a key of numbers alone, or nil.
   @inline(__always)
   func find(_ numbers: InternKey.Numbers) -> AnyObject? {
     let hash = numbers.hash
     var next = buckets[Int(truncatingIfNeeded: hash) & (bucketCount - 1)].load(ordering: .acquiring)
     while let entry = next {
-      // An entry lives as long as the table: to retain it for the look would cost more than the look.
+      // An entry stays as long as the table: to retain it for the lookup would cost more than the lookup.
       let found = entry._withUnsafeGuaranteedRef { $0.key.numbers.matches(numbers) ? $0.object : nil }
       if let found { return found }
       next = entry._withUnsafeGuaranteedRef { $0.next }
@@ -89,12 +89,12 @@ final class InternTable: @unchecked Sendable {
     return nil
   }
 
-  /// The thing with a key. Makes it if there is none.
+  /// Returns the object with a key, and creates it if there is none.
   ///
   /// - Parameters:
   ///   - key: must belong to one class of objects only.
-  ///   - make: makes the thing, which must be immutable and safe to use in all threads; its argument says whether the
-  ///     thing is going to be shared and live for ever.
+  ///   - make: creates the object, which must be immutable and safe in all threads. Its argument is whether the object
+  ///     will be shared and kept for ever.
   func object<Object: AnyObject>(for key: InternKey, make: (_ isShared: Bool) -> Object) -> Object {
     if let found = find(key) { return unsafeDowncast(found, to: Object.self) }
     guard admits(key.hash) else { return make(false) }
@@ -109,7 +109,7 @@ final class InternTable: @unchecked Sendable {
       if state.seen.isEmpty { state.seen = Array(repeating: 0, count: 1_024) }
       let slot = Int(truncatingIfNeeded: hash &>> 32) & 1_023
       if state.seen[slot] == hash { return true }
-      // Two hashes that want the same slot in turn would keep each other out for ever, if it were not left to chance.
+      // Two hashes with the same slot would replace each other for ever; a random choice ends that.
       state.random = state.random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       if state.seen[slot] == 0 || state.random &>> 63 == 0 { state.seen[slot] = hash }
       return false
@@ -137,13 +137,13 @@ final class InternTable: @unchecked Sendable {
   }
 }
 
-// What is inlined into users' modules begins here.
+// The functions below are called by code that is inlined into other modules.
 
-/// The thing with a key in the table of the process, or nil.
+/// Returns the object with a key in the table of the process, or nil.
 @usableFromInline
 func sharedObject(for numbers: InternKey.Numbers) -> AnyObject? { InternTable.shared.find(numbers) }
 
-/// The thing with a key in the table of the process, or nil.
+/// Returns the object with a key in the table of the process, or nil.
 @usableFromInline
 func sharedObject(for numbers: InternKey.Numbers, _ firstText: String?, _ secondText: String?) -> AnyObject? {
   let numbers = InternKey.Numbers(numbers, hasTexts: true)
@@ -151,7 +151,7 @@ func sharedObject(for numbers: InternKey.Numbers, _ firstText: String?, _ second
   return InternTable.shared.find(numbers, firstText, secondText, hash: hash)
 }
 
-/// One thing in an ``InternTable``.
+/// An entry of an ``InternTable``.
 private final class InternEntry: @unchecked Sendable {
   // Sendable because nothing changes once other threads can see it: `next` is set before the entry is published with
   // release semantics, and `object` is immutable by the contract of `object(for:make:)`.
