@@ -6,7 +6,7 @@
 /// volume.value = 4
 /// ```
 ///
-/// - Note: Not `Sendable`; it lives in one isolation together with its observers.
+/// - Note: Not `Sendable`. It belongs to one isolation together with its observers.
 public final class ValueSource<Value>: ValueObservable, ValueObserver {
   /// The observers of this value.
   public let observations = ObservationRegistry<Value>()
@@ -15,7 +15,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
   @exclusivity(unchecked) @usableFromInline var updatedAt = ChangeStamp.never
   @exclusivity(unchecked) @usableFromInline var storage: Value
   @usableFromInline var end: BindingEnd<Value>?
-  /// Whether somebody read the value inside `withObservationTracking`.
+  /// Whether the value was read inside `withObservationTracking`.
   @exclusivity(unchecked) @usableFromInline var isTracked = false
   private var tracker: ReadTracker?
 
@@ -28,7 +28,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     isChange = { _, _ in true }
   }
 
-  /// Creates a source of comparable values: observers are told when the value differs.
+  /// Creates a source of comparable values. Observers are notified when the value differs.
   ///
   /// - Parameter initial: the first value.
   @inlinable
@@ -37,7 +37,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     isChange = { $0 != $1 }
   }
 
-  /// The current value. Setting it tells the observers before the setter returns.
+  /// The current value. Setting it notifies the observers before the setter returns.
   @inlinable
   public var value: Value {
     get {
@@ -47,7 +47,7 @@ public final class ValueSource<Value>: ValueObservable, ValueObserver {
     set { set(newValue, stamp: .next()) }
   }
 
-  /// How bindings reach this source.
+  /// The end of the bindings to this source.
   @inlinable
   public var bindingEnd: BindingEnd<Value>? {
     if let end { return end }

@@ -1,26 +1,26 @@
-/// The newest value of an observable, and the consumers that wait for a newer one. It is written in the isolation of the
-/// observable and read in any other.
+/// The newest value of an observable, and the consumers that wait for a newer one. The observable's isolation writes
+/// it; any isolation reads it.
 ///
-/// Nothing is resumed or destroyed under the lock: both may run code of the user that comes back here.
+/// Nothing is resumed or destroyed under the lock: both may run code of the user that calls this object again.
 final class LatestValue<Value: Sendable>: Sendable {
-  /// What a consumer that is ready for the next value finds.
+  /// The state that a consumer finds when it is ready for the next value.
   enum Finding {
     case newer(Value, version: UInt64)
     case ended
-    /// Nothing new: the consumer is on the list of those to wake, and has to wait with this ticket.
+    /// Nothing new: the consumer is enrolled and has to wait with this ticket.
     case enrolled(ticket: UInt64)
   }
 
   private struct State {
-    /// The newest value, if there was one.
+    /// The newest value, if any.
     var value: Value?
-    /// How many values there were.
+    /// The number of values so far.
     var version: UInt64 = 0
-    /// Whether the observable is gone.
+    /// Whether the observable was deallocated or its observations were removed.
     var isFinished = false
-    /// Whether all consumers are gone.
+    /// Whether no consumers are left.
     var isAbandoned = false
-    /// Those to wake with the next value, by ascending ticket.
+    /// The consumers to wake with the next value, by ascending ticket.
     var waiters: [Waiter] = []
     var nextTicket: UInt64 = 0
 
@@ -38,14 +38,14 @@ final class LatestValue<Value: Sendable>: Sendable {
 
   private let state = Lock(State())
 
-  /// Whether all consumers are gone.
+  /// Whether no consumers are left.
   var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-  // MARK: The observable's side
+  // MARK: The observable
 
-  /// Replaces the value and wakes who waits for it.
+  /// Replaces the value and wakes the waiting consumers.
   ///
-  /// - Returns: false if there are no consumers any more.
+  /// - Returns: false if no consumers are left.
   func offer(_ value: Value) -> Bool {
     var other: Value? = value
     var waiters: [Waiter] = []
@@ -57,12 +57,12 @@ final class LatestValue<Value: Sendable>: Sendable {
       return true
     }
     for waiter in waiters { waiter.continuation?.resume() }
-    // The value before may die here, but no sooner.
+    // The previous value may be destroyed here, but no sooner.
     withExtendedLifetime(other) {}
     return isWanted
   }
 
-  /// Says that no value will come any more. The last one stays for those who have not seen it.
+  /// Marks the sequence as finished. Consumers that have not seen the last value still get it.
   func finish() {
     var waiters: [Waiter] = []
     state.withLock { state in
@@ -72,14 +72,14 @@ final class LatestValue<Value: Sendable>: Sendable {
     for waiter in waiters { waiter.continuation?.resume() }
   }
 
-  // MARK: The consumers' side
+  // MARK: The consumers
 
   /// The value, if a consumer has not seen it.
   func look(after seen: UInt64) -> (value: Value, version: UInt64)? {
     state.withLock { $0.value(after: seen) }
   }
 
-  /// Finds the value if a consumer has not seen it, and otherwise puts the consumer on the list.
+  /// Returns the value if a consumer has not seen it, and otherwise enrolls the consumer.
   func lookOrEnrol(after seen: UInt64) -> Finding {
     state.withLock { state in
       if let (value, version) = state.value(after: seen) { return .newer(value, version: version) }
@@ -94,8 +94,8 @@ final class LatestValue<Value: Sendable>: Sendable {
   func wait(with ticket: UInt64, isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // Who is not on the list any more was called before it could wait. Whoever takes a waiter off the list wakes it,
-        // so each is woken once.
+        // A consumer that is no longer enrolled was woken before it could wait. Whoever removes a waiter from the list
+        // wakes it, so each is woken once.
         let isListed = state.withLock { state in
           guard let index = state.waiters.lastIndex(where: { $0.ticket == ticket }) else { return false }
           state.waiters[index].continuation = continuation
@@ -111,7 +111,7 @@ final class LatestValue<Value: Sendable>: Sendable {
     }
   }
 
-  /// Says that there are no consumers any more, and drops the value.
+  /// Marks the sequence as having no consumers, and releases the value.
   func abandon() {
     var value: Value?
     state.withLock { state in

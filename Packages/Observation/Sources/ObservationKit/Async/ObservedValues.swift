@@ -1,4 +1,4 @@
-/// The values of an observable for `for await`: what ``ValueObservable/values`` gives.
+/// The values of an observable as an async sequence, as returned by ``ValueObservable/values``.
 ///
 /// ```swift
 /// let volume = ValueSource(3)
@@ -8,15 +8,15 @@
 /// }
 /// ```
 ///
-/// Every iteration begins with the current value and goes on with the newest one: a consumer that was busy meanwhile skips
-/// what came between. It never sees an older value after a newer one, and never misses the last one.
+/// Every iteration begins with the current value. A slow consumer skips intermediate values. It never sees an older
+/// value after a newer one, and never misses the last one.
 ///
-/// The sequence ends when the observable dies, after the last value, or when all observations are removed from it. An
-/// iteration also ends as soon as its task is cancelled. The sequence does not keep the observable alive. Once the sequence
-/// and its iterators are gone, the observable forgets them with its next change.
+/// The sequence ends after the last value when the observable is deallocated, or when all its observations are removed.
+/// An iteration also ends as soon as its task is cancelled. The sequence does not keep the observable alive. Once the
+/// sequence and its iterators are released, the observable removes their observation with its next change.
 ///
-/// Unlike the observable, the sequence and its iterators are `Sendable`: hand the sequence to as many tasks and actors as
-/// you like. Each `for await` goes its own way, and runs in the isolation it is written in.
+/// Unlike the observable, the sequence and its iterators are `Sendable`. Pass the sequence to any number of tasks and
+/// actors. Each `for await` iterates independently, in the isolation it is written in.
 public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
   /// The type of the values.
   public typealias Element = Value
@@ -37,28 +37,28 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
     /// Iterating throws nothing.
     public typealias Failure = Never
 
-    /// Nil once the iteration has ended, so that an iterator that is kept keeps nothing.
+    /// Nil once the iteration has ended, so that a retained iterator retains nothing.
     private var lease: ObservedValuesLease<Value>?
-    /// The version of the value that came last.
+    /// The version of the last value received.
     private var seen: UInt64 = 0
 
     init(_ lease: ObservedValuesLease<Value>) { self.lease = lease }
 
-    /// The newest value, as soon as there is one that this iteration has not seen. In the isolation of the caller.
+    /// Returns the next value that this iteration has not seen, in the isolation of the caller.
     ///
-    /// - Returns: nil once the observable is gone and its last value was seen, or the task is cancelled; from then on
-    ///   always.
+    /// - Returns: nil once the observable is deallocated and its last value was seen, or the task is cancelled. All
+    ///   later calls return nil, too.
     public mutating func next() async -> Value? {
       await next(isolation: #isolation)
     }
 
-    /// The newest value, as soon as there is one that this iteration has not seen.
+    /// Returns the next value that this iteration has not seen.
     ///
     /// Returns without suspending if there is one already.
     ///
     /// - Parameter actor: the isolation to run in, which is never left.
-    /// - Returns: nil once the observable is gone and its last value was seen, or the task is cancelled; from then on
-    ///   always.
+    /// - Returns: nil once the observable is deallocated and its last value was seen, or the task is cancelled. All
+    ///   later calls return nil, too.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
       if let value = await newest(isolation: actor) { return value }
       lease = nil
@@ -76,7 +76,7 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
       case .enrolled(let ticket):
         await latest.wait(with: ticket, isolation: actor)
       }
-      // Who is woken and finds nothing new was cancelled.
+      // A consumer that is woken without a new value was cancelled.
       guard !Task.isCancelled, let (value, version) = latest.look(after: seen) else { return nil }
       seen = version
       return value
@@ -84,7 +84,8 @@ public struct ObservedValues<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// The interest of consumers in the values of an observable, which ends when the sequence and all iterators are gone.
+/// The subscription of the consumers to an observable's values. It ends when the sequence and all iterators are
+/// released.
 final class ObservedValuesLease<Value: Sendable>: Sendable {
   let latest: LatestValue<Value>
 

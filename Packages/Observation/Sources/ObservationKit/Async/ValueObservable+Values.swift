@@ -1,29 +1,31 @@
 extension ValueObservable where Value: Sendable {
-  /// The current value and those to come, for `for await value in field.values`.
+  /// The current value and all later ones, for `for await value in field.values`.
   ///
-  /// Ask for it in the isolation of this observable, and iterate wherever you like: see ``ObservedValues``. A
-  /// ``transaction(_:)`` comes as its final value, and a ``filter(_:)`` that let nothing pass yet has no current value to
-  /// begin with.
+  /// Read this property in the isolation of this observable, and iterate in any isolation: see ``ObservedValues``. A
+  /// ``transaction(_:)`` yields only its final value. A ``filter(_:)`` that no value has passed yet has no current
+  /// value to begin with.
   ///
-  /// - Complexity: O(1) amortised. Each sequence that is held costs a set one lock, and no allocation unless somebody waits.
+  /// - Complexity: O(1) amortised. Each live sequence costs a set one lock, and an allocation only if a consumer
+  ///   waits.
   public var values: ObservedValues<Value> {
     let observations = observations
     let latest = LatestValue<Value>()
     let lease = ObservedValuesLease(latest)
     let feed = ObservedValuesFeed(latest)
     let owner = ObservedValuesOwner(latest)
-    // Unsafe, and safe: the registry is there whenever it calls.
+    // Unsafe, and safe: the registry is live whenever it calls.
     let call = { [unowned(unsafe) observations] (_: Value, new: Value) in
       if !feed.pass(new) { observations.sweepOrphans() }
     }
     _ = observations.add(ObservationAction(call), owner: owner)
-    // Only now: adding may drop closures that belong to dead owners, and what dies with them may set the value.
+    // Only now: adding an observation may release closures of deallocated owners, and their `deinit` may set the value.
     if observations.later == nil { _ = feed.latest.offer(value) }
     return ObservedValues(lease)
   }
 }
 
-/// What leads from an observable to the consumers of its values. The registry alone holds it, so the values end with it.
+/// The connection from an observable to the consumers of its values. Only the registry retains it, so the values end
+/// with it.
 private final class ObservedValuesFeed<Value: Sendable> {
   let latest: LatestValue<Value>
 
@@ -31,13 +33,13 @@ private final class ObservedValuesFeed<Value: Sendable> {
 
   deinit { latest.finish() }
 
-  /// Passes a value on.
+  /// Passes a value to the consumers.
   ///
-  /// - Returns: false if there are no consumers any more.
+  /// - Returns: false if no consumers are left.
   func pass(_ value: Value) -> Bool { latest.offer(value) }
 }
 
-/// How an observation knows that nobody wants the values any more.
+/// A marker by which an observation detects that no consumers are left.
 private final class ObservedValuesOwner<Value: Sendable>: OwnerReference {
   private let latest: LatestValue<Value>
 

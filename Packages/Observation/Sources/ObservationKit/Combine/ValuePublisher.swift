@@ -2,17 +2,17 @@
   public import Combine
 
   extension ValueObservable {
-    /// Publishes the value, first the current one and then each that it changes to: `field.publisher.sink { value in … }`.
+    /// Publishes the current value and every later one: `field.publisher.sink { value in … }`.
     ///
-    /// A subscriber that is not ready for a value gets the newest one when it is. What is set inside a
-    /// ``transaction(_:)`` is published once, at its end. A subscription retains neither this object nor the publisher, and
-    /// finishes when this object dies or its observers are removed.
+    /// A subscriber without demand gets only the newest value once it has demand. A ``transaction(_:)`` publishes only
+    /// its final value. A subscription retains neither this object nor the publisher. It finishes when this object is
+    /// deallocated or its observers are removed.
     ///
-    /// Values are received where they are set. A subscription may be cancelled, and values asked for, on any thread.
+    /// Values are received in the isolation that sets them. Demand and cancellation may come from any thread.
     public var publisher: ValuePublisher<Value> { ValuePublisher(self) }
   }
 
-  /// Publishes the values of an observable: what ``ValueObservable/publisher`` gives.
+  /// A publisher of an observable's values, as returned by ``ValueObservable/publisher``.
   public struct ValuePublisher<Output>: Publisher {
     /// An observable always has a value.
     public typealias Failure = Never
@@ -23,9 +23,9 @@
       subscribe = { $0.begin(with: observable) }
     }
 
-    /// Begins a subscription.
+    /// Starts a subscription.
     ///
-    /// - Parameter subscriber: gets the current value as soon as it asks for one.
+    /// - Parameter subscriber: gets the current value as soon as it has demand.
     public func receive(subscriber: some Subscriber<Output, Never>) {
       let subscription = ValueSubscription<Output>(subscriber)
       subscribe(subscription)

@@ -1,12 +1,13 @@
 #if canImport(Combine)
   import Combine
 
-  /// Brings the values of an observable to a subscriber, as many as it asks for.
+  /// A subscription that delivers an observable's values as the subscriber demands them.
   ///
-  /// A subscriber may ask and cancel on any thread, hence the lock, which is never held while the subscriber runs. The
-  /// observable is left alone then, since it belongs to its isolation: it forgets the subscription with its next change.
+  /// A subscriber may demand and cancel on any thread, hence the lock, which is never held while the subscriber runs.
+  /// Cancelling does not touch the observable, which belongs to its isolation: the observation is removed with the next
+  /// change.
   final class ValueSubscription<Value>: Subscription {
-    /// How far the subscription is. The lock guards what follows, too.
+    /// The state of the subscription. The lock guards the properties below, too.
     private struct Progress {
       var isOpen = false
       var isSending = false
@@ -17,7 +18,7 @@
     private var receive: ((Value) -> Subscribers.Demand)?
     private var finish: (() -> Void)?
     private var demand = Subscribers.Demand.none
-    /// The newest value that the subscriber did not get yet.
+    /// The newest value that the subscriber has not received.
     private var newest: Value?
 
     init(_ subscriber: some Subscriber<Value, Never>) {
@@ -27,11 +28,11 @@
 
     var isCancelled: Bool { locked { _ in receive == nil } }
 
-    /// Observes, until the subscription is cancelled or the observable is gone.
+    /// Observes until the subscription is cancelled or the observable is deallocated.
     func begin<Observable: ValueObservable>(with observable: Observable) where Observable.Value == Value {
       newest = observable.value
       let inlet = SubscriptionInlet(self)
-      // Unsafe, and safe: the registry is there whenever it calls.
+      // Unsafe, and safe: the registry is live whenever it calls.
       let observations = observable.observations
       let call = { [unowned(unsafe) observations] (_: Value, new: Value) in
         if inlet.isGone { observations.sweepOrphans() } else { inlet.take(new) }
@@ -39,7 +40,7 @@
       _ = observations.add(ObservationAction(call), owner: SubscriptionReference(self))
     }
 
-    /// Lets values through, once the subscriber knows the subscription.
+    /// Starts sending values, once the subscriber has received the subscription.
     func open() {
       locked { $0.isOpen = true }
       send()
@@ -50,7 +51,7 @@
       send()
     }
 
-    /// Says that no value will come any more.
+    /// Finishes the subscription after the last value.
     func end() {
       locked { $0.isEnded = true }
       send()
@@ -62,7 +63,7 @@
     }
 
     func cancel() {
-      // Closures die outside the lock: what they hold the last reference to may come back here.
+      // Closures are released outside the lock: their captures may call this object when they are deallocated.
       var closures: (Any?, Any?)
       locked { _ in
         closures = (receive, finish)
@@ -73,7 +74,7 @@
       withExtendedLifetime(closures) {}
     }
 
-    /// Sends what there is to send. One call at a time does; what others bring meanwhile it takes along.
+    /// Sends the pending values. Only one call sends at a time; it also sends values that other calls add meanwhile.
     private func send() {
       while let step = nextStep() {
         switch step {
@@ -120,7 +121,8 @@
     }
   }
 
-  /// What an observable holds of a subscription. It goes with the observation, and then no value will come any more.
+  /// The connection from an observable to a subscription. It is released with the observation, which finishes the
+  /// subscription.
   private final class SubscriptionInlet<Value> {
     private let subscription: ValueSubscription<Value>
 
@@ -133,7 +135,7 @@
     deinit { subscription.end() }
   }
 
-  /// Tells a registry that a subscription was cancelled.
+  /// A marker by which a registry detects that a subscription was cancelled.
   private final class SubscriptionReference<Value>: OwnerReference {
     private let subscription: ValueSubscription<Value>
 

@@ -1,10 +1,11 @@
 extension ValueObservable {
   /// Observes with a closure that gets the old and the new value.
   ///
-  /// The closure lives until the token is cancelled or this observable dies; dropping the token does not cancel.
+  /// The closure is retained until the token is cancelled or this observable is deallocated. Releasing the token does
+  /// not cancel the observation.
   ///
   /// - Parameters:
-  ///   - requiresChange: `false` to be told of every set, also of one to an equal value.
+  ///   - requiresChange: `false` to be notified of every set, also of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns, with the current value as old and new.
   ///   - action: runs synchronously, before the setter returns.
   @inlinable
@@ -18,7 +19,7 @@ extension ValueObservable {
     return token
   }
 
-  /// Observes with a closure that gets the new value: see the method whose closure gets the old one, too.
+  /// Observes with a closure that gets the new value. See the method whose closure also gets the old value.
   @inlinable
   @discardableResult
   public func addObserver(
@@ -27,11 +28,11 @@ extension ValueObservable {
     addObserver(requiresChange: requiresChange, updateImmediately: updateImmediately) { _, new in action(new) }
   }
 
-  /// Observes with a closure that gets the new value, for as long as an owner lives.
+  /// Observes with a closure that gets the new value until an owner is deallocated.
   ///
   /// - Parameters:
   ///   - owner: held weakly; the observation ends with it, or with `removeObserver(owner)`.
-  ///   - requiresChange: `false` to be told of every set, also of one to an equal value.
+  ///   - requiresChange: `false` to be notified of every set, also of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns.
   ///   - action: runs synchronously, before the setter returns. It is kept by this observable: capture the owner weakly.
   @inlinable
@@ -43,11 +44,11 @@ extension ValueObservable {
     add(OwnedAction(owner: owner) { _, new in action(new) }, requiresChange, updateImmediately)
   }
 
-  /// Tells an observer of changes for as long as it lives. It is held weakly.
+  /// Notifies an observer of changes until it is deallocated. The observer is held weakly.
   ///
   /// - Parameters:
-  ///   - observer: the object to tell.
-  ///   - requiresChange: `false` to be told of every set, also of one to an equal value.
+  ///   - observer: the object to notify.
+  ///   - requiresChange: `false` to be notified of every set, also of one to an equal value.
   ///   - updateImmediately: whether to call once before this method returns, with the current value as old and new.
   @inlinable
   @discardableResult
@@ -86,7 +87,7 @@ extension ValueObservable {
     let action = owned.action
     let observations = observations
     let owner = WeakReference(owned.owner)
-    // Unsafe, and safe: the registry is there whenever it calls.
+    // Unsafe, and safe: the registry is live whenever it calls.
     let call = { [unowned(unsafe) observations] (old: Value, new: Value) in
       if owner.object != nil { action(old, new) } else { observations.sweepOrphans() }
     }
@@ -95,7 +96,7 @@ extension ValueObservable {
     return token
   }
 
-  /// Binds this value to an object that says when it dies.
+  /// Binds this value to an object that offers a `bindingEnd`.
   @inlinable
   @discardableResult
   func bind(
@@ -125,7 +126,7 @@ extension ValueObservable {
     let reference = WeakReference(observer)
     let passage = BindingPassage(to: observer)
     let weakToken = passage == nil ? nil : WeakReference()
-    // A derived observable that nobody holds goes on without its object; then an observer gets another one to look at.
+    // A derived observable without a strong reference outlives its object. Then an observer gets a new object for it.
     let node = observations.keepersChanged == nil ? nil : (self as? DerivedObservable<Value>)?.node
     let call = { [weak self, weak node, unowned(unsafe) observations] (old: Value, new: Value) in
       let observable: (any ValueObservable<Value>)? = self ?? node.map { DerivedObservable($0, sources: []) }

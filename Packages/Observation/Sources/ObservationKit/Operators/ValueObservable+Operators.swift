@@ -1,5 +1,5 @@
 extension ValueObservable {
-  /// Tells an observer of this value now and after every change, for as long as both live.
+  /// Notifies an observer of this value now and after every change, until either is deallocated.
   ///
   /// Between two fields this is a one-way binding: the observer takes every value of the source.
   ///
@@ -22,7 +22,7 @@ extension ValueObservable {
     source.map(Optional.some) --> observer
   }
 
-  /// Makes an observable of what a closure turns the value into, to go on with: `name --> { $0.uppercased() } --> label`.
+  /// Derives an observable with a transform, for a chain: `name --> { $0.uppercased() } --> label`.
   ///
   /// - Returns: the derived observable. See `map(_:)`.
   @_disfavoredOverload
@@ -33,7 +33,7 @@ extension ValueObservable {
     source.map(transform)
   }
 
-  /// Makes an observable of what a closure turns the value into, which tells when that differs.
+  /// Derives an observable with a transform. It notifies only if the transformed value differs.
   ///
   /// - Returns: the derived observable.
   @_disfavoredOverload
@@ -46,7 +46,7 @@ extension ValueObservable {
 
   /// Calls a closure with the new value, now and after every change.
   ///
-  /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  /// - Returns: a token. The closure is retained until the token is cancelled or the source is deallocated.
   @inlinable
   @discardableResult
   public static func --> (source: Self, action: @escaping (Value) -> Void) -> ObservationToken {
@@ -55,7 +55,7 @@ extension ValueObservable {
 
   /// Calls a closure with the old and the new value, now and after every change.
   ///
-  /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  /// - Returns: a token. The closure is retained until the token is cancelled or the source is deallocated.
   @inlinable
   @discardableResult
   public static func --> (source: Self, action: @escaping (Value, Value) -> Void) -> ObservationToken {
@@ -64,15 +64,15 @@ extension ValueObservable {
 
   /// Calls a closure now and after every change.
   ///
-  /// - Returns: a token. The closure lives until the token is cancelled or the source dies.
+  /// - Returns: a token. The closure is retained until the token is cancelled or the source is deallocated.
   @inlinable
   @discardableResult
   public static func --> (source: Self, action: @escaping () -> Void) -> ObservationToken {
     source.addObserver { _, _ in action() }
   }
 
-  /// Calls an owner's closure now and after every change, for as long as the owner lives:
-  /// `field --> owner { owner, value in … }`.
+  /// Calls an owner's closure now and after every change until the owner is deallocated: `field --> owner { owner,
+  /// value in … }`.
   ///
   /// - Returns: a token for this one closure; `source -/-> owner` ends all closures of the owner.
   @inlinable
@@ -81,14 +81,14 @@ extension ValueObservable {
     source.add(owned, true, true)
   }
 
-  /// Ends all observations that an observer or owner has of the source. A stranger is ignored.
+  /// Ends all observations that an observer or owner has of the source. An object without observations is ignored.
   public static func -/-> (source: Self, observerOrOwner: AnyObject) {
     source.removeObserver(observerOrOwner)
   }
 }
 
 extension ValueObserver {
-  /// `source --> observer`, written from the other side.
+  /// Binds in the reverse order: the same as `source --> observer`.
   ///
   /// - Returns: the right-hand side, so that `a <-- b <-- c` binds `c` to `b` and `b` to `a`.
   @inlinable
@@ -101,7 +101,8 @@ extension ValueObserver {
 }
 
 extension ValueObserver where Self: ValueObservable {
-  /// Binds two values to each other: the left one takes the right one's value, and from then on each takes the other's.
+  /// Binds two values to each other. The left one takes the right one's value, then each takes the changes of the
+  /// other.
   ///
   /// Both ends are held weakly. The binding ends with either of them, or with `-/->` in each direction.
   ///

@@ -1,8 +1,8 @@
-/// An object whose life bounds the observations made in its name.
+/// An object whose lifetime bounds the observations made in its name.
 ///
-/// `field --> owner { value in … }` observes until `owner` dies; it is held weakly. The closure itself is kept by the
-/// observable, so a closure that captures the owner strongly keeps the owner alive. The second form hands the owner
-/// over instead of capturing it: `field --> owner { owner, value in owner.title = value }`.
+/// `field --> owner { value in … }` observes until `owner` is deallocated. The owner is held weakly. The observable
+/// retains the closure, so a closure that captures the owner strongly keeps the owner alive. The second form passes the
+/// owner as a parameter instead of capturing it: `field --> owner { owner, value in owner.title = value }`.
 ///
 /// ```swift
 /// final class Screen: ObservationOwner {
@@ -15,7 +15,7 @@
 public protocol ObservationOwner: AnyObject {}
 
 extension ObservationOwner {
-  /// Ties a closure to the life of this object, for the right-hand side of `-->`.
+  /// Binds a closure to the lifetime of this object, for the right-hand side of `-->`.
   ///
   /// - Parameter action: called with the new value. Capture the owner weakly, or use the form that receives it.
   @inlinable
@@ -23,7 +23,7 @@ extension ObservationOwner {
     OwnedAction(owner: self) { _, new in action(new) }
   }
 
-  /// Ties a closure to the life of this object and hands the object over on every call.
+  /// Binds a closure to the lifetime of this object and passes the object to every call.
   ///
   /// - Parameter action: called with the owner and the new value.
   @inlinable
@@ -34,7 +34,7 @@ extension ObservationOwner {
   }
 }
 
-/// A closure that observes for as long as an owner lives: what `owner { value in … }` makes.
+/// A closure that observes until its owner is deallocated, as returned by `owner { value in … }`.
 ///
 /// ```swift
 /// final class Screen: ObservationOwner { var title = "" }

@@ -1,4 +1,4 @@
-/// An object with a current value that tells others when the value is set.
+/// An object with a current value that notifies its observers when the value is set.
 ///
 /// An adopter supplies ``value`` and ``observations``, and calls `observations.notify(from:to:)` from its setter:
 ///
@@ -11,8 +11,8 @@
 /// }
 /// ```
 ///
-/// - Note: Observables are not `Sendable`: an observable, its observers and its tokens live in one isolation, and
-///   observers run synchronously there.
+/// - Note: Observables are not `Sendable`: an observable, its observers and its tokens belong to one isolation.
+///   Observers run synchronously there.
 public protocol ValueObservable<Value>: AnyObject {
   /// The type of the observed value.
   associatedtype Value
@@ -23,11 +23,11 @@ public protocol ValueObservable<Value>: AnyObject {
   /// The observers of this object, in the order in which they were added.
   var observations: ObservationRegistry<Value> { get }
 
-  /// Whether nothing was ever set, so that a binding has nothing to copy. `false` unless an adopter says otherwise.
+  /// Whether the value was never set, so that a binding has nothing to copy. The default is `false`.
   var isUnset: Bool { get }
 }
 
 extension ValueObservable {
-  /// An observable always has a value, unless its type says otherwise.
+  /// The default: the value counts as set.
   public var isUnset: Bool { false }
 }

@@ -1,4 +1,4 @@
-/// An object that is told when an observed value changes.
+/// An object that is notified when an observed value changes.
 ///
 /// Observers are held weakly, so observing never keeps one alive. A class of the main actor conforms with
 /// `@MainActor final class Label: @MainActor ValueObserver`.
@@ -15,7 +15,7 @@ public protocol ValueObserver<Value>: AnyObject {
   /// The type of the observed value.
   associatedtype Value
 
-  /// Tells the observer that a value was set.
+  /// Receives a value that was set.
   ///
   /// Called once when the observer is added, with the current value as old and new, and then after every change.
   ///
@@ -25,12 +25,12 @@ public protocol ValueObserver<Value>: AnyObject {
   ///   - observable: the object whose value it is.
   func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>)
 
-  /// How bindings reach this object if it says when it dies, which is several times as fast as a weak reference and
-  /// ``valueChanged(from:to:observable:)``. Nil unless an adopter offers it.
+  /// The end of the bindings to this object, or nil to use a weak reference. It is several times as fast as a weak
+  /// reference and ``valueChanged(from:to:observable:)``. The object has to call ``Lifeline/end()`` in its `deinit`.
   var bindingEnd: BindingEnd<Value>? { get }
 }
 
 extension ValueObserver {
-  /// An observer is held weakly, unless its type offers a better way.
+  /// The default: bindings hold the observer weakly.
   public var bindingEnd: BindingEnd<Value>? { nil }
 }
