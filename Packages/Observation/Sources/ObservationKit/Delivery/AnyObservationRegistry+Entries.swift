@@ -12,7 +12,7 @@ extension AnyObservationRegistry {
     return token
   }
 
-  /// Ends all observations of an observer or owner. A stranger is ignored.
+  /// Ends all observations of an observer or owner. An object without observations is ignored.
   ///
   /// - Complexity: O(*n*), where *n* is the number of observations.
   public final func remove(owner: AnyObject) {
@@ -24,7 +24,7 @@ extension AnyObservationRegistry {
     for entry in entries { entry.token.cancel() }
   }
 
-  /// Drops what belongs to owners that are gone, so that an observable that outlives many of them doesn't grow.
+  /// Removes the entries of deallocated owners, so that an observable that outlives many of them doesn't grow.
   @usableFromInline
   final func sweepOrphans() {
     for entry in entries where entry.token.owner?.isGone == true { entry.token.cancel() }
@@ -35,14 +35,14 @@ extension AnyObservationRegistry {
   @usableFromInline
   final func removeCancelled() {
     guard cancelledCount > 0 else { return }
-    // Closures die after the array is whole again: a deinitialiser they hold the last reference to may come back here.
+    // Closures are released after the array is consistent again: a `deinit` they trigger may call this registry.
     let old = entries
     entries = old.filter { $0.token.isActive }
     cancelledCount = 0
     unconditionalCount = entries.count { !$0.action.requiresChange }
   }
 
-  /// Forgets a token that was cancelled.
+  /// Removes the entry of a cancelled token.
   final func didCancel(_ token: ObservationToken) {
     cancelledCount += 1
     if token.isKeeper { addKeepers(-1) } else { (token.owner as? DerivedInlet)?.cut() }
@@ -53,7 +53,7 @@ extension AnyObservationRegistry {
       if !entry.action.requiresChange { unconditionalCount -= 1 }
       return
     }
-    // Compacting when half is gone makes a cancellation cost a constant on average.
+    // Compacting when half of the entries are cancelled makes a cancellation O(1) on average.
     if cancelledCount * 2 >= entries.count || entries.count < 32 { removeCancelled() }
   }
 }

@@ -1,4 +1,4 @@
-/// What an ``ObservationRegistry`` knows and does whatever the type of its values.
+/// The part of an ``ObservationRegistry`` that does not depend on the type of its values.
 public class AnyObservationRegistry {
   // Unchecked, here and below: every access is over before a closure is called, so there is no conflict to be found.
 
@@ -7,11 +7,11 @@ public class AnyObservationRegistry {
   /// Whether a round is under way or waits for the end of a transaction: what is set meanwhile has to wait too.
   @exclusivity(unchecked) @usableFromInline final var isBusy = false
   @exclusivity(unchecked) @usableFromInline final var isDelivering = false
-  /// How many bindings a value went through to get here.
+  /// The number of bindings a value passed to get here.
   @exclusivity(unchecked) @usableFromInline final var hops: Int32 = 0
-  /// Entries whose token was cancelled but which are still there.
+  /// The number of entries whose token was cancelled but which are still stored.
   @exclusivity(unchecked) @usableFromInline final var cancelledCount = 0
-  /// Observations that want to hear of every set, changed or not.
+  /// The number of observations that receive every set, changed or not.
   @exclusivity(unchecked) @usableFromInline final var unconditionalCount = 0
   @exclusivity(unchecked) @usableFromInline final var nextID: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline final var sweepThreshold = 16
@@ -22,32 +22,33 @@ public class AnyObservationRegistry {
   /// Where the run of bindings began, which therefore delivers as long as one refers to it.
   @exclusivity(unchecked) @usableFromInline final var arrivalRoot: Unmanaged<AnyObservationRegistry>?
   @exclusivity(unchecked) @usableFromInline final var root: Unmanaged<AnyObservationRegistry>?
-  /// What waits until the run of bindings that began here has come back: see `hopLimit`.
+  /// The deliveries that wait until the run of bindings that began here has returned: see `hopLimit`.
   @exclusivity(unchecked) @usableFromInline final var deferred: [(AnyObservationRegistry) -> Void] = []
-  /// How tokens reach this registry; made with the first one.
+  /// The reference through which tokens reach this registry. It is created with the first token.
   @usableFromInline final var knownLifeline: Lifeline?
 
-  /// Observations that keep a derived observable alive: all but those of derived observables nobody observes.
+  /// The number of observations that keep a derived observable alive. Those of unobserved derived observables don't
+  /// count.
   @usableFromInline final var keeperCount = 0
-  /// What a derived observable does when it gets its first keeper, and when it loses the last one. It adds what its
-  /// sources have to count then.
+  /// The action of a derived observable when the first observation starts to keep it alive, and when the last one ends.
+  /// It returns the changes to the counts of its sources.
   @usableFromInline final var keepersChanged: ((Bool, inout [KeeperChange]) -> Void)?
 
-  /// The longest run of bindings on the stack. What goes beyond waits until the run has come back to where it began.
+  /// The longest run of bindings on the stack. Deliveries beyond it wait until the run has returned to its start.
   @inlinable static var hopLimit: Int32 { 64 }
 
   @usableFromInline
   init() {}
 
   /// The stamp of the change that is being delivered; `never` during the first call of a new observation. A binding
-  /// passes it on, so that a change that comes back to where it started is recognised as not newer.
+  /// passes it on, so that a change that returns to its origin is not newer and is ignored.
   @inlinable
   public final var stamp: ChangeStamp { deliveredStamp }
 
-  /// Whether nobody observes. Observers that died but were not yet noticed still count.
+  /// Whether there are no observers. Deallocated observers that were not yet removed still count.
   public final var isEmpty: Bool { entries.count == cancelledCount }
 
-  /// Whether somebody wants to be told of a set to an equal value.
+  /// Whether any observation receives sets to an equal value.
   @_spi(ModelKitInternals)
   public final var hearsOfEqualValues: Bool { unconditionalCount > 0 }
 
@@ -57,7 +58,7 @@ public class AnyObservationRegistry {
   /// Lets the values that a transaction set flow through the bindings.
   func flowPending() {}
 
-  /// Tells the observers what a transaction set.
+  /// Notifies the observers of the changes of a transaction.
   func deliverPending() {}
 
   @usableFromInline
@@ -81,8 +82,8 @@ public class AnyObservationRegistry {
     for body in bodies { body(self) }
   }
 
-  /// Counts the observations that keep a derived observable, and tells its sources. In a loop, because a chain may be
-  /// longer than the stack is deep.
+  /// Counts the observations that keep a derived observable alive, and updates its sources. It is a loop, because a
+  /// chain may be longer than the stack is deep.
   @usableFromInline
   final func addKeepers(_ number: Int) {
     if keepersChanged == nil {
@@ -107,11 +108,11 @@ public class AnyObservationRegistry {
   }
 }
 
-/// What a source has to count because a derived observable is observed from now on, or no more.
+/// A change to a source's count because a derived observable starts or stops being observed.
 @usableFromInline
 struct KeeperChange {
   let source: Lifeline
   let number: Int
-  /// What the way from the source held.
+  /// The node that the inlet from the source retained.
   let node: AnyObject?
 }

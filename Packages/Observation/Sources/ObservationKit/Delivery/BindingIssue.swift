@@ -10,9 +10,9 @@
 
 /// A ring of observers that did not settle and was cut.
 ///
-/// Bindings end by themselves. What can go on for ever are closures that set what they observe to something else each
-/// time. After ``passLimit`` rounds within one set the rest is dropped: the last value stays, and the issue is reported to
-/// ``handler``.
+/// Bindings end by themselves. Closures that set their own observable to something else each time never settle. After
+/// ``passLimit`` rounds within one set the remaining sets are dropped: the last value stays, and the issue is reported
+/// to ``handler``.
 ///
 /// ```swift
 /// BindingIssue.handler = { issue in print(issue) }
@@ -20,13 +20,13 @@
 public struct BindingIssue: Sendable, CustomStringConvertible {
   /// The type of the value that did not settle.
   public let valueType: Any.Type
-  /// How many rounds were delivered.
+  /// The number of rounds that were delivered.
   public let passes: Int
 
   /// The number of rounds that one set may cause.
   public static let passLimit = 100_000
 
-  /// What was wrong, what was kept, and what to do.
+  /// A message with the cause, the state that was kept, and the remedy.
   public var description: String {
     let subject = valueType == Any.self ? "Values set in a transaction" : "A value of type \(valueType)"
     return """
@@ -35,8 +35,8 @@ public struct BindingIssue: Sendable, CustomStringConvertible {
       """
   }
 
-  /// What is done about an issue. Writes the description to standard error unless it is replaced; called on the thread
-  /// that set the value.
+  /// The closure that receives issues, on the thread that set the value. By default it writes the description to
+  /// standard error.
   public static var handler: @Sendable (BindingIssue) -> Void {
     get { currentHandler.withLock { $0 } }
     set { currentHandler.withLock { $0 = newValue } }

@@ -1,4 +1,4 @@
-/// What a registry has to know of an action, whatever the type of the values.
+/// The part of an action that does not depend on the type of the values.
 @usableFromInline
 class AnyObservationAction {
   @usableFromInline final let requiresChange: Bool
@@ -6,7 +6,7 @@ class AnyObservationAction {
   @usableFromInline final let isBinding: Bool
   /// Whether it belongs to a derived observable, which counts only while that one is observed.
   @usableFromInline final let isPassive: Bool
-  /// What the closure uses without retaining it.
+  /// The object that the closure uses without retaining it.
   @usableFromInline final let context: AnyObject?
 
   @inlinable
@@ -18,8 +18,8 @@ class AnyObservationAction {
   }
 }
 
-/// What an observation calls. An object of its own, because to retain a closure around its call costs more than the call,
-/// and an object that the registry holds need not be retained.
+/// The action of an observation. It is an object of its own because retaining a closure around its call costs more than
+/// the call, while an object that the registry retains need not be retained again.
 @usableFromInline
 final class ObservationAction<Value>: AnyObservationAction {
   @usableFromInline let call: (Value, Value) -> Void
@@ -34,9 +34,9 @@ final class ObservationAction<Value>: AnyObservationAction {
   }
 }
 
-/// An observation. Only the registry holds the closure: a token that is kept after it was cancelled keeps nothing.
+/// An observation. Only the registry retains the closure: a cancelled token that is kept retains nothing.
 ///
-/// The type of the values is left out, so that who comes and goes is the same code for all types. A registry of `Value`
+/// The type of the values is erased, so that adding and removing is the same code for all types. A registry of `Value`
 /// has actions of `Value` only.
 @usableFromInline
 struct ObservationEntry {

@@ -1,5 +1,5 @@
 extension ObservationRegistry {
-  /// Delivers what was set by observers and what long runs of bindings left, until nothing is left.
+  /// Delivers the sets made by observers and the rest of long runs of bindings, until nothing is left.
   @usableFromInline
   func deliverQueue() {
     // Counted for all observables in which this happens one within the other: otherwise two rings that don't settle would
@@ -28,8 +28,8 @@ extension ObservationRegistry {
         let round = queue[next]
         next += 1
         deliver(round)
-        // A long run of changes made by observers must not hold every value it went through. The values die when the
-        // queue is whole again: who dies may set this very observable.
+        // A long run of changes made by observers must not retain every intermediate value. The values are released
+        // when the queue is consistent again: their `deinit` may set this very observable.
         if next >= 64, 2 * next >= queue.count {
           queue = Array(queue[next...])
           next = 0
@@ -45,7 +45,7 @@ extension ObservationRegistry {
     }
   }
 
-  /// Forgets what waits.
+  /// Discards the waiting sets.
   private func drop() {
     deferred = []
     while !queue.isEmpty { queue = [] }
@@ -73,8 +73,8 @@ extension ObservationRegistry {
     if let pending {
       pending.merge(newValue, isChange: isChange, stamp: stamp, firstLaterID: nextID, areEqual: areEqual)
       if pending.hasFlowed {
-        // Without a transaction this is an observer that hears of the end of one. Then the bindings are served together
-        // with the observers, whose turn is yet to come.
+        // Without a transaction this is an observer that sets the value while a transaction notifies. Then the bindings
+        // are served together with the observers, which are still to be notified.
         pending.hasFlowed = false
         transaction?.flow(self)
       }

@@ -1,12 +1,11 @@
-/// The observers of one observable, and the order in which they are told.
+/// The observers of one observable, and the order in which they are notified.
 ///
 /// A class becomes observable by owning a registry and calling `notify(from:to:)` when its value is set.
 ///
-/// Delivery: observers run synchronously, in the order in which they were added, before `notify` returns. A notification
-/// that is made while one is being delivered waits until the current round is over and is delivered before the outermost
-/// `notify` returns, so every observer sees all values in one order and ends on the last. An observer that is added
-/// during a delivery joins with the next change; one that is removed is not called again. In a ``transaction(_:)`` the
-/// observers are told at its end.
+/// Observers run synchronously, in the order in which they were added, before `notify` returns. A notification made
+/// during a delivery waits until the current round is over, and is delivered before the outermost `notify` returns. So
+/// every observer sees all values in one order and ends on the last. An observer added during a delivery joins with the
+/// next change; a removed one is not called again. In a ``transaction(_:)`` the observers are notified at its end.
 ///
 /// ```swift
 /// let registry = ObservationRegistry<Int>()
@@ -14,9 +13,9 @@
 /// ```
 public final class ObservationRegistry<Value>: AnyObservationRegistry {
   @exclusivity(unchecked) @usableFromInline var queue: [ObservationRound<Value>] = []
-  /// What a transaction set, until it is delivered.
+  /// The changes of a transaction that are not yet delivered.
   @exclusivity(unchecked) @usableFromInline var pending: ObservationRound<Value>?
-  /// What a derived observable shows that has nothing to tell yet. Such a one makes no first calls.
+  /// The value of a derived observable that no value has passed to yet. It makes no first calls.
   @exclusivity(unchecked) @usableFromInline var later: LaterValue<Value>?
 
   /// Creates a registry without observers.
@@ -25,9 +24,9 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
 
   deinit { knownLifeline?.end() }
 
-  // MARK: Telling
+  // MARK: Notifying
 
-  /// Tells every observer that the value was set, whether or not it differs.
+  /// Notifies every observer that the value was set, whether or not it differs.
   ///
   /// - Parameters:
   ///   - oldValue: the value before.
@@ -38,8 +37,8 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     notify(from: oldValue, to: newValue, isChange: true, stamp: .next(), areEqual: { _, _ in false })
   }
 
-  /// Tells the observers that the value was set: all of them if it changed, otherwise only those that asked for every
-  /// set with `requiresChange: false`.
+  /// Notifies the observers that the value was set: all of them if it changed, otherwise only those added with
+  /// `requiresChange: false`.
   ///
   /// - Parameters:
   ///   - oldValue: the value before.
@@ -51,14 +50,14 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
       from: oldValue, to: newValue, isChange: oldValue != newValue, stamp: .next(), areEqual: ==)
   }
 
-  /// Tells the observers of a change whose stamp is known, such as one that a binding passes on.
+  /// Notifies the observers of a change whose stamp is known, such as one that a binding passes on.
   ///
   /// - Parameters:
   ///   - oldValue: the value before.
   ///   - newValue: the value now.
-  ///   - isChange: whether the two differ. If not, only observers with `requiresChange: false` are told.
+  ///   - isChange: whether the two differ. If not, only observers with `requiresChange: false` are notified.
   ///   - stamp: when the value was set.
-  ///   - areEqual: compares two values, to find out what several sets in a transaction come to. Never kept.
+  ///   - areEqual: compares two values, to merge several sets of a transaction. It is never retained.
   /// - Complexity: O(*n*), where *n* is the number of observers.
   @inlinable
   public func notify(
@@ -88,7 +87,7 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     var index = 0
     while index < count {
       let entry = entries.withUnsafeBufferPointer { Unmanaged.passUnretained($0[index].action) }
-      // Nothing was cancelled in most rounds: one comparison instead of a look at every token.
+      // Nothing was cancelled in most rounds: one comparison instead of a check of every token.
       if cancelledCount == 0 || entries[index].token.isActive {
         entry._withUnsafeGuaranteedRef { action in
           if isChange || !action.requiresChange {
@@ -167,13 +166,13 @@ public final class ObservationRegistry<Value>: AnyObservationRegistry {
     endDelivery()
   }
 
-  /// Adds an observation and returns its token. The first call is the caller's affair: see `announce`.
+  /// Adds an observation and returns its token. The caller makes the first call: see `announce`.
   @inlinable
   func add(_ action: ObservationAction<Value>, owner: OwnerReference? = nil) -> ObservationToken {
     append(action, owner: owner)
   }
 
-  /// What an entry of this registry calls.
+  /// The action type of this registry's entries.
   func action(of entry: ObservationEntry) -> ObservationAction<Value> {
     unsafeDowncast(entry.action, to: ObservationAction<Value>.self)
   }

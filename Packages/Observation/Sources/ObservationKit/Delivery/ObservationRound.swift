@@ -7,7 +7,7 @@ final class ObservationRound<Value> {
   /// Whether the last value differs from the first.
   private(set) var isChange: Bool
   private(set) var stamp: ChangeStamp
-  /// Observations made after the set started with its value and don't hear of it again.
+  /// The observations made after the set. They started with its value and don't receive it again.
   private var firstLaterID: UInt64
   /// Whether the bindings have the last value already.
   var hasFlowed = false
@@ -37,7 +37,7 @@ final class ObservationRound<Value> {
     }
     self.stamp = stamp
     self.firstLaterID = firstLaterID
-    // Last, because who dies with the value before may set again.
+    // Last, because the `deinit` of the previous value may set again.
     self.new = new
   }
 
@@ -79,7 +79,7 @@ private final class JoinedObservations<Value> {
 
   func add(_ token: ObservationToken, _ value: Value) { all[token.id] = Joined(value: value) }
 
-  /// What is different now from what an observation knows.
+  /// The change between the value that an observation received and the current one.
   func merge(_ new: Value, _ areEqual: (Value, Value) -> Bool) {
     for (id, joined) in all { all[id]?.isChange = !areEqual(joined.value, new) }
   }

@@ -39,7 +39,7 @@
     }
   }
 #else
-  // Without threads there is one, and nothing that could be at odds with it.
+  // A platform without threads has one, so access cannot conflict.
   final class ThreadLocal: @unchecked Sendable {
     var pointer: UnsafeMutableRawPointer?
 
@@ -53,6 +53,6 @@ extension ThreadLocal {
   static let transaction = ThreadLocal()
   /// How many rounds the run of deliveries on the thread took: see `ObservationRegistry.deliverQueue`.
   static let rounds = ThreadLocal()
-  /// What the thread is about to release: see `ReleaseQueue`.
+  /// The objects that the thread is about to release: see `ReleaseQueue`.
   static let releases = ThreadLocal()
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs `body` and tells every observer once at its end, with the first old and the last new value.
+/// Runs `body`, then notifies every observer once with the first old and the last new value.
 ///
 /// ```swift
 /// let (width, height) = (ValueSource(1), ValueSource(1))
@@ -12,15 +12,16 @@ import Synchronization
 /// }  // 12, and nothing between
 /// ```
 ///
-/// Values are set at once, and are what `body` reads. At the end they flow through bindings and derived observables until
-/// nothing moves any more, and then the observers are told, in the order in which the observables were first set. A value
-/// that is what it was before counts as unchanged. What observers set then is told at once, or with the turn of an observable
-/// that still waits for it.
+/// Values are set at once, and `body` reads them. At the end they flow through bindings and derived observables until
+/// none changes any more. Then the observers are notified, in the order in which the observables were first set. A
+/// value equal to the one before the transaction counts as unchanged. A set made by such an observer is delivered at
+/// once, or together with a change that still waits for its turn.
 ///
 /// An observer is also notified if `body` released the last reference to what it observes: capture weakly, not unowned.
 ///
-/// Any number of fields, models and other observables of one isolation can take part. A transaction within a transaction
-/// is part of the outer one. If `body` throws, nothing is undone: what was set stays set, and is told.
+/// Any number of fields, models and other observables of one isolation can take part. A transaction within a
+/// transaction is part of the outer one. If `body` throws, nothing is rolled back: the values stay set, and observers
+/// are notified.
 ///
 /// - Parameter body: sets values. Stamps of all of them come from one read of the clock.
 /// - Returns: what `body` returns.
@@ -34,9 +35,9 @@ public func transaction<Result, Failure: Error>(_ body: () throws(Failure) -> Re
   return try body()
 }
 
-/// What is set between the two ends of a `transaction`. There is at most one on a thread.
+/// The state of a running `transaction`. There is at most one on a thread.
 final class Transaction {
-  /// How many threads are in a transaction; as long as none is, nobody asks which.
+  /// The number of threads in a transaction. While it is zero, no thread has to look its own up.
   private static let openCount = Atomic<Int>(0)
 
   private var registries: [AnyObservationRegistry] = []
@@ -58,7 +59,7 @@ final class Transaction {
     ThreadLocal.transaction.pointer = UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A stamp for what this thread sets, if it is in a transaction: from a store of stamps, without asking the clock.
+  /// A stamp for a set of this thread, if it is in a transaction: from a supply of stamps, without reading the clock.
   static func stamp() -> ChangeStamp? {
     guard openCount.load(ordering: .relaxed) != 0, let pointer = ThreadLocal.transaction.pointer else { return nil }
     return Unmanaged<Transaction>.fromOpaque(pointer)._withUnsafeGuaranteedRef { transaction in

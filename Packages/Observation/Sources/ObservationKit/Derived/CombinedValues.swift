@@ -1,4 +1,4 @@
-/// The values of two observables: what `combineLatest(_:)` gives.
+/// The values of two observables, as combined by `combineLatest(_:)`.
 ///
 /// A structure and not a pair, because `{ first, second in }` means an old and a new value to `-->`.
 ///

@@ -1,4 +1,4 @@
-/// Where a derived observable lives in the chain: its value, its observers, and what leads here from its sources.
+/// The node of a derived observable in its chain: its value, its observers, and the inlets from its sources.
 ///
 /// Nothing here retains a source. So whoever holds only the root of a chain holds all of it that is observed, and no chain
 /// keeps its root: see ``DerivedObservable``.
@@ -93,10 +93,10 @@ final class DerivedNode<Value> {
     return inlet
   }
 
-  /// Takes a value and tells the observers.
+  /// Takes a value and notifies the observers.
   @inlinable
   func set(_ newValue: Value, _ arrival: BindingArrival) {
-    // The first value that there is to tell is told as a first call would be.
+    // The first value is delivered like a first call.
     let isFirst = observations.later != nil
     let oldValue = isFirst ? newValue : value
     let isChange = isFirst || self.isChange(oldValue, newValue)

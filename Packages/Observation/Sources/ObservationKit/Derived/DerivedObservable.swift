@@ -1,5 +1,5 @@
-/// An observable whose value is made of the values of others: what `map(_:)`,
-/// ``ValueObservable/filter(_:)``, `combineLatest(_:)` and a transforming `-->` make.
+/// An observable computed from other observables by `map(_:)`, ``ValueObservable/filter(_:)``, `combineLatest(_:)` or a
+/// transforming `-->`.
 ///
 /// ```swift
 /// let name = ValueSource("Ada")
@@ -8,10 +8,10 @@
 /// name.value = "Grace"      // 5
 /// ```
 ///
-/// The transform runs once for every change of a source, observed or not. A derived observable retains its sources. They
-/// keep the chain as long as it is observed, so `name --> { $0.count } --> label` needs nobody to hold the middle; it goes
-/// when the last token is cancelled, the last target or the root is gone. Between a stamp and its value nothing is lost: a
-/// ring through derived observables ends as any other.
+/// The transform runs once for every change of a source, observed or not. A derived observable retains its sources.
+/// They retain the chain only while it is observed. So the middle of `name --> { $0.count } --> label` needs no strong
+/// reference. It is released when the last token is cancelled, or the last target or the root is deallocated. Derived
+/// observables pass stamps on, so a ring through them ends as any other.
 public final class DerivedObservable<Value>: ValueObservable {
   @usableFromInline let node: DerivedNode<Value>
   @usableFromInline var sources: [AnyObject]
@@ -35,7 +35,7 @@ public final class DerivedObservable<Value>: ValueObservable {
   @inlinable
   public var observations: ObservationRegistry<Value> { node.observations }
 
-  /// Whether no source had anything to give yet.
+  /// Whether no source has supplied a value yet.
   @inlinable
   public var isUnset: Bool { node.isUnset }
 }

@@ -1,5 +1,5 @@
-/// What a derived observable shows that has nothing to tell yet, because no value passed a filter before it. Made only if
-/// somebody asks: a transform behind a filter need not be able to cope with what the filter keeps away.
+/// The value of a derived observable before any value passed a filter. It is computed only when it is read: a transform
+/// behind a filter need not handle the values that the filter rejects.
 @usableFromInline
 final class LaterValue<Value> {
   private let make: () -> Value

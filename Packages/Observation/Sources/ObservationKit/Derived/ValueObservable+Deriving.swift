@@ -1,5 +1,5 @@
 extension ValueObservable {
-  /// An observable of what a closure makes of the value. Every change of the value counts as a change.
+  /// Derives an observable with a transform. Every change of the value counts as a change.
   ///
   /// - Parameter transform: runs now and after every change, observed or not. Kept as long as the result is held or
   ///   observed.
@@ -8,7 +8,7 @@ extension ValueObservable {
     derived(transform) { _, _ in true }
   }
 
-  /// An observable of what a closure makes of the value, which tells when that differs.
+  /// Derives an observable with a transform. It notifies only if the transformed value differs.
   ///
   /// - Parameter transform: runs now and after every change, observed or not. Kept as long as the result is held or
   ///   observed.
@@ -17,10 +17,10 @@ extension ValueObservable {
     derived(transform) { $0 != $1 }
   }
 
-  /// An observable that takes only some of the values.
+  /// Derives an observable that takes only some of the values.
   ///
-  /// Until a value passes, it shows the one at the time of the call, but calls no observer and gives bindings nothing, and
-  /// so does what is derived from it. The first value that passes is told as old and new.
+  /// Until a value passes, it has the current value of the source, but calls no observer and gives bindings nothing.
+  /// The same holds for observables derived from it. The first value that passes is delivered as old and new.
   ///
   /// - Parameter isIncluded: whether a value passes.
   @inlinable
@@ -41,7 +41,7 @@ extension ValueObservable {
     return DerivedObservable(node, sources: [self])
   }
 
-  /// An observable that tells only of values that differ from the one before by a rule of one's own.
+  /// Derives an observable that ignores values equal to the one before, by a custom comparison.
   ///
   /// - Parameter areEqual: whether two values count as the same.
   @inlinable
@@ -55,9 +55,9 @@ extension ValueObservable {
     return DerivedObservable(node, sources: [self])
   }
 
-  /// An observable of this value and another one's, which tells when either changes.
+  /// Derives an observable of this value and another one's. It notifies when either is set.
   ///
-  /// In a ``transaction(_:)`` that sets both it tells once.
+  /// In a ``transaction(_:)`` that sets both it notifies once.
   ///
   /// - Parameter other: the other observable.
   public func combineLatest<Other: ValueObservable>(
@@ -66,9 +66,9 @@ extension ValueObservable {
     combined(self, other) { _, _ in true }
   }
 
-  /// An observable of this value and another one's, which tells when either differs.
+  /// Derives an observable of this value and another one's. It notifies when either differs.
   ///
-  /// In a ``transaction(_:)`` that sets both it tells once.
+  /// In a ``transaction(_:)`` that sets both it notifies once.
   ///
   /// - Parameter other: the other observable.
   public func combineLatest<Other: ValueObservable>(
@@ -77,13 +77,13 @@ extension ValueObservable {
     combined(self, other) { $0 != $1 }
   }
 
-  /// An observable of what a closure makes of this value and another one's.
+  /// Derives an observable from this value and another one's with a transform.
   ///
   /// ```swift
   /// let area = width.combineLatest(height) { $0 * $1 }
   /// ```
   ///
-  /// In a ``transaction(_:)`` that sets both it tells once.
+  /// In a ``transaction(_:)`` that sets both it notifies once.
   ///
   /// - Parameters:
   ///   - other: the other observable.
@@ -95,9 +95,9 @@ extension ValueObservable {
     combineLatest(other).map { transform($0.first, $0.second) }
   }
 
-  /// An observable of what a closure makes of this value and another one's, which tells when that differs.
+  /// Derives an observable from two values with a transform. It notifies only if the transformed value differs.
   ///
-  /// In a ``transaction(_:)`` that sets both it tells once.
+  /// In a ``transaction(_:)`` that sets both it notifies once.
   ///
   /// - Parameters:
   ///   - other: the other observable.
@@ -122,7 +122,7 @@ extension ValueObservable {
 }
 
 extension ValueObservable where Value: Equatable {
-  /// An observable that tells only of values that differ from the one before.
+  /// Derives an observable that ignores values equal to the one before.
   @inlinable
   public func removeDuplicates() -> DerivedObservable<Value> { removeDuplicates(by: ==) }
 }
@@ -156,7 +156,7 @@ private func combined<First: ValueObservable, Second: ValueObservable>(
   return DerivedObservable(node, sources: [first, second])
 }
 
-/// What is known of two values that are told together, and not before both are there.
+/// The state of two values that are delivered together, once both are there.
 private final class CombinedParts<First, Second> {
   var first: First?
   var second: Second?

@@ -1,4 +1,4 @@
-/// The way by which bindings reach an object that follows them: what ``ValueObserver/bindingEnd`` offers.
+/// The end of the bindings to an object, as offered by ``ValueObserver/bindingEnd``.
 ///
 /// ```swift
 /// final class Dial: ValueObserver {
@@ -10,7 +10,7 @@
 /// ```
 public final class BindingEnd<Value>: Lifeline {
   @usableFromInline let take: (AnyObject, Value, BindingArrival) -> Void
-  /// How observations know the object.
+  /// The reference through which observations identify the object.
   @usableFromInline private(set) lazy var reference: OwnerReference = LifelineReference(of: self)
 
   /// Creates the end of an object's bindings.
@@ -24,7 +24,7 @@ public final class BindingEnd<Value>: Lifeline {
     super.init(of: object)
   }
 
-  /// Hands a value over, if the object is still there.
+  /// Passes a value to the object, unless it was deallocated.
   @inlinable
   func deliver(_ value: Value, stamp: ChangeStamp, from source: AnyObservationRegistry) {
     let arrival = BindingArrival(stamp: stamp, source: source)
@@ -32,7 +32,7 @@ public final class BindingEnd<Value>: Lifeline {
   }
 }
 
-/// How a value came through a binding: when it was set, and over which way. Valid only in the closure that gets it.
+/// The arrival of a value through a binding: its stamp and its source. Valid only in the closure that gets it.
 public struct BindingArrival {
   /// When the value was set at its origin. Take the value only if this is newer than the last change.
   public let stamp: ChangeStamp
@@ -52,7 +52,7 @@ public struct BindingArrival {
   ///   - body: sets the value of the object.
   @inlinable
   public func passOn(to registry: AnyObservationRegistry, _ body: () -> Void) {
-    // Put back afterwards: `body` may run what another binding brings here before it comes to its own set.
+    // Restored afterwards: `body` may run another binding's delivery here before it reaches its own set.
     let (outerHops, outerRoot) = (registry.arrivalHops, registry.arrivalRoot)
     source._withUnsafeGuaranteedRef {
       registry.arrivalHops = $0.hops + 1

@@ -1,7 +1,7 @@
 /// One direction of a binding.
 @usableFromInline
 final class BindingLink<Value> {
-  // Unmanaged, and safe: the registry is there whenever it calls.
+  // Unmanaged, and safe: the registry is live whenever it calls.
   @usableFromInline let source: Unmanaged<AnyObservationRegistry>
   @usableFromInline let end: BindingEnd<Value>
   @usableFromInline let pair: BindingPair?
@@ -39,8 +39,8 @@ final class BindingLink<Value> {
   }
 }
 
-/// What the two directions of a two-way binding know in common: the stamp of the change that passed last, so that it does
-/// not even knock where it came from.
+/// The state that both directions of a two-way binding share: the stamp of the last change passed. With it a change is
+/// not even offered to its origin.
 @usableFromInline
 final class BindingPair {
   @exclusivity(unchecked) @usableFromInline var lastStamp = ChangeStamp.never

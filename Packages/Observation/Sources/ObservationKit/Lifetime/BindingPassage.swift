@@ -1,5 +1,5 @@
-/// How a change passes on to an observer that is an observable too, of any class: only if it is newer than
-/// what that one told last. So a binding to a class that knows nothing of stamps ends, also for values that are not even
+/// The forwarding of a change to an observer that is also an observable, of any class. It forwards a change only if it
+/// is newer than the observer's last one. So a binding to a class without stamps ends, even for values that are not
 /// equal to themselves.
 @usableFromInline
 struct BindingPassage {
@@ -15,7 +15,7 @@ struct BindingPassage {
     self.registry = registry(of: observable)
   }
 
-  /// Tells the observer if a change is news to it, and counts the hop. What comes over too many of them waits.
+  /// Notifies the observer if the change is newer than its last, and counts the hop. Changes beyond the hop limit wait.
   @usableFromInline
   func pass(
     to observer: AnyObject, from source: AnyObservationRegistry, with token: ObservationToken?,

@@ -1,24 +1,24 @@
 public import Synchronization
 
-/// A reference to an object that says when it dies, which makes it five times as cheap as a weak one.
+/// A reference to an object that announces its deallocation. It costs a fifth of a weak reference.
 ///
-/// The object hands out one lifeline and calls ``end()`` at the start of its `deinit`. From then on the lifeline leads
-/// nowhere. A weak reference asks the runtime, and moves the counts of its object to a slow path for good; a lifeline
-/// asks a number.
+/// The object creates one `Lifeline` and calls ``end()`` at the start of its `deinit`. From then on the reference is
+/// nil. A weak reference calls the runtime, and moves the reference counts of its object to a slow path for good. This
+/// one reads a number.
 ///
-/// The object is used in its own isolation only. It may still die elsewhere, as what an actor's class holds does when the
-/// last reference to it is dropped on a foreign thread. Then ``end()`` waits until the use under way is over, so nobody
-/// ever sees a half-dead object.
+/// The object is used in its own isolation only. Its last reference may still be released on another thread, as an
+/// actor's state can be. Then ``end()`` waits until the use under way is over, so no use sees a partly deallocated
+/// object.
 public class Lifeline {
-  /// How many uses are under way; -1 once the object is gone.
+  /// The number of uses under way; -1 once the object is deallocated.
   @usableFromInline final let uses = Atomic<Int>(0)
   @usableFromInline final unowned(unsafe) let object: AnyObject
 
-  /// Creates the lifeline of an object. The object has to call ``end()`` in its `deinit`.
+  /// Creates the reference. The object has to call ``end()`` in its `deinit`.
   @inlinable
   public init(of object: AnyObject) { self.object = object }
 
-  /// Says that the object dies.
+  /// Marks the object as deallocated, and waits for the use under way to end.
   public final func end() {
     while true {
       let (exchanged, uses) = uses.compareExchange(expected: 0, desired: -1, ordering: .acquiringAndReleasing)
@@ -27,13 +27,13 @@ public class Lifeline {
     }
   }
 
-  /// Whether the object is gone.
+  /// Whether the object was deallocated.
   @inlinable
   public final var isEnded: Bool { uses.load(ordering: .relaxed) < 0 }
 
-  /// Runs `body` unless the object is gone, and keeps it alive meanwhile.
+  /// Runs `body` unless the object was deallocated, and retains it meanwhile.
   ///
-  /// - Returns: whether the object was there.
+  /// - Returns: whether `body` was run.
   @inlinable
   @discardableResult
   final func use(_ body: (AnyObject) -> Void) -> Bool {
@@ -42,7 +42,7 @@ public class Lifeline {
     guard uses >= 0,
       self.uses.compareExchange(expected: uses, desired: uses + 1, ordering: .acquiring).exchanged
     else { return false }
-    // On this thread the object may lose its last reference in `body`; retained, it dies afterwards.
+    // On this thread the object may lose its last reference in `body`; retained, it is deallocated afterwards.
     let object = Unmanaged.passRetained(object)
     object._withUnsafeGuaranteedRef(body)
     self.uses.store(uses, ordering: .releasing)

@@ -1,7 +1,7 @@
 /// The handle of one observation.
 ///
-/// Cancelling ends the observation: after ``cancel()`` no call starts. Dropping a token does not cancel; the observation
-/// then lives as long as its observable, and its owner or observer if it has one.
+/// Cancelling ends the observation: after ``cancel()`` no call starts. Releasing a token does not cancel it. The
+/// observation then lasts until its observable, its owner or its observer is deallocated.
 ///
 /// ```swift
 /// let source = ValueSource(1)

@@ -1,10 +1,10 @@
-/// How an observation knows the object whose life bounds it: without retaining it.
+/// An unretained reference from an observation to the object whose lifetime bounds it.
 @usableFromInline
 class OwnerReference {
   @inlinable
   init() {}
 
-  /// Whether the object is gone.
+  /// Whether the object was deallocated.
   var isGone: Bool { false }
 
   /// Whether this is the object.
@@ -27,10 +27,10 @@ final class WeakReference: OwnerReference {
   override func refers(to other: AnyObject) -> Bool { object === other }
 }
 
-/// A reference to an object that says when it dies.
+/// A reference to an object that announces its deallocation.
 final class LifelineReference: OwnerReference {
-  // Unowned, because the lifeline owns this reference. Unsafe, and safe: only entries of a registry are asked about their
-  // owners, and the action of an entry holds the lifeline.
+  // Unowned, because the `Lifeline` owns this reference. Unsafe, and safe: only entries of a registry use their owner
+  // references, and the action of an entry retains the `Lifeline`.
   private unowned(unsafe) let lifeline: Lifeline
   // Not the object itself: to compare it would retain it, and it may be about to die on another thread.
   private let identity: ObjectIdentifier

@@ -29,7 +29,7 @@ public enum ReleaseQueue {
     fill(&list)
     withUnsafeMutablePointer(to: &list) { list in
       ThreadLocal.releases.pointer = UnsafeMutableRawPointer(list)
-      // Dropped when the list is whole again: who dies may add to it.
+      // Released when the list is consistent again: a `deinit` may add to it.
       while !list.pointee.isEmpty { drop(list.pointee.removeLast()) }
       ThreadLocal.releases.pointer = nil
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether Swift's own Observation, and so SwiftUI, sees what is read of fields and other observables.
+/// A switch that makes reads of observables visible to Swift's own Observation, and so to SwiftUI.
 ///
 /// ```swift
 /// FieldObservation.isEnabled = true

@@ -1,6 +1,6 @@
 public import Observation
 
-/// What an observable that was read under tracking needs to tell of its changes.
+/// The state that an observable read under tracking needs to report its changes.
 @_spi(ModelKitInternals)
 public final class ReadTracker: Observable {
   /// Knows who tracks.
@@ -45,9 +45,9 @@ extension ReadTracker {
     known.registrar.access(known, keyPath: \.value)
   }
 
-  /// Says that the value will be set.
+  /// Reports that the value will be set.
   public func willSet() { registrar.willSet(self, keyPath: \.value) }
 
-  /// Says that the value was set.
+  /// Reports that the value was set.
   public func didSet() { registrar.didSet(self, keyPath: \.value) }
 }
