@@ -79,7 +79,7 @@ private final class JoinedObservations<Value> {
 
   func add(_ token: ObservationToken, _ value: Value) { all[token.id] = Joined(value: value) }
 
-  /// The change between the value that an observation received and the current one.
+  /// Updates whether the new value differs from the one that each observation received.
   func merge(_ new: Value, _ areEqual: (Value, Value) -> Bool) {
     for (id, joined) in all { all[id]?.isChange = !areEqual(joined.value, new) }
   }

@@ -19,8 +19,9 @@ extension ValueObservable {
 
   /// Derives an observable that takes only some of the values.
   ///
-  /// Until a value passes, it has the current value of the source, but calls no observer and gives bindings nothing.
-  /// The same holds for observables derived from it. The first value that passes is delivered as old and new.
+  /// Until a value passes, it keeps the source's value at the time of the call. Until then it calls no observer and
+  /// gives bindings nothing. The same holds for observables derived from it. The first value that passes is delivered
+  /// as old and new.
   ///
   /// - Parameter isIncluded: whether a value passes.
   @inlinable
@@ -55,7 +56,7 @@ extension ValueObservable {
     return DerivedObservable(node, sources: [self])
   }
 
-  /// Derives an observable of this value and another one's. It notifies when either is set.
+  /// Derives an observable of this value and another one's. It notifies when either changes.
   ///
   /// In a ``transaction(_:)`` that sets both it notifies once.
   ///

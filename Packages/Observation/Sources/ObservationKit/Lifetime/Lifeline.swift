@@ -2,9 +2,9 @@ public import Synchronization
 
 /// A reference to an object that announces its deallocation. It costs a fifth of a weak reference.
 ///
-/// The object creates one `Lifeline` and calls ``end()`` at the start of its `deinit`. From then on the reference is
-/// nil. A weak reference calls the runtime, and moves the reference counts of its object to a slow path for good. This
-/// one reads a number.
+/// The object creates one `Lifeline` and calls ``end()`` at the start of its `deinit`. From then on the reference
+/// no longer reaches the object. A weak reference calls the runtime, and moves the reference counts of its object to a
+/// slow path for good. This one reads a number.
 ///
 /// The object is used in its own isolation only. Its last reference may still be released on another thread, as an
 /// actor's state can be. Then ``end()`` waits until the use under way is over, so no use sees a partly deallocated
@@ -18,7 +18,7 @@ public class Lifeline {
   @inlinable
   public init(of object: AnyObject) { self.object = object }
 
-  /// Marks the object as deallocated, and waits for the use under way to end.
+  /// Waits for the use under way to end, then marks the object as being deallocated.
   public final func end() {
     while true {
       let (exchanged, uses) = uses.compareExchange(expected: 0, desired: -1, ordering: .acquiringAndReleasing)
@@ -27,7 +27,7 @@ public class Lifeline {
     }
   }
 
-  /// Whether the object was deallocated.
+  /// Whether `end()` was called: the object is being deallocated, or was.
   @inlinable
   public final var isEnded: Bool { uses.load(ordering: .relaxed) < 0 }
 

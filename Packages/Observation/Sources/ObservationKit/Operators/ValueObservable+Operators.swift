@@ -71,8 +71,8 @@ extension ValueObservable {
     source.addObserver { _, _ in action() }
   }
 
-  /// Calls an owner's closure now and after every change until the owner is deallocated: `field --> owner { owner,
-  /// value in … }`.
+  /// Calls an owner's closure now and after every change until the owner is deallocated:
+  /// `field --> owner { owner, value in … }`.
   ///
   /// - Returns: a token for this one closure; `source -/-> owner` ends all closures of the owner.
   @inlinable
