@@ -1,4 +1,7 @@
 /// The part of an ``ObservationRegistry`` that does not depend on the type of its values.
+///
+/// It is public as the superclass of ``ObservationRegistry``, and as the type of the registry that
+/// ``BindingArrival/passOn(to:_:)`` takes. Only registries are instances of it.
 public class AnyObservationRegistry {
   // Unchecked, here and below: every access is over before a closure is called, so there is no conflict to be found.
 

@@ -1,5 +1,8 @@
 /// The end of the bindings to an object, as offered by ``ValueObserver/bindingEnd``.
 ///
+/// ``ValueSource`` and fields have one. Write one only for an observable of your own whose bindings have to be as fast.
+/// It is public because the code of bindings is inlined in the modules that use it.
+///
 /// ```swift
 /// final class Dial: ValueObserver {
 ///   var angle = 0.0
@@ -33,6 +36,8 @@ public final class BindingEnd<Value>: Lifeline {
 }
 
 /// The arrival of a value through a binding: its stamp and its source. Valid only in the closure that gets it.
+///
+/// It is public as a parameter of the closure of a ``BindingEnd``.
 public struct BindingArrival {
   /// When the value was set at its origin. Take the value only if this is newer than the last change.
   public let stamp: ChangeStamp

@@ -2,6 +2,8 @@ public import Synchronization
 
 /// A reference to an object that announces its deallocation. It costs a fifth of a weak reference.
 ///
+/// It is public as the superclass of ``BindingEnd``. Outside this module only ``end()`` is called.
+///
 /// The object creates one `Lifeline` and calls ``end()`` at the start of its `deinit`. From then on the reference
 /// no longer reaches the object. A weak reference calls the runtime, and moves the reference counts of its object to a
 /// slow path for good. This one reads a number.
@@ -16,7 +18,7 @@ public class Lifeline {
 
   /// Creates the reference. The object has to call ``end()`` in its `deinit`.
   @inlinable
-  public init(of object: AnyObject) { self.object = object }
+  init(of object: AnyObject) { self.object = object }
 
   /// Waits for the use under way to end, then marks the object as being deallocated.
   public final func end() {
@@ -28,8 +30,7 @@ public class Lifeline {
   }
 
   /// Whether `end()` was called: the object is being deallocated, or was.
-  @inlinable
-  public final var isEnded: Bool { uses.load(ordering: .relaxed) < 0 }
+  final var isEnded: Bool { uses.load(ordering: .relaxed) < 0 }
 
   /// Runs `body` unless the object was deallocated, and retains it meanwhile.
   ///
