@@ -13,18 +13,20 @@ import Synchronization
 /// volume.value = 4  // louder or quieter
 /// ```
 ///
-/// What `onChange` does is Swift's affair: it runs once, on the thread that sets, just before the value changes. In a
-/// ``transaction(_:)`` it runs at the first set, and not at the end.
+/// Swift calls `onChange` once, on the thread that sets, just before the value changes. In a ``transaction(_:)`` it is
+/// called at the first set, and not at the end.
 public enum FieldObservation {
-  /// Whether reads inside `withObservationTracking` are seen. True at first where SwiftUI can be imported, otherwise false.
+  /// Whether reads inside `withObservationTracking` are tracked. The default is true where SwiftUI can be imported, and
+  /// false elsewhere.
   ///
-  /// Off, reading a value costs one relaxed load more. On, it costs the question whether somebody tracks. An observable
-  /// that was read under tracking once pays for it on every change from then on; others never do.
+  /// While it is off, a read costs one relaxed load. While it is on, a read also checks whether the thread tracks. An
+  /// observable that was read under tracking reports each of its later changes, at a cost; other observables don't.
   ///
-  /// One switch for the process, to be set by any thread. Switched off, what is tracked already still tells.
+  /// The switch holds for the process and may be set on any thread. Reads that were tracked before it is switched off
+  /// still report their change.
   public static var isEnabled: Bool {
-    // To load a byte releases nothing. Where the compiler knows it, reading a field needs no retain; where it sees the
-    // address of a global being computed instead, it does not know, and the retain costs ten times as much as the load.
+    // Loading a byte releases nothing. With this annotation the compiler reads a field without a retain. Without it the
+    // compiler sees only the computed address of a global, and adds a retain, which costs ten times as much as the load.
     @inline(never) @_effects(releasenone)
     get { trackingSwitch.load(ordering: .relaxed) }
     set { trackingSwitch.store(newValue, ordering: .relaxed) }

@@ -3,11 +3,11 @@ public import Observation
 /// The state that an observable read under tracking needs to report its changes.
 @_spi(ModelKitInternals)
 public final class ReadTracker: Observable {
-  /// Knows who tracks.
+  /// The registrar that tracking closures are registered with.
   public let registrar: ObservationRegistrar
-  /// The properties that were read under tracking, a bit for each: only these are worth telling of.
+  /// The properties that were read under tracking, a bit for each. Changes of other properties are not reported.
   public private(set) var properties: UInt8
-  /// The properties of which it was told that they will be set, and not yet that they are.
+  /// The properties for which `willSet` was reported, and `didSet` not yet.
   public var announced: UInt8 = 0
 
   private init(_ registrar: ObservationRegistrar, properties: UInt8) {
@@ -15,13 +15,13 @@ public final class ReadTracker: Observable {
     self.properties = properties
   }
 
-  /// Finds out whether a read concerns anybody.
+  /// Returns the tracker that has to register a read.
   ///
   /// - Parameters:
-  ///   - properties: what is read, a bit for each property.
-  ///   - known: the tracker that the observable has already.
-  /// - Returns: the tracker whose registrar is to be told of the access, a new one if `known` is nil; nil if there is
-  ///   nobody to be told.
+  ///   - properties: the properties that are read, a bit for each.
+  ///   - known: the tracker that the observable already has.
+  /// - Returns: the tracker whose registrar has to register the access, a new one if `known` is nil; nil if the read is
+  ///   not tracked.
   public static func ofRead(_ properties: UInt8, known: ReadTracker?) -> ReadTracker? {
     guard let known else {
       return TrackingProbe.newRegistrar().map { ReadTracker($0, properties: properties) }
@@ -33,12 +33,12 @@ public final class ReadTracker: Observable {
   }
 }
 
-// For observables with one property, which then is this one. A key path of a generic class would be made anew each time.
+// For observables with one property, which `value` stands for. A key path of a generic class would be created at each use.
 @_spi(ModelKitInternals)
 extension ReadTracker {
   private var value: Void { () }
 
-  /// Notes that the value is read, with a tracker that is made if somebody tracks.
+  /// Registers a read of the value if the thread tracks. Creates the tracker if there is none.
   public static func noteRead(_ tracker: inout ReadTracker?) {
     guard let known = ofRead(1, known: tracker) else { return }
     tracker = known

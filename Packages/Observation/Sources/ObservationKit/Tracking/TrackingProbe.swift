@@ -1,13 +1,14 @@
 public import Observation
 
-/// Finds out whether a thread is inside `withObservationTracking`, of which Swift has no public word.
+/// A probe that detects whether its thread is inside `withObservationTracking`, for which Swift has no public function.
 ///
-/// A registrar that is accessed there puts the key path into a set, and outside it does nothing. To put it into a set is to
-/// hash it, and to hash a key path with a subscript is to hash the subscript's argument. So the argument leaves a mark.
+/// Inside `withObservationTracking` a registrar inserts the key path of an access into a set. Outside it does nothing.
+/// Inserting hashes the key path, and hashing a key path with a subscript hashes the subscript's argument. The probe
+/// accesses such a key path, and the argument's `hash(into:)` marks the probe.
 ///
-/// What is tracked holds on to the registrar that was asked, until it tells or the registrar dies. So the question is asked
-/// of one that belongs to nobody yet, and the observable that gets the answer yes gets the registrar too. What the probe
-/// left in it goes with that observable, and is never told of, because nobody ever sets what the probe read.
+/// Swift's tracking retains the state of the registrar that was accessed, until it reports a change or the registrar is
+/// deallocated. So the probe accesses a registrar without an observable. If the thread tracks, the observable takes that
+/// registrar over. The access of the probe is deallocated with it, and never reported, because the key path is never set.
 @_spi(ModelKitInternals)
 public final class TrackingProbe {
   /// The probe of each thread, which is replaced once its registrar is taken.
@@ -18,20 +19,21 @@ public final class TrackingProbe {
 
   private init() {}
 
-  /// A registrar that is known to whoever tracks on this thread; nil if nobody does.
+  /// Returns a new registrar that is registered with the tracking of this thread; nil if the thread does not track.
   public static func newRegistrar() -> ObservationRegistrar? {
     let isTracking = withCurrent { $0.isTracked(by: $0.registrar) }
     return isTracking || !isReliable ? takeCurrent().registrar : nil
   }
 
-  /// Whether somebody tracks on this thread.
+  /// Returns whether this thread tracks.
   ///
-  /// - Parameter registrar: of an observable that is being read. If somebody tracks it becomes known to them.
+  /// - Parameter registrar: the registrar of an observable that is being read. If the thread tracks, it is registered
+  ///   with the tracking.
   public static func isTracking(through registrar: ObservationRegistrar) -> Bool {
     withCurrent { $0.isTracked(by: registrar) } || !isReliable
   }
 
-  /// Whether registrars work as described above. If those of some future do not, every read counts as tracked.
+  /// Whether registrars work as described above. If those of a later Swift version don't, every read counts as tracked.
   private static let isReliable = withObservationTracking {
     withCurrent { $0.isTracked(by: $0.registrar) }
   } onChange: {
@@ -43,7 +45,7 @@ public final class TrackingProbe {
     return isMarked
   }
 
-  // Unmanaged, here and below, because this is asked at every read: to retain and release costs more than the question.
+  // Unmanaged, here and below, because this runs at every read: a retain and a release cost more than the check.
   private static func withCurrent<Result>(_ body: (TrackingProbe) -> Result) -> Result {
     if let pointer = threadProbe.pointer {
       return Unmanaged<TrackingProbe>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
@@ -59,7 +61,7 @@ public final class TrackingProbe {
     return Unmanaged<TrackingProbe>.fromOpaque(pointer).takeRetainedValue()
   }
 
-  /// What the probe reads.
+  /// The observable that the probe accesses.
   private final class Subject: Observable, Sendable {
     static let only = Subject()
     static let marking: any KeyPath<Subject, Bool> & Sendable = \Subject.[Mark(id: 1)]
@@ -67,7 +69,7 @@ public final class TrackingProbe {
     subscript(mark: Mark) -> Bool { true }
   }
 
-  /// Says on the thread on which it is hashed that it was.
+  /// A subscript argument that marks the probe of the thread that hashes it.
   private struct Mark: Hashable, Sendable {
     let id: Int
 
