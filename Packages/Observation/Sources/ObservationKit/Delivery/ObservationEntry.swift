@@ -18,8 +18,8 @@ class AnyObservationAction {
   }
 }
 
-/// The action of an observation. It is an object of its own because retaining a closure around its call costs more than
-/// the call, while an object that the registry retains need not be retained again.
+/// The action of an observation. It is an object because retaining a closure around its call costs more than the call.
+/// An object that the registry retains need not be retained again.
 @usableFromInline
 final class ObservationAction<Value>: AnyObservationAction {
   @usableFromInline let call: (Value, Value) -> Void
