@@ -10,7 +10,9 @@ extension MemoryModelStore {
   /// - Throws: `ModelStoreError` with the code `notFound`.
   /// - Complexity: O(1), and what it takes to read the record.
   public func lookupImmediately<M: Model>(_ type: M.Type, identifier: String) throws -> M {
-    if transactions.isEmpty, let model = unchangedModel(type, identifier) { return model }
+    if transactions.isEmpty || canIgnoreTransactions(M.typeName), let model = unchangedModel(type, identifier) {
+      return model
+    }
     return try read(type, identifier)
   }
 
@@ -21,7 +23,7 @@ extension MemoryModelStore {
       guard known.remembersReading, let model = scope.liveModel(type, identifier: identifier),
         Swift.type(of: model) == type, let revision = model.revisionRead(from: known.source)
       else { return nil }
-      if let state = known.state, state.lastWrite <= revision { return model }
+      if known.isUnchanged(since: revision) { return model }
       guard let (row, lastWrite) = handle.read(known.name, identifier), row.revision <= revision else { return nil }
       model.markUnchanged(asOf: lastWrite)
       return model

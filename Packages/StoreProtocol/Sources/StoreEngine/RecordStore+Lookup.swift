@@ -4,16 +4,24 @@
 
 extension RecordStore {
   /// Returns the live model of an identifier if nothing of its type was written since it was read, so that it need not be read
-  /// again.
+  /// again. A transaction of another task does not count unless it wrote records of the type.
   final func unchangedModel<M: Model>(_ type: M.Type, _ identifier: String) -> M? {
-    guard transactions.isEmpty, let known = knownContext(type) else { return nil }
+    guard transactions.isEmpty || canIgnoreTransactions(M.typeName), let known = knownContext(type) else { return nil }
     return known._withUnsafeGuaranteedRef { context in
-      guard context.remembersReading, let state = context.state,
+      guard context.remembersReading,
         let model = scope.liveModel(type, identifier: identifier), Swift.type(of: model) == type,
-        let revision = model.revisionRead(from: context.source), state.lastWrite <= revision, !isRefreshing
+        let revision = model.revisionRead(from: context.source), context.isUnchanged(since: revision), !isRefreshing
       else { return nil }
       return model
     }
+  }
+
+  /// Returns whether the running task is in no transaction, and no transaction under way wrote records of a type: a live model
+  /// of it has what is stored, or edits that are not saved.
+  @_spi(ModelKitInternals)
+  @inline(never)
+  public final func canIgnoreTransactions(_ type: String) -> Bool {
+    transactions.allSatisfy { !$0.mark.isEntered && !$0.touches(type) }
   }
 
   final func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M {

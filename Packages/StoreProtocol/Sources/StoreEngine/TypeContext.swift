@@ -10,6 +10,8 @@ public final class TypeContext {
   public let name: String
   /// When records of the type were last written; nil if the engine does not tell.
   public let state: WriteState?
+  // Not retained for each lookup: ``state`` keeps it.
+  private let unretainedState: Unmanaged<WriteState>?
   /// Whether a live model need not be read again as long as its record is the same.
   public let remembersReading: Bool
   /// Whether records name their class.
@@ -23,11 +25,18 @@ public final class TypeContext {
   init(_ modelClass: ModelObject.Type, _ state: WriteState?) {
     self.modelClass = modelClass
     self.state = state
+    unretainedState = state.map(Unmanaged.passUnretained)
     name = modelClass.typeName
     source = state.map { ObjectIdentifier($0) } ?? ObjectIdentifier(modelClass)
     choosesClasses = modelClass.hierarchyChoosesClasses
     isTopOfHierarchy = modelClass.isTopOfHierarchy
     remembersReading = state != nil && !choosesClasses && isTopOfHierarchy && modelClass.hasFlatRecords
+  }
+
+  /// Returns whether no record of the type was written after a revision; false if the engine does not tell.
+  @inline(__always)
+  public func isUnchanged(since revision: UInt64) -> Bool {
+    unretainedState?._withUnsafeGuaranteedRef { $0.lastWrite <= revision } ?? false
   }
 
   /// Whether all records of the type are models of the class.

@@ -15,7 +15,7 @@ public final class WriteState: Sendable {
   public static func nextRevision() -> UInt64 { latest.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// The number of the last write.
-  @inlinable public var lastWrite: UInt64 { written.load(ordering: .acquiring) }
+  @inlinable @inline(__always) public var lastWrite: UInt64 { written.load(ordering: .acquiring) }
 
   /// Notes a write. To be called by one thread at a time, and before readers can see the write.
   ///
