@@ -11,7 +11,7 @@ public struct MemorySnapshot: RecordSnapshot {
   /// Returns the records of a type after a position, in the order of their creation.
   public func records(_ type: String, after order: UInt64, atMost limit: Int) -> RecordPart {
     var part = RecordPart([], next: nil)
-    engine.rows(type).forEach(from: Int(order)) { row, place in
+    engine.rows(type).forEach(from: Int(clamping: order)) { row, place in
       if part.records.count >= limit {
         part.next = part.records.last?.order
       } else {
