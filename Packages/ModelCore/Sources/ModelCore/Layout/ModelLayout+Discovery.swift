@@ -14,7 +14,7 @@ extension ModelLayout {
       defer { namesakes[storedName, default: 0] += 1 }
       let isOptional = property.type is any OptionalField.Type
       let type: Any.Type = (property.type as? any FieldWrapper.Type)?.fieldClass ?? property.type
-      // A weak or unowned reference leads to a field of somebody else.
+      // A weak or unowned reference points to a field that the model does not own.
       guard property.isStrong, isOptional || type is AnyField.Type else { return nil }
       // The compiler stores what `@Field var name` wraps in a variable `_name`.
       let isWrapper = property.isVariable && !isOptional && storedName.hasPrefix("_") && storedName.count > 1

@@ -18,9 +18,9 @@ final class ModelLayout: Sendable {
     var namesakes = 0
     /// Whether the property may be set to another field.
     var isVariable = false
-    /// Whether the storage of a property wrapper lies here, which is set only while a model is made.
+    /// Whether it is the storage of a property wrapper, which is set only while a model is created.
     var isWrapper = false
-    /// How the field goes between bytes and its value.
+    /// How the direct path converts between bytes and the value of the field.
     var kind = DirectKind.value
   }
 

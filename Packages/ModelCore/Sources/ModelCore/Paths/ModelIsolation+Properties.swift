@@ -42,7 +42,7 @@ extension ModelIsolation where Self: ModelObject {
   }
 }
 
-/// Values by which a property that is a field's is told from one that computes something of it.
+/// Values that distinguish a property that is a field's from one that computes something of it.
 private enum ProbeValue {
   static func value<Value>(of type: Value.Type) -> Value? { any(type) as? Value }
 

@@ -11,10 +11,10 @@
 /// nil. A list that was never read, saved or set is in no record. A save of this model does not write such a list, and
 /// leaves it clean.
 ///
-/// To set a list says that these are all: assigning an incomplete list to itself, or appending to its value, does so, too.
-/// Only where members are gone from memory does setting what is left leave it `incomplete`; ``removeAll()`` empties it. Add
-/// with ``add(_:)`` and remove with ``remove(_:)`` whatever the list is: if it is `incomplete`, a store joins both with what it
-/// reads.
+/// A list that is set becomes complete, even when an incomplete value is assigned to itself or appended to. After
+/// members were deallocated, setting the remaining ones leaves the list `incomplete`; ``removeAll()`` empties it. Add
+/// with ``add(_:)`` and remove with ``remove(_:)`` in any load state: a store merges these changes into an `incomplete`
+/// list when it is loaded.
 @propertyWrapper
 public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationField, Relation {
   /// Whether related models are written as their identifiers instead of in full.
@@ -59,7 +59,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   ///   - priority: the place in a form.
   ///   - foreignKey: whether related models are written as their identifiers instead of in full.
   ///   - deleteRule: what happens to the related models when the one that has this field is deleted.
-  ///   - inverse: the field of the related model that leads back. Declare it on one side; both sides know it.
+  ///   - inverse: the inverse, a field of the related model. Declare it on one side only.
   public convenience init(
     name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
     deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil

@@ -11,7 +11,7 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
   public let path: FieldPath
   /// The property of the model whose value it is; nil where no field takes the value.
   public let property: String?
-  /// What would have been right.
+  /// The value that the model takes.
   public let expected: String
   /// A description of the value that was found.
   public let found: String
