@@ -1,7 +1,7 @@
 extension Field {
-  /// Constrains the values that the field may hold. Every value is put into the domain before it is stored, whether it
-  /// comes from a setter, a binding, JSON, a merge, or a list operation. nil always passes, and there is never a
-  /// validation error.
+  /// Constrains the values that the field may hold. Every value is put into the domain before it is stored. This
+  /// includes values from a setter, a binding, JSON, a merge, or a list operation. nil always passes, and there is
+  /// never a validation error.
   /// The initial value is put into the domain as well, so that a field never starts outside of it:
   /// `Field(11).constrain(to: 0...10)` holds 10. A value that was set or read before, or that is observed, stays until
   /// the next set, even if the domain is replaced. ``unconstrain()`` removes the domain.

@@ -160,9 +160,9 @@ extension Field {
 /// The comparable parts of a rule.
 @_spi(ModelKitInternals)
 public struct DeclaredRule {
-  /// The kind of rule.
+  /// The code of the rule.
   public let code: String
-  /// What the rule compares with.
+  /// The arguments that the rule compares with.
   public let arguments: AttributeDictionary
   /// Whether a field without a value passes.
   public let allowsNil: Bool

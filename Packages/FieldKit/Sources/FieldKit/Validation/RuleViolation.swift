@@ -11,10 +11,10 @@
 /// }
 /// ```
 public struct RuleViolation: Hashable, Sendable, CustomStringConvertible {
-  /// What kind of rule was broken, such as `range`. Never changes between versions.
+  /// The code of the violated rule, such as `range`. Stable between versions.
   ///
-  /// The library's own are `range`, `length`, `count`, `notNil`, `notBlank`, `characters`, `matching`, `email`, `oneOf`,
-  /// `custom` for rules of one's own that give no code, and `manual` for messages added by hand.
+  /// The codes of the library are `range`, `length`, `count`, `notNil`, `notBlank`, `characters`, `matching`, `email`
+  /// and `oneOf`. Rules of your own without a code have `custom`, and messages added by an app `manual`.
   public var code: String
   /// The arguments of the rule, such as `["minimum": 0, "maximum": 130]`.
   public var arguments: AttributeDictionary
