@@ -1,4 +1,4 @@
-/// The value of a decimal numeral in its one canonical form, so that equal values are equal member by member.
+/// The value of a decimal numeral in its canonical form, so that equal values have equal members.
 struct ExactDecimal: Hashable {
   /// False for zero, which has one form.
   private(set) var isNegative = false
@@ -43,7 +43,7 @@ struct ExactDecimal: Hashable {
     exponent = Self.exponent(written: utf8[index...].dropFirst(), shift: trailingZeros - fractionDigits)
   }
 
-  /// The decimal value of the shortest spelling of a finite `Double`.
+  /// Creates the decimal value of the shortest spelling of a finite `Double`.
   init(shortest value: Double) {
     var text = value.description
     self = text.withUTF8 { ExactDecimal(validNumber: $0) }
@@ -107,7 +107,7 @@ struct ExactDecimal: Hashable {
 }
 
 extension ExactDecimal {
-  /// Whether the value has no fraction. The last digit is not zero, so its power tells.
+  /// Whether the value has no fraction. The last digit is not zero, so its power decides.
   var isWhole: Bool {
     switch exponent {
     case .near(let exponent): exponent >= 0
@@ -118,10 +118,10 @@ extension ExactDecimal {
   /// The value as an `Int`, or nil if it has a fraction or doesn't fit.
   var intValue: Int? { integer() }
 
-  /// The value as an integer of a type, or nil if it has a fraction or doesn't fit.
+  /// Returns the value as an integer of a type, or nil if it has a fraction or doesn't fit.
   func integer<Integer: FixedWidthInteger>() -> Integer? {
     guard !digits.isEmpty else { return 0 }
-    // Asked one by one: an exponent may be so large that nothing can be added to it.
+    // The checks are separate: an exponent may be so large that nothing can be added to it.
     guard case .near(let exponent) = exponent, (0...Int64(Integer.bitWidth)).contains(exponent) else { return nil }
     var value: Integer = 0
     for index in 0..<digits.count + Int(exponent) {
@@ -142,13 +142,13 @@ extension ExactDecimal {
       if case .far(isNegative: true, _) = exponent { return 0 }
       return nil
     }
-    // There is a digit at least, and an exponent may be so large that nothing can be added to it.
+    // There is at least one digit, and an exponent may be so large that nothing can be added to it.
     if exponent > 310 { return nil }
     let magnitude = Int64(digits.count) + exponent
     if magnitude > 310 { return nil }
     if magnitude < -330 { return 0 }
-    // No two neighbouring doubles need more than 768 digits to be told apart from their middle; one more digit stands for
-    // the rest, which keeps a number of a million digits linear.
+    // No more than 768 digits are needed to distinguish a double from the middle between two neighbours. One more digit
+    // stands for the rest, which keeps a number of a million digits linear.
     let kept = digits.prefix(Self.decisiveDigits)
     var text = isNegative ? "-" : ""
     text += String(decoding: kept, as: UTF8.self)

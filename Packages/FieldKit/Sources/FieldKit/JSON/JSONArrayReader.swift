@@ -4,18 +4,18 @@
   public import Foundation
 #endif
 
-/// Reads the elements of one array inside a document one by one, without building the rest of the document.
+/// A reader of the elements of one array inside a document, one by one, without building the rest of the document.
 ///
 /// ```swift
 /// var authors = try JSONArrayReader(data, at: "authors")
 /// while let author = try authors.next() { … }
 /// ```
 ///
-/// With a path, the objects and arrays on the way are checked to their ends when the reader is made: of a key that occurs
-/// more than once the last value counts, as everywhere. The elements are checked as they are read. Without a path nothing
-/// is read before the first element, and the end of the document is checked behind the last one.
+/// With a path, the containers on the path are checked to their ends when the reader is created. If a key occurs more
+/// than once, the last value counts, as everywhere. The elements are checked as they are read. Without a path nothing
+/// is read before the first element, and the end of the document is checked after the last one.
 ///
-/// The reader holds the document and the caches of its keys, and one element at a time is in memory.
+/// The reader retains the document and the caches of its keys. One element at a time is in memory.
 public struct JSONArrayReader {
   private let document: Data
   private let builder = Builder()
@@ -28,7 +28,7 @@ public struct JSONArrayReader {
   /// The number of bytes before the element that was read last, or nil if none was.
   public private(set) var offset: Int?
 
-  /// Keeps the caches between elements. Copies of the reader share it, which shows in nothing but speed.
+  /// The caches, kept between elements. Copies of the reader share them, which affects only speed.
   private final class Builder {
     var tree = JSONTreeBuilder()
   }
@@ -39,11 +39,12 @@ public struct JSONArrayReader {
     case ended
   }
 
-  /// Finds an array in a document.
+  /// Creates a reader of an array in a document.
   ///
   /// - Parameters:
   ///   - document: The document in UTF-8. It is shared, not copied, if it is `Data`.
-  ///   - path: Where the array is, such as `authors` or `result.pages[0].authors`; empty for a document that is an array.
+  ///   - path: The path of the array, such as `authors` or `result.pages[0].authors`; empty for a document that is an
+  ///     array.
   ///   - options: The limits.
   /// - Throws: ``JSONSyntaxError``, with the code ``JSONSyntaxError/Code/missingArray`` if there is no array at the path.
   /// - Complexity: O(1) without a path, else O(*n* · *k*), where *n* is the length of the document and *k* that of the path.
@@ -82,7 +83,7 @@ public struct JSONArrayReader {
     }
   }
 
-  /// Passes the next element and returns where its bytes are, or nil when the array has ended.
+  /// Skips the next element and returns the range of its bytes, or nil when the array has ended.
   ///
   /// - Throws: ``JSONSyntaxError``. The reader has ended then.
   /// - Complexity: O(*n*), where *n* is the length of the element.
@@ -94,7 +95,7 @@ public struct JSONArrayReader {
     }
   }
 
-  /// Calls `read` with a scanner at the next element, which must read exactly that, or returns nil at the end.
+  /// Calls `read` with a scanner at the next element, which must read exactly that element. Returns nil at the end.
   @_spi(ModelKitInternals)
   public mutating func readNext<Element>(
     _ read: (inout JSONScanner) throws(JSONSyntaxError) -> Element
@@ -129,14 +130,14 @@ public struct JSONArrayReader {
 }
 
 extension JSONScanner {
-  /// Moves to the array at a path, having checked the containers on the way to their ends.
+  /// Moves to the array at a path, after checking the containers on the path to their ends.
   mutating func go(toArrayAt components: [JSONPath.Component], in path: String) throws(JSONSyntaxError) {
     try go(to: components, in: path)
     let kind = try peek()
     guard kind == .array else { throw missingArray(at: path, kind) }
   }
 
-  /// Moves to the value at a path, having checked the containers on the way to their ends.
+  /// Moves to the value at a path, after checking the containers on the path to their ends.
   mutating func go(to components: [JSONPath.Component], in path: String) throws(JSONSyntaxError) {
     var isOutermost = true
     for component in components {

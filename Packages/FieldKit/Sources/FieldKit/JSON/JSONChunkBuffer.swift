@@ -3,14 +3,14 @@ final class JSONChunkBuffer {
   private var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
-  /// How far the bytes were read.
+  /// The position up to which the bytes were read.
   var position = 0
   /// Whether no more bytes follow.
   private(set) var isComplete = false
   private let limit: Int?
-  /// Whether there were more bytes than allowed. Those that are allowed are here.
+  /// Whether there were more bytes than allowed. The buffer holds the allowed ones.
   private(set) var isTooLarge = false
-  /// Where the first byte of the buffer is in the document.
+  /// The position of the first byte of the buffer in the document.
   private var start = JSONPlace()
   private var hasStarted = false
 
@@ -40,7 +40,7 @@ final class JSONChunkBuffer {
 
   // MARK: Growing
 
-  /// Adds bytes, and forgets those before `needed`.
+  /// Appends bytes, and discards those before `needed`.
   func append(_ chunk: UnsafeRawBufferPointer, keepingFrom needed: Int) {
     discard(needed)
     guard let source = chunk.baseAddress, !isComplete, !isTooLarge else { return }
@@ -48,7 +48,7 @@ final class JSONChunkBuffer {
     UnsafeMutableRawPointer(base + count).copyMemory(from: source, byteCount: chunk.count)
     count += chunk.count
     if let limit, start.offset + count > limit {
-      // What is allowed is read first: it may have a mistake of its own.
+      // The allowed bytes are read first: they may contain an error.
       count = max(limit - start.offset, position)
       isTooLarge = true
     }
@@ -76,7 +76,7 @@ final class JSONChunkBuffer {
 
   // MARK: The start and the end
 
-  /// Passes a byte order mark, or returns false if it is too early to tell whether there is one.
+  /// Skips a byte order mark. Returns false if more bytes are needed to detect one.
   func passStart() -> Bool {
     if hasStarted { return true }
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -93,7 +93,7 @@ final class JSONChunkBuffer {
     return true
   }
 
-  /// Whether what is read may go on behind the last byte.
+  /// Whether more bytes may follow the last one.
   var mayGrow: Bool { !isComplete || isTooLarge }
 
   /// Throws if there were more bytes than allowed.
@@ -109,20 +109,20 @@ final class JSONChunkBuffer {
       code: code, message: message, offset: place.offset, line: place.line, column: place.column)
   }
 
-  /// An error of a scanner that began at `index`, with its place in the document.
+  /// Returns an error of a scanner that began at `index`, with its position in the document.
   func placed(_ error: JSONSyntaxError, from index: Int) -> JSONSyntaxError {
     self.error(error.code, at: index + error.offset, error.message)
   }
 
-  /// Whether a mistake that a scanner found may be no more than the end of what was received.
+  /// Returns whether an error of a scanner may be due only to the end of the received bytes.
   func mayContinue(_ error: JSONSyntaxError, from index: Int) -> Bool {
     guard mayGrow else { return false }
-    // An escaped pair of surrogates is the longest thing that is judged as one.
+    // An escaped pair of surrogates is the longest unit that is checked at once.
     guard index + error.offset + 12 >= count else { return false }
     switch error.code {
     case .unexpectedEnd, .invalidUTF8, .loneSurrogate: return true
     case .tooLarge, .tooDeep: return false
-    // What was found is named in the message, which takes the whole of a character.
+    // The message names the unexpected character, and so needs all its bytes.
     default: return index + error.offset < count && base[index + error.offset] >= 0x80
     }
   }

@@ -1,11 +1,11 @@
-/// Counts combining marks in a row inside a string.
+/// A counter of consecutive combining marks inside a string.
 ///
-/// To compare or hash a string, Swift puts the marks of each character in order, in time that grows with the square of their
-/// number: a key of 100,000 marks would take seconds, one of 10 million would never end.
+/// To compare or hash a string, Swift sorts the marks of each character, in time quadratic to their number. A key of
+/// 100,000 marks would take seconds, and one of 10 million would not end in practice.
 struct JSONCombiningMarks {
   private(set) var count = 0
 
-  /// Says that another character came.
+  /// Ends a run of marks, because another character follows.
   @inline(__always)
   mutating func end() { count = 0 }
 
@@ -16,7 +16,8 @@ struct JSONCombiningMarks {
 
   private static func isMark(_ value: UInt32) -> Bool {
     switch value {
-    // Latin, Greek and Cyrillic letters, Chinese, Japanese and Korean text, and most emoji are told without a table.
+    // Latin, Greek and Cyrillic letters, Chinese, Japanese and Korean text, and most emoji are excluded without a
+    // table.
     case ..<0x300, 0x370..<0x483, 0x3100..<0xA66F, 0xAC00..<0xFB1E, 0x1F000..<0x1FB00, 0x20000...: false
     default: Unicode.Scalar(value).map { $0.properties.canonicalCombiningClass != .notReordered } ?? false
     }
@@ -30,7 +31,8 @@ extension JSONScanner {
     _ marks: inout JSONCombiningMarks, characterAt index: Int, _ length: Int
   ) throws(JSONSyntaxError) {
     switch base[index] {
-    // With these bytes begin Latin, Greek and Cyrillic letters, and Chinese and Korean text. There are no marks among them.
+    // Latin, Greek and Cyrillic letters, and Chinese and Korean text begin with these bytes. There are no marks among
+    // them.
     case ..<0xCC, 0xCE...0xD1, 0xE4...0xE9, 0xEB...0xED: marks.end()
     default: try tallyRare(&marks, characterAt: index, length)
     }

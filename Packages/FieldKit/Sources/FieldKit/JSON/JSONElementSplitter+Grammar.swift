@@ -1,8 +1,8 @@
-// The grammar of a document, one piece after another, so that it can be left at every byte.
+// The grammar of a document in single pieces, so that parsing can stop at every byte.
 extension JSONElementSplitter {
-  /// Passes pieces until something is found.
+  /// Scans pieces until an element, the end of the document or the end of the bytes is reached.
   ///
-  /// - Parameter start: where in the buffer the scanner began.
+  /// - Parameter start: the position in the buffer at which the scanner began.
   func advance(_ scanner: inout JSONScanner, from start: Int) throws(JSONSyntaxError) -> Step {
     while true {
       switch due {
@@ -97,7 +97,7 @@ extension JSONElementSplitter {
     case .array: isInsideArray = true
     case .step: break
     case .miss(let message):
-      // The document is another one. Further inside, the key may come again.
+      // The document has no such array. Further inside, the key may occur again.
       if depth == 0 { throw scanner.failure(.missingArray, at: position, message) }
       miss = (message, start + position)
       fallthrough
@@ -131,18 +131,18 @@ extension JSONElementSplitter {
 
   private func enterContainer(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
     try scanner.enterContainer()
-    // What is due says that already.
+    // The state already implies it.
     scanner.isAtStartOfContainer = false
   }
 
-  /// Passes a value in one go if all of it is there.
+  /// Skips a value at once if all of it was received.
   private func passWhole(_ scanner: inout JSONScanner, _ kind: JSONValue.Kind) -> Bool {
     guard canPassWholeValues, kind == .array || kind == .object || kind == .string else { return false }
     var whole = scanner
     do {
       try whole.skipValue()
     } catch {
-      // A mistake is found again piece by piece, unless it is only the end of the chunk.
+      // An error is found again in single pieces, unless it is due to the end of the chunk.
       canPassWholeValues = false
       return false
     }
@@ -150,7 +150,7 @@ extension JSONElementSplitter {
     return true
   }
 
-  /// Says that a value has ended, and returns whether it was an element.
+  /// Ends a value, and returns whether it was an element.
   private func endValue(_ scanner: JSONScanner, from start: Int) -> Bool {
     due = isObject.isEmpty ? .end : .separator
     guard elementStart != nil, isObject.count == progress.depthInArray else { return false }
@@ -202,7 +202,7 @@ extension JSONElementSplitter {
     do {
       key = try scanner.scanString()
     } catch  where error.code == .unexpectedEnd && scanner.count - start > 1_024 + 64 * wanted.utf8.count {
-      // A key that is longer than any spelling of the one that is wanted need not be kept.
+      // A key that is longer than any spelling of the wanted one need not be kept.
       scanner.position = start + 1
       marks.end()
       due = .restOfKey

@@ -1,4 +1,4 @@
-/// Finds the elements of one array in a document that comes in chunks, and checks all of the document on the way.
+/// A splitter that finds the elements of one array in a document that arrives in chunks, and checks the whole document.
 ///
 /// ```swift
 /// let splitter = JSONElementSplitter(at: "results.people")
@@ -11,21 +11,21 @@
 /// }
 /// ```
 ///
-/// It holds one element and one chunk. What lies outside of the array is checked and forgotten, however long it is.
-/// Mistakes are those that reading the whole document reports, with the same place.
+/// It holds one element and one chunk. Bytes outside of the array are checked and discarded, however many there are.
+/// Errors and their positions are those of reading the whole document.
 @_spi(ModelKitInternals)
 public final class JSONElementSplitter {
-  /// What was found.
+  /// The result of a step.
   public enum Step: Sendable {
     /// An element: see ``withElement(_:)``.
     case element
-    /// Nothing yet: append bytes, or say that there are none.
+    /// More bytes are needed: append bytes, or complete the document.
     case needsBytes
     /// The end of the document.
     case ended
   }
 
-  /// What is due next in the document.
+  /// The next piece that the grammar allows.
   enum Due {
     case value
     case firstElement
@@ -46,15 +46,15 @@ public final class JSONElementSplitter {
   var due = Due.value
   /// True for each open container that is an object, from the outside in.
   var isObject: [Bool] = []
-  /// Those at the end of the part of a string that was passed.
+  /// The marks at the end of the part of a string that was skipped.
   var marks = JSONCombiningMarks()
-  /// Where the element that is being read began.
+  /// The position at which the current element began.
   var elementStart: Int?
   /// Whether the array has begun and not ended.
   public internal(set) var isInsideArray = false
-  /// Whether it is worth trying to pass a value in one go: not before more bytes come, if one had not ended.
+  /// Whether a value may be skipped at once. False until more bytes arrive, if a value did not end.
   var canPassWholeValues = true
-  /// Why there was no array where the way led last, and the place in the buffer.
+  /// The reason why the path last matched no array, and the position in the buffer.
   var miss: (message: String, index: Int)?
   private var placedMiss: JSONSyntaxError?
   private var element: Range<Int>?
@@ -63,10 +63,10 @@ public final class JSONElementSplitter {
   /// The number of elements that were found.
   public private(set) var count = 0
 
-  /// Makes a splitter at the start of a document.
+  /// Creates a splitter at the start of a document.
   ///
   /// - Parameters:
-  ///   - path: Where the array is; empty for a document that is an array.
+  ///   - path: The path of the array; empty for a document that is an array.
   ///   - options: The limits.
   public init(at path: String, options: JSONReadingOptions = .init()) {
     buffer = JSONChunkBuffer(limit: options.maximumBytes)
@@ -75,7 +75,7 @@ public final class JSONElementSplitter {
     progress = JSONPathProgress(path)
   }
 
-  /// Adds bytes of the document. The element that was found last is forgotten.
+  /// Appends bytes of the document. The element that was found last is discarded.
   public func append(_ chunk: UnsafeRawBufferPointer) {
     element = nil
     canPassWholeValues = true
@@ -85,14 +85,14 @@ public final class JSONElementSplitter {
     buffer.append(chunk, keepingFrom: needed)
   }
 
-  /// Says that no more bytes follow.
+  /// Declares that no more bytes follow.
   public func complete() { buffer.complete() }
 
-  /// Goes on to the end of the next element, of the document, or of the bytes.
+  /// Advances to the end of the next element, of the document, or of the bytes.
   ///
   /// - Throws: ``JSONSyntaxError``, the same one from then on.
-  /// - Complexity: O(*n*), where *n* is the number of bytes that are passed. However a document is cut, each byte is looked
-  ///   at a fixed number of times.
+  /// - Complexity: O(*n*), where *n* is the number of bytes that are read. However a document is cut, each byte is read
+  ///   a fixed number of times.
   public func next() throws(JSONSyntaxError) -> Step {
     if let failure { throw failure }
     element = nil
@@ -134,7 +134,7 @@ public final class JSONElementSplitter {
     self.miss = nil
   }
 
-  /// Forgets that the way led nowhere, since it comes by again.
+  /// Discards the failed match, since the key of the path occurs again.
   func forgetMiss() {
     miss = nil
     placedMiss = nil
@@ -157,7 +157,7 @@ public final class JSONElementSplitter {
 
   // MARK: The element
 
-  /// Calls `body` with the bytes of the element that was found last, and how many containers are open around it.
+  /// Calls `body` with the bytes of the element that was found last, and the number of containers open around it.
   public func withElement<Result>(
     _ body: (UnsafeRawBufferPointer, _ depth: Int) throws -> Result
   ) rethrows -> Result {
@@ -173,8 +173,8 @@ public final class JSONElementSplitter {
     return (place.line, place.column)
   }
 
-  /// How many bytes are held.
+  /// The number of buffered bytes.
   var bufferedBytes: Int { buffer.count }
-  /// How many bytes were looked at more often than once since it took more than one chunk to tell what they are.
+  /// The number of bytes that were read more than once because their token spans several chunks.
   private(set) var reexaminedBytes = 0
 }

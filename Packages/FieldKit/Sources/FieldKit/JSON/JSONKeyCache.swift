@@ -1,7 +1,7 @@
-/// Makes each key of a document a `String` once, not once per object.
+/// A cache that creates the `String` of each key once per document, not once per object.
 ///
-/// A table of fixed size: where too many keys collide they replace each other, which costs time but never correctness, and
-/// little more than making every key anew.
+/// The table has a fixed size: if too many keys collide they replace each other. That costs little more than creating
+/// every `String` again, and never affects correctness.
 struct JSONKeyCache {
   /// A key, and a number that no other key of the document has; zero if the key was not cached.
   struct Key {

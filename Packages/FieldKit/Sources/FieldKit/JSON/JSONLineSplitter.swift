@@ -1,33 +1,33 @@
-/// Finds the documents in bytes that have one on each line, as they come in chunks.
+/// A splitter of bytes with one document on each line, which arrive in chunks.
 ///
-/// Lines end with LF or CR LF; blank ones are passed. It holds one line and one chunk.
+/// Lines end with LF or CR LF; blank ones are skipped. It holds one line and one chunk.
 @_spi(ModelKitInternals)
 public final class JSONLineSplitter {
   private let buffer: JSONChunkBuffer
   private let maximumDepth: Int
   private let maximumElementBytes: Int?
-  /// How far the line that is being read was searched for its end.
+  /// The position up to which the current line was searched for its end.
   private var searched = 0
   private var line: Range<Int>?
-  /// Whether the rest of the line is passed, since it is too long.
+  /// Whether the rest of the line is skipped, because the line is too long.
   private var isPassingLine = false
 
-  /// Whether nothing more can be found: the bytes have ended, or there are more than allowed.
+  /// Whether no more lines can be found: the bytes have ended, or exceed the limit.
   public private(set) var hasEnded = false
-  /// Whether the line that was found last is ended by nothing but the end of the bytes.
+  /// Whether the line that was found last ends only with the bytes, without a line break.
   public private(set) var isCutOff = false
 
   /// The number of lines that were found, blank ones left out.
   public private(set) var count = 0
 
-  /// Makes a splitter at the start of the bytes.
+  /// Creates a splitter at the start of the bytes.
   public init(options: JSONReadingOptions = .init()) {
     buffer = JSONChunkBuffer(limit: options.maximumBytes)
     maximumDepth = min(options.maximumDepth, JSONReadingOptions.maximumTreeDepth)
     maximumElementBytes = options.maximumElementBytes
   }
 
-  /// Adds bytes. The line that was found last is forgotten.
+  /// Appends bytes. The line that was found last is discarded.
   public func append(_ chunk: UnsafeRawBufferPointer) {
     line = nil
     let needed = isPassingLine ? searched : buffer.position
@@ -36,12 +36,12 @@ public final class JSONLineSplitter {
     buffer.append(chunk, keepingFrom: needed)
   }
 
-  /// Says that no more bytes follow.
+  /// Declares that no more bytes follow.
   public func complete() { buffer.complete() }
 
-  /// Goes on to the end of the next line that is not blank, or of the bytes.
+  /// Advances to the end of the next line that is not blank, or of the bytes.
   ///
-  /// - Throws: ``JSONSyntaxError`` for a line that is no JSON document. The next call goes on with the next line.
+  /// - Throws: ``JSONSyntaxError`` for a line that is no JSON document. The next call continues with the next line.
   public func next() throws(JSONSyntaxError) -> JSONElementSplitter.Step {
     line = nil
     guard buffer.passStart() else { return .needsBytes }

@@ -5,12 +5,13 @@ public struct JSONNumber: Sendable {
   /// The spelling, which always is a number by the grammar of JSON. It is written as it is.
   public let text: String
 
-  /// Takes over a spelling that is known to be a JSON number.
+  /// Creates a number from a spelling that is known to be a JSON number.
   init(validated text: String) {
     self.text = text
   }
 
-  /// Makes a number from its JSON spelling, or returns nil if `text` is none: `"+1"`, `"01"`, `".5"` and `"NaN"` aren't.
+  /// Creates a number from its JSON spelling, or returns nil if `text` is none: `"+1"`, `"01"`, `".5"` and `"NaN"`
+  /// aren't.
   ///
   /// - Complexity: O(*n*), where *n* is the length of `text`.
   public init?(_ text: some StringProtocol) {
@@ -34,7 +35,7 @@ public struct JSONNumber: Sendable {
     return double == 0 && text.utf8.first == UInt8(ascii: "-") ? -0.0 : double
   }
 
-  /// Whether it has no fraction.
+  /// Whether the number has no fraction.
   var isWhole: Bool { exactDecimal.isWhole }
 
   var exactDecimal: ExactDecimal {
@@ -44,7 +45,7 @@ public struct JSONNumber: Sendable {
 }
 
 extension JSONNumber: ExpressibleByStringLiteral {
-  /// Makes a number from a literal, which must be the spelling of a JSON number.
+  /// Creates a number from a literal, which must be the spelling of a JSON number.
   public init(stringLiteral value: String) {
     guard let number = JSONNumber(value) else {
       preconditionFailure("\"\(value)\" is not a number in JSON: write digits such as \"-12.5e300\".")
@@ -54,7 +55,7 @@ extension JSONNumber: ExpressibleByStringLiteral {
 }
 
 extension JSONNumber: Hashable, CustomStringConvertible {
-  /// Tells whether both denote the same decimal value.
+  /// Returns whether both denote the same decimal value.
   public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     left.text == right.text || left.exactDecimal == right.exactDecimal
   }

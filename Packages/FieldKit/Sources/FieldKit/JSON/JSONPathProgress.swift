@@ -1,14 +1,14 @@
-/// How far the way to an array inside a document was gone, while the document is read from its start to its end.
+/// The progress along the path to an array, while a document is read from its start to its end.
 struct JSONPathProgress {
   private let path: String
   private let components: [JSONPath.Component]
-  /// How many of the containers that are open lie on the way; they are the outer ones.
+  /// The number of open containers on the path; they are the outer ones.
   private var openOnPath = 0
   /// For each of them, the index of the next element.
   private var indices: [Int]
-  /// For each of them, whether the way went on inside.
+  /// For each of them, whether the path matched inside.
   private var hasContinued: [Bool]
-  /// Whether the value that comes next lies on the way.
+  /// Whether the next value lies on the path.
   private var isNextOnPath = true
   /// Whether the array was found.
   private(set) var isFound = false
@@ -20,23 +20,23 @@ struct JSONPathProgress {
     hasContinued = Array(repeating: false, count: components.count)
   }
 
-  /// How many containers are open inside the array.
+  /// The number of containers that are open inside the array.
   var depthInArray: Int { components.count + 1 }
 
-  /// What a value means for the way.
+  /// The position of a value relative to the path.
   enum Meaning: Equatable {
     /// The array itself.
     case array
-    /// A container on the way.
+    /// A container on the path.
     case step
     case other
-    /// The way does not go on here; why.
+    /// The path does not continue here, for this reason.
     case miss(String)
   }
 
-  /// Says that a value begins.
+  /// Begins a value.
   ///
-  /// - Parameter depth: how many containers are open.
+  /// - Parameter depth: the number of open containers.
   mutating func begin(_ kind: JSONValue.Kind, depth: Int) -> Meaning {
     guard depth == openOnPath, isNextOnPath else { return .other }
     isNextOnPath = false
@@ -59,19 +59,19 @@ struct JSONPathProgress {
     .miss("expected an array\(path.isEmpty ? "" : " at \"\(path)\""), found \(kind)")
   }
 
-  /// The key that leads on from the innermost container that is open, if that lies on the way.
+  /// Returns the key of the path in the innermost open container, if that lies on the path.
   func key(atDepth depth: Int) -> String? {
     guard depth == openOnPath, depth > 0, case .key(let key) = components[depth - 1] else { return nil }
     return key
   }
 
-  /// Says that this key was found.
+  /// Enters the member with the key of the path.
   mutating func enterMember(atDepth depth: Int) {
     isNextOnPath = true
     hasContinued[depth - 1] = true
   }
 
-  /// Says that an element of an array comes next, and tells whether the way goes on in it.
+  /// Enters the next element of an array, and returns whether the path continues in it.
   mutating func enterElement(atDepth depth: Int) -> Bool {
     guard depth == openOnPath, depth > 0, case .index(let wanted) = components[depth - 1] else { return false }
     defer { indices[depth - 1] += 1 }
@@ -80,9 +80,9 @@ struct JSONPathProgress {
     return true
   }
 
-  /// Says that a container has ended; returns why if the way has ended there.
+  /// Ends a container, and returns the reason if the path ends there.
   ///
-  /// - Parameter depth: how many are still open.
+  /// - Parameter depth: the number of containers that stay open.
   mutating func leave(toDepth depth: Int) -> String? {
     guard depth < openOnPath else { return nil }
     openOnPath = depth

@@ -1,6 +1,6 @@
-/// A place in a document that is read in pieces, counted on from piece to piece.
+/// A position in a document that is read in pieces. It is advanced from piece to piece.
 struct JSONPlace {
-  /// The number of bytes before it.
+  /// The number of bytes before the position.
   private(set) var offset = 0
   /// The line, from 1. Lines end with LF, CR LF or CR.
   private(set) var line = 1
@@ -9,10 +9,10 @@ struct JSONPlace {
   /// Whether the byte before is a CR, whose line an LF would have ended already.
   private var isBehindReturn = false
 
-  /// Passes a byte order mark, which takes no column.
+  /// Skips a byte order mark, which takes no column.
   mutating func passByteOrderMark() { offset += 3 }
 
-  /// Goes on behind some bytes.
+  /// Advances the position over bytes.
   ///
   /// - Complexity: O(*n*), where *n* is the number of bytes.
   mutating func advance(over bytes: UnsafeBufferPointer<UInt8>) {
