@@ -1,11 +1,11 @@
-/// A string or key inside the bytes of a document: checked, but not yet made a `String`.
+/// A string or key inside the bytes of a document: checked, but not yet converted to a `String`.
 ///
 /// It is valid as long as the bytes of the document are.
 @_spi(ModelKitInternals)
 public struct JSONRawString {
   /// The bytes between the quotation marks, escapes included.
   public let bytes: UnsafeBufferPointer<UInt8>
-  /// How many bytes of UTF-8 the string has once its escapes are resolved.
+  /// The number of UTF-8 bytes of the string once its escapes are resolved.
   public let decodedCount: Int
 
   @usableFromInline
@@ -15,7 +15,7 @@ public struct JSONRawString {
     self.decodedCount = decodedCount
   }
 
-  /// Tells whether ``bytes`` differ from the string: every escape is longer than what it stands for.
+  /// Whether ``bytes`` differ from the string: every escape is longer than its character.
   @inlinable public var hasEscapes: Bool { decodedCount != bytes.count }
 
   /// The string.
@@ -24,7 +24,7 @@ public struct JSONRawString {
     return String(unsafeUninitializedCapacity: decodedCount) { decode(into: $0) }
   }
 
-  /// Tells whether this is exactly these bytes of UTF-8.
+  /// Returns whether the string has exactly these bytes of UTF-8.
   ///
   /// - Complexity: O(*n*), where *n* is the length; constant when the lengths differ.
   public func equals(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -38,7 +38,7 @@ public struct JSONRawString {
     return true
   }
 
-  /// Tells whether this is the key, spelled with the same Unicode scalars.
+  /// Returns whether the string is the key, spelled with the same Unicode scalars.
   public static func == (raw: JSONRawString, key: String) -> Bool {
     if let isEqual = key.utf8.withContiguousStorageIfAvailable(raw.equals) { return isEqual }
     return raw.string.utf8.elementsEqual(key.utf8)
@@ -46,7 +46,7 @@ public struct JSONRawString {
 
   /// Writes the string with its escapes resolved, and returns ``decodedCount``.
   ///
-  /// Relies on the scanner's check: every escape is complete, every surrogate has its other half.
+  /// Relies on the scanner's check: every escape and every surrogate pair is complete.
   private func decode(into output: UnsafeMutableBufferPointer<UInt8>) -> Int {
     var written = 0
     var index = 0

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals)
 extension JSONScanner {
-  /// Passes the brace that starts an object. ``nextKey()`` follows.
+  /// Reads the brace that starts an object. ``nextKey()`` follows.
   @inlinable
   public mutating func beginObject() throws(JSONSyntaxError) {
     skipWhitespace()
@@ -8,7 +8,7 @@ extension JSONScanner {
     try enterContainer()
   }
 
-  /// Passes the bracket that starts an array. ``nextElement()`` follows.
+  /// Reads the bracket that starts an array. ``nextElement()`` follows.
   @inlinable
   public mutating func beginArray() throws(JSONSyntaxError) {
     skipWhitespace()
@@ -31,9 +31,10 @@ extension JSONScanner {
     return failure(.tooDeep, at: offset, "expected at most \(limit) inside each other, found one more")
   }
 
-  /// Reads the next key of the object and its colon, or passes the brace that ends the object and returns nil.
+  /// Reads the next key of the object and its colon, or reads the brace that ends the object and returns nil.
   ///
-  /// An object may have a key more than once; each time it is returned. Whoever keeps the members keeps the last.
+  /// An object may have a key more than once; each occurrence is returned. A caller that keeps the members keeps the
+  /// last.
   @inlinable
   public mutating func nextKey() throws(JSONSyntaxError) -> JSONRawString? {
     skipWhitespace()
@@ -61,7 +62,8 @@ extension JSONScanner {
     return key
   }
 
-  /// Goes to the next element of the array and returns true, or passes the bracket that ends the array and returns false.
+  /// Advances to the next element of the array and returns true, or reads the bracket that ends the array and returns
+  /// false.
   @inlinable
   public mutating func nextElement() throws(JSONSyntaxError) -> Bool {
     skipWhitespace()

@@ -1,20 +1,20 @@
 @_spi(ModelKitInternals)
 extension JSONScanner {
-  /// The error of finding something else than what is due here.
+  /// Returns the error for an unexpected character at the current position.
   @usableFromInline
   @inline(never)
   func failure(expected: String) -> JSONSyntaxError {
     failure(at: position, expected: expected)
   }
 
-  /// The error of finding something else than what is due at `offset`.
+  /// Returns the error for an unexpected character at `offset`.
   @inline(never)
   func failure(at offset: Int, expected: String) -> JSONSyntaxError {
     let code: JSONSyntaxError.Code = offset < count ? .unexpectedCharacter : .unexpectedEnd
     return failure(code, at: offset, "expected \(expected), found \(found(at: offset))")
   }
 
-  /// An error at a place in the document.
+  /// Returns an error at a position in the document.
   ///
   /// - Complexity: O(*n*), where *n* is `offset`: the lines before it are counted.
   @inline(never)
@@ -23,7 +23,7 @@ extension JSONScanner {
     return JSONSyntaxError(code: code, message: message, offset: offset, line: place.line, column: place.column)
   }
 
-  /// The line and the column of a place in the document, both from 1; columns count Unicode scalars.
+  /// Returns the line and the column of a position in the document, both from 1; columns count Unicode scalars.
   ///
   /// - Complexity: O(*n*), where *n* is `offset`.
   public func lineAndColumn(at offset: Int) -> (line: Int, column: Int) {
@@ -53,7 +53,7 @@ extension JSONScanner {
     return (line, column)
   }
 
-  /// What stands at a place, in words for an error message.
+  /// Returns a description of the character at a position, for an error message.
   func found(at offset: Int) -> String {
     guard offset < count else { return "the end of the document" }
     let byte = base[offset]
@@ -72,7 +72,7 @@ extension JSONScanner {
     }
   }
 
-  /// A number for an error message: `U+001F`.
+  /// Returns a number for an error message: `U+001F`.
   func hexadecimal(_ value: UInt32, prefix: String, digits: Int) -> String {
     let text = String(value, radix: 16, uppercase: true)
     return prefix + String(repeating: "0", count: max(0, digits - text.count)) + text

@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals)
 extension JSONScanner {
-  /// Passes the next key and its colon if the key is spelled with exactly these bytes; otherwise stays where it is.
+  /// Reads the next key and its colon if the key is spelled with exactly these bytes; otherwise reads nothing.
   ///
-  /// Documents repeat the keys of one object in the next, so the one that is expected mostly comes.
+  /// Documents repeat the keys of one object in the next, so the expected key mostly follows.
   ///
   /// - Parameter quoted: the key with its quotation marks. It has no character that JSON escapes.
   public mutating func passKey(_ quoted: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -30,19 +30,19 @@ extension JSONScanner {
     return true
   }
 
-  /// How many arrays and objects may be inside each other.
+  /// The largest depth of nested arrays and objects.
   public var depthLimit: Int { maximumDepth }
 
   /// Moves to the array at a path, as ``JSONArrayReader`` does.
   ///
-  /// - Parameter path: where the array is; empty for a document that is an array.
+  /// - Parameter path: the path of the array; empty for a document that is an array.
   public mutating func go(toArrayAt path: String) throws(JSONSyntaxError) {
     try go(toArrayAt: JSONPath(path).components, in: path)
   }
 
-  /// Moves to the value at a path, having checked the containers on the way to their ends.
+  /// Moves to the value at a path, after checking the containers on the path to their ends.
   ///
-  /// - Parameter path: where the value is; empty for the document itself.
+  /// - Parameter path: the path of the value; empty for the document itself.
   /// - Throws: `JSONSyntaxError` if there is none.
   public mutating func go(toValueAt path: String) throws(JSONSyntaxError) {
     try go(to: JSONPath(path).components, in: path)

@@ -24,7 +24,7 @@ extension JSONScanner {
 
   private func nearestDouble(of number: ScannedNumber) -> Double? {
     if let double = number.nearestDouble { return double }
-    // Short spellings are converted as they are; longer ones are shortened first.
+    // Short spellings are converted directly; longer ones are shortened first.
     guard number.end - number.start <= 64 else {
       guard let double = exactDecimal(of: number).nearestDouble else { return nil }
       return number.isNegative && double == 0 ? -0.0 : double
@@ -70,7 +70,7 @@ extension JSONScanner {
     return .number(JSONNumber(validated: text(of: number)))
   }
 
-  /// Passes a number and checks its grammar.
+  /// Reads a number and checks its grammar.
   mutating func scanNumber() throws(JSONSyntaxError) -> ScannedNumber {
     let start = position
     var index = start

@@ -1,14 +1,14 @@
-/// Which digits of a number are being read.
+/// The part of a number whose digits are being read.
 enum JSONNumberPart {
   case integer, fraction, exponent
 }
 
-// Strings and numbers in parts, for documents that come in chunks. What is read is checked as everywhere; where a
-// function throws, the scanner is before what could not be read.
+// Strings and numbers in parts, for documents that arrive in chunks. All checks are the same as elsewhere. If a
+// function throws, the scanner is positioned before the part that could not be read.
 extension JSONScanner {
-  /// Passes characters of a string, and the quotation mark that ends it; returns whether that was there.
+  /// Skips characters of a string, and the quotation mark that ends it. Returns whether the string has ended.
   ///
-  /// - Parameter marks: those at the end of what was passed before.
+  /// - Parameter marks: the combining marks at the end of the previous part.
   mutating func passStringPart(_ marks: inout JSONCombiningMarks) throws(JSONSyntaxError) -> Bool {
     while position < count {
       let byte = base[position]
@@ -41,10 +41,10 @@ extension JSONScanner {
     return false
   }
 
-  /// Passes a number, or as much of it as there is.
+  /// Skips a number, or the part of it that was received.
   ///
-  /// - Returns: the part of the number that may go on behind the last byte; nil if the number has ended.
-  /// - Throws: also where more bytes are needed to tell whether it is one.
+  /// - Returns: the part of the number that may continue after the last byte; nil if the number has ended.
+  /// - Throws: also if more bytes are needed to decide whether it is a number.
   mutating func passNumber(isLast: Bool) throws(JSONSyntaxError) -> JSONNumberPart? {
     let start = position
     let number = try scanNumber()
@@ -59,7 +59,7 @@ extension JSONScanner {
     return spelling.contains { $0 | 0x20 == UInt8(ascii: "e") } ? .exponent : .fraction
   }
 
-  /// Passes more of a number of which at least one digit of a part was passed.
+  /// Skips more digits of a number, after at least one digit of the part was read.
   mutating func passDigits(of part: inout JSONNumberPart) throws(JSONSyntaxError) {
     while true {
       while digit(at: position) != nil { position &+= 1 }

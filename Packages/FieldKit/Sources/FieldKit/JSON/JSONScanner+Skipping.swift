@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals)
 extension JSONScanner {
-  /// Passes the next value and checks it like every other way of reading does; nothing is built.
+  /// Skips the next value and checks it like every other way of reading; nothing is built.
   ///
-  /// Deep nesting takes one bit of memory a level, not the stack.
+  /// Deep nesting takes one bit of memory per level, and no stack.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the value in bytes.
   public mutating func skipValue() throws(JSONSyntaxError) {
@@ -50,7 +50,7 @@ extension JSONScanner {
     }
   }
 
-  /// Drops the bit of a container that has just been left.
+  /// Removes the bit of a container that has just ended.
   @inline(__always)
   private func leaveLevel(_ kinds: inout UInt64, _ outer: inout [UInt64], _ floor: Int) {
     kinds &>>= 1

@@ -6,7 +6,7 @@ extension JSONScanner {
     try readRawString().string
   }
 
-  /// Reads a string and returns where its bytes are, without making a `String`.
+  /// Reads a string and returns the range of its bytes, without creating a `String`.
   @inlinable
   public mutating func readRawString() throws(JSONSyntaxError) -> JSONRawString {
     skipWhitespace()
@@ -14,7 +14,7 @@ extension JSONScanner {
     return try scanString()
   }
 
-  /// Passes the string whose opening quotation mark is next.
+  /// Skips the string whose opening quotation mark is next.
   @usableFromInline
   mutating func scanString() throws(JSONSyntaxError) -> JSONRawString {
     let start = position &+ 1
@@ -46,7 +46,7 @@ extension JSONScanner {
     return (quotes | backslashes | controls | word) & (ones &* 0x80)
   }
 
-  /// The rest of a string, with everything that can occur in one.
+  /// Reads the rest of a string, with escapes and non-ASCII characters.
   private mutating func scanString(from start: Int, at index: Int) throws(JSONSyntaxError) -> JSONRawString {
     var index = index
     var savedByEscapes = 0
@@ -131,7 +131,7 @@ extension JSONScanner {
     throw failure(.invalidUTF8, at: index, "expected UTF-8, found the byte \(byte) that starts no valid character")
   }
 
-  /// Checks the escape whose backslash is at `index`, and returns its length and that of what it stands for.
+  /// Checks the escape whose backslash is at `index`. Returns its length and the length of its character in UTF-8.
   func scanEscape(at index: Int) throws(JSONSyntaxError) -> (length: Int, decodedLength: Int) {
     guard index &+ 1 < count else { throw failure(at: count, expected: "an escaped character") }
     switch base[index &+ 1] {
@@ -183,7 +183,7 @@ extension JSONScanner {
     return value
   }
 
-  /// The value of a hexadecimal digit, or 16 for any other byte.
+  /// Returns the value of a hexadecimal digit, or 16 for any other byte.
   @inline(__always)
   static func hexadecimalDigit(_ byte: UInt8) -> UInt8 {
     switch byte {

@@ -1,6 +1,6 @@
-/// Reads a JSON document piece by piece, straight from its bytes, and checks every byte that it passes.
+/// A scanner that reads a JSON document piece by piece, straight from its bytes, and checks every byte.
 ///
-/// The caller asks for the pieces in their order; containers are walked like this:
+/// The caller reads the pieces in their order; containers are read like this:
 ///
 /// ```swift
 /// try scanner.beginObject()
@@ -9,11 +9,10 @@
 /// }
 /// ```
 ///
-/// Each key and each element must be followed by reading or skipping its value. A copy of the scanner is a bookmark: to
-/// go back, assign it. After an error the scanner is of no use, but memory-safe.
+/// Each key and each element must be followed by reading or skipping its value. A copy of the scanner is a bookmark:
+/// assign it to continue from there. After an error the scanner must not be used, but stays memory-safe.
 ///
-/// The bytes must stay where they are as long as the scanner is used. Nothing is allocated but the strings and values
-/// that are returned.
+/// The bytes must not move as long as the scanner is used. Only the strings and values that are returned are allocated.
 @_spi(ModelKitInternals)
 public struct JSONScanner {
   @usableFromInline let base: UnsafePointer<UInt8>
@@ -21,14 +20,14 @@ public struct JSONScanner {
   @usableFromInline var position = 0
   @usableFromInline var depth = 0
   @usableFromInline let maximumDepth: Int
-  /// True between the start of a container and its first key or element, which no comma precedes.
+  /// True between the start of a container and its first key or element, which has no comma before it.
   @usableFromInline var isAtStartOfContainer = false
 
-  /// Makes a scanner at the start of a document.
+  /// Creates a scanner at the start of a document.
   ///
   /// - Parameters:
   ///   - bytes: The document, which must outlive the scanner.
-  ///   - maximumDepth: How many arrays and objects may be inside each other.
+  ///   - maximumDepth: The largest depth of nested arrays and objects.
   public init(_ bytes: UnsafeRawBufferPointer, maximumDepth: Int = 512) {
     if let address = bytes.baseAddress {
       base = address.assumingMemoryBound(to: UInt8.self)
@@ -41,13 +40,13 @@ public struct JSONScanner {
     self.maximumDepth = maximumDepth
   }
 
-  /// Makes a scanner that goes on inside a document.
+  /// Creates a scanner that continues inside a document.
   ///
   /// - Parameters:
   ///   - bytes: The whole document.
-  ///   - offset: Where to start, which must be between two pieces of a valid document.
-  ///   - depth: How many arrays and objects are open there.
-  ///   - maximumDepth: How many may be inside each other.
+  ///   - offset: The position to start at, which must be between two pieces of a valid document.
+  ///   - depth: The number of arrays and objects that are open there.
+  ///   - maximumDepth: The largest depth of nested arrays and objects.
   public init(_ bytes: UnsafeRawBufferPointer, offset: Int, depth: Int, maximumDepth: Int) {
     self.init(bytes, maximumDepth: maximumDepth)
     position = min(max(offset, 0), count)
@@ -60,12 +59,12 @@ public struct JSONScanner {
   /// The number of arrays and objects that are open.
   @inlinable public var openContainers: Int { depth }
 
-  /// Passes a byte order mark, which RFC 8259 lets a reader ignore at the start of a document.
+  /// Skips a byte order mark, which RFC 8259 lets a reader ignore at the start of a document.
   public mutating func skipByteOrderMark() {
     if position == 0, count >= 3, base[0] == 0xEF, base[1] == 0xBB, base[2] == 0xBF { position = 3 }
   }
 
-  /// Passes blanks, tabs and ends of lines.
+  /// Skips blanks, tabs and ends of lines.
   @inlinable
   @inline(__always)
   public mutating func skipWhitespace() {
@@ -90,7 +89,7 @@ public struct JSONScanner {
     position = index
   }
 
-  /// Passes blanks and tells the kind of the next value by its first byte, which stays unread.
+  /// Skips white space and returns the kind of the next value by its first byte, which stays unread.
   @inlinable
   public mutating func peek() throws(JSONSyntaxError) -> JSONValue.Kind {
     skipWhitespace()
@@ -141,7 +140,7 @@ public struct JSONScanner {
     position &+= length
   }
 
-  /// Passes blanks and checks that nothing follows.
+  /// Skips white space and checks that nothing follows.
   public mutating func finish() throws(JSONSyntaxError) {
     skipWhitespace()
     guard position == count else {

@@ -1,14 +1,14 @@
-/// Tells why a document is not JSON, and where.
+/// The reason why a document is not JSON, with its position.
 ///
-/// The description is a sentence for the person who wrote the document:
+/// The description is a sentence for the author of the document:
 /// `Invalid JSON at line 3, column 14 (byte 52): expected a value, found "]".`
 public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
-  /// What kind of mistake it is. More may be added.
+  /// The kind of a syntax error. More may be added.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the mistake, the same as that of the constant.
+    /// The name of the error, the same as that of the constant.
     public let name: String
 
-    /// Makes a code of a name, which equals every other code of that name.
+    /// Creates a code from a name, which equals every other code of that name.
     public init(_ name: String) {
       self.name = name
     }
@@ -16,13 +16,13 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
     /// The name.
     public var description: String { name }
 
-    /// The document ends where something is still missing; an empty document, too.
+    /// The document ends before a value or container is complete; an empty document, too.
     public static let unexpectedEnd = Self("unexpectedEnd")
-    /// Another character is due at this place.
+    /// Another character is expected at this position.
     public static let unexpectedCharacter = Self("unexpectedCharacter")
-    /// A number has leading zeros, or lacks digits where they are due.
+    /// A number has leading zeros, or lacks required digits.
     public static let invalidNumber = Self("invalidNumber")
-    /// A backslash is followed by something that it can't escape.
+    /// A backslash is followed by a character that can't be escaped.
     public static let invalidEscape = Self("invalidEscape")
     /// One half of a pair of `\u` surrogates stands alone.
     public static let loneSurrogate = Self("loneSurrogate")
@@ -34,11 +34,11 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
     public static let tooDeep = Self("tooDeep")
     /// The document has more bytes than the options allow.
     public static let tooLarge = Self("tooLarge")
-    /// Something follows the value that is the document.
+    /// Something follows the value of the document.
     public static let trailingContent = Self("trailingContent")
-    /// The document is JSON, but there is no array where one is to be read.
+    /// The document is JSON, but has no array at the path.
     public static let missingArray = Self("missingArray")
-    /// A key comes again after what it led to was handed out of a stream, which can't be taken back.
+    /// A key occurs again after elements of its first value were returned by a stream.
     public static let duplicateKey = Self("duplicateKey")
   }
 
@@ -61,34 +61,34 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
 
   private let storage: Storage
 
-  /// Makes an error.
+  /// Creates an error.
   ///
   /// - Parameters:
-  ///   - code: The kind of mistake.
+  ///   - code: The kind of the error.
   ///   - message: What was expected and what was found, without a full stop.
-  ///   - offset: The number of bytes before the mistake.
+  ///   - offset: The number of bytes before the error.
   ///   - line: The line, from 1.
   ///   - column: The character in the line, from 1.
   public init(code: Code, message: String, offset: Int, line: Int, column: Int) {
     storage = Storage(code: code, message: message, offset: offset, line: line, column: column)
   }
 
-  /// The kind of mistake.
+  /// The kind of the error.
   public var code: Code { storage.code }
 
-  /// What was expected and what was found, without the place and without a full stop.
+  /// The expected and the found content, without the position and without a full stop.
   public var message: String { storage.message }
 
-  /// The number of bytes before the mistake, a byte order mark included.
+  /// The number of bytes before the error, a byte order mark included.
   public var offset: Int { storage.offset }
 
-  /// The line of the mistake, from 1. Lines end with LF, CR LF or CR.
+  /// The line of the error, from 1. Lines end with LF, CR LF or CR.
   public var line: Int { storage.line }
 
-  /// Where in the line the mistake is, from 1, counted in Unicode scalars without a byte order mark.
+  /// The column of the error in its line, from 1, counted in Unicode scalars without a byte order mark.
   public var column: Int { storage.column }
 
-  /// A sentence that tells where the mistake is, what was expected and what was found.
+  /// A sentence with the position of the error, the expected and the found content.
   public var description: String {
     let subject = code == .missingArray ? "This document does not fit" : "Invalid JSON"
     return "\(subject) at line \(line), column \(column) (byte \(offset)): \(message)."
@@ -96,13 +96,13 @@ public struct JSONSyntaxError: Error, Sendable, CustomStringConvertible {
 }
 
 extension JSONSyntaxError: Hashable {
-  /// Tells whether both report the same mistake at the same place.
+  /// Returns whether both report the same error at the same position.
   public static func == (left: JSONSyntaxError, right: JSONSyntaxError) -> Bool {
     left.code == right.code && left.message == right.message && left.offset == right.offset
       && left.line == right.line && left.column == right.column
   }
 
-  /// Hashes the kind of mistake and its place.
+  /// Hashes the kind of the error and its position.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(code)
     hasher.combine(offset)

@@ -1,8 +1,8 @@
-/// Builds a ``JSONValue`` from what a scanner reads, without recursion.
+/// A builder of a ``JSONValue`` from the output of a scanner, without recursion.
 ///
-/// Finished values wait on one stack until their array or object ends, which is then made at once in its final size.
-/// Objects with the same keys in the same order are common; the second of them leaves a template, and the following ones
-/// are copies of it with other values, for which no key is hashed.
+/// Finished values are kept on one stack until their array or object ends, which is then created in its final size.
+/// Objects with the same keys in the same order are common. The second of them is kept as a template; the following
+/// ones are copies of it with other values, for which no key is hashed.
 struct JSONTreeBuilder: ~Copyable {
   private struct Frame {
     let isObject: Bool
@@ -10,12 +10,12 @@ struct JSONTreeBuilder: ~Copyable {
     let firstKey: Int
   }
 
-  /// Objects of one list of keys.
+  /// The objects with one list of keys.
   private struct Shape {
     var identities: [UInt32] = []
     var template: [String: JSONValue] = [:]
     var places: [Dictionary<String, JSONValue>.Index] = []
-    /// The list of keys that was here last, by its hash; the template is made when it comes again.
+    /// The hash of the last list of keys in this slot; the template is created when it occurs again.
     var candidate: UInt64 = 0
   }
 
@@ -31,7 +31,7 @@ struct JSONTreeBuilder: ~Copyable {
   /// Reads one value.
   mutating func read(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> JSONValue {
     defer {
-      // Only after an error is there something left.
+      // Values are left only after an error.
       values.removeAll()
       keys.removeAll(keepingCapacity: true)
       frames.removeAll(keepingCapacity: true)
@@ -118,7 +118,7 @@ struct JSONTreeBuilder: ~Copyable {
     return object
   }
 
-  /// A hash of the list of keys, or nil if one of them is not cached.
+  /// Returns a hash of the list of keys, or nil if one of them is not cached.
   private func hashOfIdentities(from first: Int) -> UInt64? {
     var hash: UInt64 = 0
     for index in first..<keys.count {
