@@ -5,12 +5,12 @@
 #endif
 
 extension JSONValue: Codable {
-  /// Reads a value from any decoder that describes itself, such as `JSONDecoder`.
+  /// Creates a value from any self-describing decoder, such as `JSONDecoder`.
   ///
-  /// Numbers are as exact as the decoder hands them over: `JSONDecoder` keeps 38 digits. `init(json:options:)` is exact
+  /// Numbers are as exact as the decoder provides them: `JSONDecoder` keeps 38 digits. `init(json:options:)` is exact
   /// without limits, and faster.
   ///
-  /// - Throws: What the decoder throws, and `DecodingError` for a value that JSON doesn't know.
+  /// - Throws: Errors of the decoder, and `DecodingError` for a value that JSON can't represent.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -35,22 +35,22 @@ extension JSONValue: Codable {
     }
   }
 
-  /// A number that is no `Int`: as a `Double` where that is exact, else with all its digits.
+  /// Returns a number that is no `Int`: as a `Double` where that is exact, else with all its digits.
   private static func number(in container: any SingleValueDecodingContainer) -> JSONValue? {
     let double = try? container.decode(Double.self)
-    // Decimals have 38 digits, which tells a number that is a Double from one that only is near to it.
+    // Decimals have 38 digits, which distinguishes a number that is a Double from one that is only near to it.
     guard let decimal = try? container.decode(Decimal.self), let number = JSONNumber(decimal.description) else {
       return double.map(JSONValue.double)
     }
     if let double, double.isFinite {
       let shortest = ExactDecimal(shortest: double)
-      // A Decimal is zero or cut off for what is too small for it.
+      // A Decimal is zero or truncated if the value is too small for it.
       if shortest == number.exactDecimal || shortest.digits.count > 0 && decimal.isZero { return .double(double) }
     }
     return .number(number)
   }
 
-  /// Nil if the container holds another type; errors from further inside are thrown on.
+  /// Returns nil if the container holds another type; rethrows errors from nested values.
   private static func ifMatching<Value>(_ decode: () throws -> Value) throws -> Value? {
     do {
       return try decode()
@@ -61,8 +61,8 @@ extension JSONValue: Codable {
 
   /// Writes the value to any encoder.
   ///
-  /// - Throws: What the encoder throws, and `EncodingError` for a ``number(_:)`` that neither `UInt64` nor `Decimal`
-  ///   holds exactly: no encoder could be handed its digits. ``jsonData(_:)`` writes every number.
+  /// - Throws: Errors of the encoder, and `EncodingError` for a ``number(_:)`` that neither `UInt64` nor `Decimal`
+  ///   holds exactly: an encoder takes no digits. ``jsonData(_:)`` writes every number.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -1,5 +1,5 @@
 extension JSONValue: Hashable {
-  /// Tells whether both denote the same JSON value.
+  /// Returns whether both denote the same JSON value.
   ///
   /// Numbers are compared by their decimal value, whichever case holds them; a `Double` stands for its shortest
   /// spelling. Negative zero equals zero, and not-a-number equals itself, so that values can be keys.
@@ -34,7 +34,7 @@ extension JSONValue: Hashable {
     }
   }
 
-  /// Hashes what ``==(_:_:)`` compares.
+  /// Hashes the components that ``==(_:_:)`` compares.
   public func hash(into hasher: inout Hasher) {
     if case .array(let elements) = self {
       hasher.combine(6 as UInt8)
@@ -79,7 +79,7 @@ extension JSONValue: Hashable {
   private static func hash(_ value: Double, into hasher: inout Hasher) {
     if let int = value.exactInteger { return hash(int, into: &hasher) }
     hasher.combine(3 as UInt8)
-    // All not-a-numbers are one value here.
+    // All not-a-numbers are equal here.
     hasher.combine(value.isNaN ? .nan : value)
   }
 }
@@ -88,7 +88,7 @@ extension Double {
   /// The `Int` that the shortest spelling of this number denotes, or nil if there is none.
   ///
   /// Up to 2^53 that is the number itself. Above, the shortest spelling ends in zeros which the binary value need not
-  /// have, and the spelling is what counts: it is what is written and read.
+  /// have. The spelling decides, because it is written and read.
   var exactInteger: Int? {
     if magnitude <= 9_007_199_254_740_992 { return Int(exactly: self) }
     guard magnitude < 1e19 else { return nil }

@@ -1,47 +1,47 @@
 extension JSONValue: ExpressibleByNilLiteral {
-  /// Makes ``null`` from `nil`.
+  /// Creates ``null`` from `nil`.
   public init(nilLiteral: ()) {
     self = .null
   }
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral {
-  /// Makes a ``bool(_:)`` from `true` or `false`.
+  /// Creates a ``bool(_:)`` from `true` or `false`.
   public init(booleanLiteral value: Bool) {
     self = .bool(value)
   }
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
-  /// Makes an ``int(_:)`` from an integer literal.
+  /// Creates an ``int(_:)`` from an integer literal.
   public init(integerLiteral value: Int) {
     self = .int(value)
   }
 }
 
 extension JSONValue: ExpressibleByFloatLiteral {
-  /// Makes a ``double(_:)`` from a literal with a fraction or an exponent.
+  /// Creates a ``double(_:)`` from a literal with a fraction or an exponent.
   public init(floatLiteral value: Double) {
     self = .double(value)
   }
 }
 
 extension JSONValue: ExpressibleByStringInterpolation {
-  /// Makes a ``string(_:)`` from a string literal, with or without interpolations.
+  /// Creates a ``string(_:)`` from a string literal, with or without interpolations.
   public init(stringLiteral value: String) {
     self = .string(value)
   }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral {
-  /// Makes an ``array(_:)`` from an array literal.
+  /// Creates an ``array(_:)`` from an array literal.
   public init(arrayLiteral elements: JSONValue...) {
     self = .array(elements)
   }
 }
 
 extension JSONValue: ExpressibleByDictionaryLiteral {
-  /// Makes an ``object(_:)`` from a dictionary literal. Of a key given twice the last value stays.
+  /// Creates an ``object(_:)`` from a dictionary literal. If a key is given twice, the last value counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     var object = [String: JSONValue](minimumCapacity: elements.count)
     for (key, value) in elements { object[key] = value }
@@ -50,7 +50,7 @@ extension JSONValue: ExpressibleByDictionaryLiteral {
 }
 
 extension JSONValue {
-  /// Makes a number from any integer: an ``int(_:)`` if it fits, else a ``number(_:)`` with its digits.
+  /// Creates a number from any integer: an ``int(_:)`` if it fits, else a ``number(_:)`` with its digits.
   public init(_ value: some BinaryInteger) {
     if let int = Int(exactly: value) {
       self = .int(int)
@@ -59,17 +59,17 @@ extension JSONValue {
     }
   }
 
-  /// Makes a ``double(_:)``.
+  /// Creates a ``double(_:)``.
   public init(_ value: Double) {
     self = .double(value)
   }
 
-  /// Makes a ``bool(_:)``.
+  /// Creates a ``bool(_:)``.
   public init(_ value: Bool) {
     self = .bool(value)
   }
 
-  /// Makes a ``string(_:)``.
+  /// Creates a ``string(_:)``.
   public init(_ value: some StringProtocol) {
     self = .string(String(value))
   }

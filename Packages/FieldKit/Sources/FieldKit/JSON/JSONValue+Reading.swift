@@ -5,14 +5,14 @@
 #endif
 
 extension JSONValue {
-  /// Reads a JSON document as RFC 8259 defines it, exactly: everything that is no JSON is refused.
+  /// Creates a value from a JSON document as RFC 8259 defines it. Anything that is not JSON is refused.
   ///
-  /// A leading UTF-8 byte order mark is ignored. Of a key that an object has more than once, the last value stays.
+  /// A leading UTF-8 byte order mark is ignored. If an object has a key more than once, the last value counts.
   ///
   /// - Parameters:
   ///   - bytes: The document in UTF-8: `Data`, `[UInt8]`, or another contiguous buffer.
   ///   - options: The limits.
-  /// - Throws: ``JSONSyntaxError``, which tells the place.
+  /// - Throws: ``JSONSyntaxError``, with its position.
   /// - Complexity: O(*n*), where *n* is the length of the document.
   public init(json bytes: some ContiguousBytes, options: JSONReadingOptions = .init()) throws(JSONSyntaxError) {
     self = try withDocument(bytes) { (bytes) throws(JSONSyntaxError) in
@@ -23,12 +23,12 @@ extension JSONValue {
     }
   }
 
-  /// Reads a JSON document from text.
+  /// Creates a value from JSON text.
   ///
   /// - Parameters:
   ///   - text: The document.
   ///   - options: The limits; the number of bytes is that of the text in UTF-8.
-  /// - Throws: ``JSONSyntaxError``, which tells the place.
+  /// - Throws: ``JSONSyntaxError``, with its position.
   /// - Complexity: O(*n*), where *n* is the length of the document.
   public init(json text: some StringProtocol, options: JSONReadingOptions = .init()) throws(JSONSyntaxError) {
     self = try withDocument(text) { (bytes) throws(JSONSyntaxError) in
@@ -76,12 +76,12 @@ extension JSONValue {
 
 @_spi(ModelKitInternals)
 extension JSONScanner {
-  /// Makes a scanner at the start of a whole document, behind its byte order mark, and checks its size.
+  /// Creates a scanner at the start of a whole document, after its byte order mark, and checks its size.
   ///
   /// - Parameters:
   ///   - bytes: The document, which must outlive the scanner.
   ///   - options: The limits.
-  ///   - buildsTree: Whether values are built, which limits the depth to what can be released.
+  ///   - buildsTree: Whether values are built, which limits the depth to one that can be released.
   public init(
     document bytes: UnsafeRawBufferPointer, options: JSONReadingOptions, buildsTree: Bool
   ) throws(JSONSyntaxError) {
@@ -93,7 +93,7 @@ extension JSONScanner {
     skipByteOrderMark()
   }
 
-  /// Reads the next value, whatever it is.
+  /// Reads the next value of any kind.
   public mutating func readValue() throws(JSONSyntaxError) -> JSONValue {
     switch try peek() {
     case .null:
@@ -109,7 +109,7 @@ extension JSONScanner {
   }
 }
 
-/// Calls `body` with the bytes of a document, keeping the type of its error.
+/// Calls `body` with the bytes of a document, with a typed error.
 func withDocument<Bytes: ContiguousBytes, Result>(
   _ bytes: Bytes, _ body: (UnsafeRawBufferPointer) throws(JSONSyntaxError) -> Result
 ) throws(JSONSyntaxError) -> Result {
@@ -119,7 +119,7 @@ func withDocument<Bytes: ContiguousBytes, Result>(
   return try result.get()
 }
 
-/// Calls `body` with the UTF-8 of a text, keeping the type of its error.
+/// Calls `body` with the UTF-8 of a text, with a typed error.
 private func withDocument<Result>(
   _ text: some StringProtocol, _ body: (UnsafeRawBufferPointer) throws(JSONSyntaxError) -> Result
 ) throws(JSONSyntaxError) -> Result {

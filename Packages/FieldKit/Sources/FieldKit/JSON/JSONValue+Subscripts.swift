@@ -1,8 +1,8 @@
 extension JSONValue {
-  /// The member of an object, or nil if there is none or this is no object.
+  /// The member of an object, or nil if there is none or the value is no object.
   ///
   /// Setting nil removes the member; `.null` sets the value `null`. Setting a member of ``null`` makes it an object;
-  /// anything else that is no object stays as it is.
+  /// any other value that is no object is unchanged.
   ///
   /// - Complexity: O(1) on average; changing in place, as in `value["a"]?["b"] = 1`, copies nothing.
   public subscript(key: String) -> JSONValue? {
@@ -22,10 +22,10 @@ extension JSONValue {
     }
   }
 
-  /// The element of an array, or nil if there is none or this is no array.
+  /// The element of an array, or nil if there is none or the value is no array.
   ///
-  /// Setting nil removes the element. Setting the element behind the last appends it; further indices, and values that
-  /// are no array, stay as they are.
+  /// Setting nil removes the element. Setting the element after the last appends it. A larger index has no effect, and
+  /// neither has any index of a value that is no array.
   ///
   /// - Complexity: O(1); removing is O(*n*), where *n* is the number of elements.
   public subscript(index: Int) -> JSONValue? {
@@ -53,14 +53,14 @@ extension JSONValue {
     }
   }
 
-  /// Moves the members out and leaves ``null``, so that changing them changes the only reference to them.
+  /// Moves the members out and leaves ``null``, so that they have a single reference while they are changed.
   private mutating func takeMembers() -> [String: JSONValue]? {
     guard case .object(let members) = self else { return nil }
     self = .null
     return members
   }
 
-  /// Moves the elements out and leaves ``null``, so that changing them changes the only reference to them.
+  /// Moves the elements out and leaves ``null``, so that they have a single reference while they are changed.
   private mutating func takeElements() -> [JSONValue]? {
     guard case .array(let elements) = self else { return nil }
     self = .null
@@ -69,9 +69,9 @@ extension JSONValue {
 
   /// The value at a dotted path such as `author.full_name` or `books[0].title`, or nil if there is none.
   ///
-  /// Each component is a key, followed by any number of indices in brackets; the empty path is the value itself. Setting
-  /// nil removes the value. Setting makes the objects that are missing on the way; where something else than an object
-  /// or an array is in the way, or an index is beyond the end of its array, nothing changes.
+  /// Each component is a key, followed by any number of indices in brackets; the empty path is the value itself.
+  /// Setting nil removes the value. Setting creates missing objects on the path. Nothing changes if a value on the path
+  /// is neither an object nor an array, or an index is beyond the end of its array.
   ///
   /// - Complexity: O(*n*), where *n* is the length of the path.
   public subscript(path path: String) -> JSONValue? {
@@ -114,7 +114,7 @@ extension JSONValue {
     } else if newValue != nil {
       var created = JSONValue.null
       created.set(newValue, at: path)
-      // An index into something that doesn't exist makes nothing.
+      // An index into a missing array creates nothing.
       if !created.isNull { place = created }
     }
   }

@@ -9,10 +9,10 @@ extension JSONValue {
   ///
   /// Doubles have their shortest spelling that reads back to the same value, and a fraction or an exponent: `1.0`.
   ///
-  /// - Parameter options: How to write.
-  /// - Throws: ``JSONWritingError`` with the path of a number that is infinite or not a number, or of what is nested
-  ///   too deeply.
-  /// - Complexity: O(*n*), where *n* is the length of the document; sorting the keys comes on top.
+  /// - Parameter options: The format.
+  /// - Throws: ``JSONWritingError`` with the path of a number that is infinite or not a number, or of a value that is
+  ///   nested too deeply.
+  /// - Complexity: O(*n*), where *n* is the length of the document; sorting the keys adds to it.
   public func jsonData(_ options: JSONWritingOptions = .init()) throws(JSONWritingError) -> Data {
     var writer = JSONWriter(options)
     try writer.document(self, sortedKeys: options.sortedKeys)
@@ -21,9 +21,9 @@ extension JSONValue {
 
   /// The value as a JSON document.
   ///
-  /// - Parameter options: How to write.
+  /// - Parameter options: The format.
   /// - Throws: ``JSONWritingError`` as ``jsonData(_:)`` does.
-  /// - Complexity: O(*n*), where *n* is the length of the document; sorting the keys comes on top.
+  /// - Complexity: O(*n*), where *n* is the length of the document; sorting the keys adds to it.
   public func jsonString(_ options: JSONWritingOptions = .init()) throws(JSONWritingError) -> String {
     var writer = JSONWriter(options)
     try writer.document(self, sortedKeys: options.sortedKeys)
@@ -54,9 +54,9 @@ extension JSONWriter {
   /// - Parameters:
   ///   - value: The value.
   ///   - sortedKeys: Whether objects are written in the order of their keys.
-  /// - Throws: ``JSONWritingError`` without a path; what was written until then is no document.
+  /// - Throws: ``JSONWritingError`` without a path; the output is no valid document then.
   public mutating func value(_ value: JSONValue, sortedKeys: Bool = false) throws(JSONWritingError) {
-    // Containers, which recurse, have functions of their own: that keeps the stack small in unoptimised builds, too.
+    // Recursion is in separate functions: that keeps stack frames small in unoptimised builds, too.
     if case .array(let elements) = value {
       try array(elements, sortedKeys)
     } else if case .object(let members) = value {
@@ -114,7 +114,7 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-  /// The path of the first value that can't be written, or nil if all can.
+  /// Returns the path of the first value that can't be written, or nil if all can.
   fileprivate func pathOfUnwritable(depth: Int) -> String? {
     switch self {
     case .double(let value): return value.isFinite ? nil : ""

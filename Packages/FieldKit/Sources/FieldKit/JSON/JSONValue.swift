@@ -6,11 +6,12 @@
 /// person[path: "company.name"] = "Acme"
 /// ```
 ///
-/// Numbers keep their exact value. What is written in JSON as an integer that fits an `Int` is an ``int(_:)``; a number
-/// with a fraction or an exponent that a `Double` spells in the same way is a ``double(_:)``; every other number is a
-/// ``number(_:)``, which keeps its digits. Two values are equal when they denote the same thing, however it is stored:
-/// `.int(1) == .double(1)`. A `Double` stands for its shortest spelling that reads back to the same `Double`, so
-/// `.double(0.1)` is exactly one tenth.
+/// Numbers keep their exact value. An integer that fits an `Int` is an ``int(_:)``. A number with a fraction or an
+/// exponent that a `Double` spells in the same way is a ``double(_:)``. Every other number is a ``number(_:)``, which
+/// keeps its digits.
+///
+/// Two values are equal when they denote the same value, in whichever case it is stored: `.int(1) == .double(1)`. A
+/// `Double` denotes its shortest spelling that reads back to the same `Double`, so `.double(0.1)` is exactly one tenth.
 ///
 /// Strings and keys are equal as Swift strings are: a precomposed letter equals the same letter with a combining accent.
 public enum JSONValue: Sendable {
@@ -20,7 +21,7 @@ public enum JSONValue: Sendable {
   case bool(Bool)
   /// An integer that fits an `Int`.
   case int(Int)
-  /// A number which this `Double` spells exactly; not finite ones can be held and compared, but not written.
+  /// A number which this `Double` spells exactly. Infinity and not-a-number can be held and compared, but not written.
   case double(Double)
   /// A number that neither `Int` nor `Double` represents exactly, as the digits of its source.
   case number(JSONNumber)
@@ -28,7 +29,7 @@ public enum JSONValue: Sendable {
   case string(String)
   /// An array of values.
   case array([JSONValue])
-  /// An object. It has no order, and each key once.
+  /// An object: unordered members with unique keys.
   case object([String: JSONValue])
 }
 
@@ -36,7 +37,7 @@ public enum JSONValue: Sendable {
 public typealias AttributeDictionary = [String: JSONValue]
 
 extension JSONValue {
-  /// The six kinds of value that JSON knows.
+  /// The six kinds of JSON values.
   public enum Kind: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The value `null`.
     case null
@@ -64,7 +65,7 @@ extension JSONValue {
     }
   }
 
-  /// Which of the six kinds of JSON value this is.
+  /// The kind of the JSON value.
   public var kind: Kind {
     switch self {
     case .null: .null
@@ -76,7 +77,7 @@ extension JSONValue {
     }
   }
 
-  /// What this is, with its article, for error messages: "a string", "an integer", "null".
+  /// The type of the value with its article, for error messages: "a string", "an integer", "null".
   ///
   /// A number is "an integer" if ``intValue`` is not nil, else "a number".
   public var typeDescription: String {

@@ -20,7 +20,7 @@ struct JSONValueStack: ~Copyable {
     let length = count - start
     let source = base + start
     count = start
-    // To make an array of nothing in this way would write to the one that all empty arrays are, in any thread.
+    // Creating an empty array in this way would write to the shared empty array, which is a data race.
     guard length > 0 else { return [] }
     return Array(unsafeUninitializedCapacity: length) { buffer, initializedCount in
       buffer.baseAddress?.moveInitialize(from: source, count: length)
@@ -28,7 +28,7 @@ struct JSONValueStack: ~Copyable {
     }
   }
 
-  /// Moves the values from `start` on out one by one, with their number from 0.
+  /// Moves the values from `start` on out one by one, with their index from 0.
   mutating func removeLast(from start: Int, _ body: (Int, consuming JSONValue) -> Void) {
     let length = count - start
     let source = base + start

@@ -1,17 +1,17 @@
-/// Members that are written in another order than they shall have.
+/// Members that are written in another order than that of the document.
 @_spi(ModelKitInternals)
 extension JSONWriter {
-  /// Starts a member whose place is decided by ``arrange(_:)``; its key follows.
+  /// Starts a member whose order is decided by ``arrange(_:)``; its key follows.
   ///
-  /// - Returns: where it begins.
+  /// - Returns: the offset of the member.
   public mutating func beginLooseMember() -> Int {
     next = .first
     return length
   }
 
-  /// Puts loose members, which are all that was written since the first of them began, in order.
+  /// Orders loose members, which are all members since the first loose one.
   ///
-  /// - Parameter members: where each begins and ends, in the order they shall have.
+  /// - Parameter members: the range of each member, in the order of the document.
   /// - Complexity: O(*n*), where *n* is the length of the members.
   public mutating func arrange(_ members: [Range<Int>]) {
     let members = members.filter { !$0.isEmpty }

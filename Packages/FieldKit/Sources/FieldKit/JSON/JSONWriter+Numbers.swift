@@ -19,10 +19,10 @@ extension JSONWriter {
     text.withUTF8 { append($0) }
   }
 
-  /// Writes a number that has at most four decimal places, and tells whether it is one.
+  /// Writes a number that has at most four decimal places, and returns whether it is one.
   ///
   /// With at most 15 digits the decimal is the only one of its length that reads back to `value`, so it is the shortest
-  /// spelling; the division that proves it rounds correctly, because both operands are exact.
+  /// spelling. The division that verifies it rounds correctly, because both operands are exact.
   private mutating func appendSimple(_ value: Double) -> Bool {
     let magnitude = value.magnitude
     guard magnitude < 1e11, magnitude >= 1e-3 || magnitude == 0 && value.sign == .plus else { return false }

@@ -9,14 +9,14 @@ extension JSONWriter {
 
   /// Writes a key from its JSON spelling, quotation marks included, and its colon.
   ///
-  /// - Parameter quoted: What ``quoted(_:)`` returned for the key, made once for many objects.
+  /// - Parameter quoted: The result of ``quoted(_:)`` for the key, computed once for many objects.
   public mutating func key(quoted: UnsafeBufferPointer<UInt8>) {
     separate()
     if escapesSlashes { append(escapingSlashes: quoted) } else { append(quoted) }
     endKey()
   }
 
-  /// The JSON spelling of a string, quotation marks included.
+  /// Returns the JSON spelling of a string, quotation marks included.
   public static func quoted(_ string: String, options: JSONWritingOptions = .init()) -> [UInt8] {
     var writer = JSONWriter(options)
     writer.string(string)
@@ -48,14 +48,14 @@ extension JSONWriter {
     appendQuoted(value)
   }
 
-  /// Writes a number with the digits it has.
+  /// Writes a number with its own digits.
   public mutating func number(_ value: JSONNumber) {
     beginValue()
     var text = value.text
     text.withUTF8 { append($0) }
   }
 
-  /// Writes a value that is JSON already, as it is.
+  /// Writes a value that is JSON already, unchanged.
   ///
   /// - Parameter json: One valid JSON value, without line breaks if the output shall be pretty.
   public mutating func value(json: UnsafeBufferPointer<UInt8>) {
@@ -63,7 +63,7 @@ extension JSONWriter {
     append(json)
   }
 
-  /// Writes a key whose spelling was made without escaped slashes.
+  /// Writes a key whose spelling was created without escaped slashes.
   @inline(never)
   private mutating func append(escapingSlashes quoted: UnsafeBufferPointer<UInt8>) {
     for byte in quoted {
@@ -110,7 +110,7 @@ extension JSONWriter {
     length &+= 1
   }
 
-  /// Marks bytes that are written as escapes, exactly at least at the lowest; bytes above ASCII go through as they are.
+  /// Marks bytes that are written as escapes. The lowest mark is exact; bytes above ASCII are not marked.
   @inline(__always)
   private func stops(in word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -124,7 +124,8 @@ extension JSONWriter {
     return stops & (ones &* 0x80)
   }
 
-  /// Writes one byte of a string and keeps room for the `remaining` ones, this one included, and the quotation mark.
+  /// Writes one byte of a string. Reserves capacity for the `remaining` bytes, this one included, and the quotation
+  /// mark.
   @inline(__always)
   private mutating func append(escaping byte: UInt8, remaining: Int) {
     if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")

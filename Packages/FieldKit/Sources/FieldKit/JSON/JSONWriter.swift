@@ -4,10 +4,10 @@
   public import Foundation
 #endif
 
-/// Writes JSON into a buffer of bytes, piece by piece, without a tree.
+/// A writer of JSON into a buffer of bytes, piece by piece, without a tree.
 ///
-/// The writer puts the commas, the colons and the indentation. The caller keeps the order: in an object each value is
-/// preceded by ``key(_:)``, in an array by nothing, and every container is ended.
+/// The writer adds the commas, the colons and the indentation. The caller keeps the order. In an object each value
+/// follows a ``key(_:)``, in an array it stands alone, and every container is ended.
 ///
 /// ```swift
 /// var writer = JSONWriter()
@@ -26,25 +26,25 @@ public struct JSONWriter: ~Copyable {
   @usableFromInline var depth = 0
   @usableFromInline let isPretty: Bool
   let escapesSlashes: Bool
-  /// Descriptions show `nan` and `inf`, which documents can't.
+  /// Whether `nan` and `inf` are written. Descriptions use them, documents can't.
   let allowsNotFinite: Bool
 
-  /// What has to come before the next key or value.
+  /// The separator before the next key or value.
   @usableFromInline
   enum Next {
-    /// Nothing but the indentation: it is the first one of its container.
+    /// Only the indentation: it is the first one of its container.
     case first
     /// A comma.
     case separated
-    /// Nothing: a key and its colon stand there.
+    /// None: a key and its colon precede it.
     case afterKey
   }
 
-  /// Makes a writer.
+  /// Creates a writer.
   ///
   /// - Parameters:
-  ///   - options: How to write; the order of the keys is that of the calls.
-  ///   - capacity: How many bytes to make room for at first.
+  ///   - options: The format; the order of the keys is that of the calls.
+  ///   - capacity: The number of bytes to reserve at first.
   public init(_ options: JSONWritingOptions = .init(), capacity: Int = 512) {
     self.init(options, capacity: capacity, allowsNotFinite: false)
   }
@@ -61,22 +61,22 @@ public struct JSONWriter: ~Copyable {
     bytes.deallocate()
   }
 
-  /// How many bytes are written.
+  /// The number of written bytes.
   @inlinable public var count: Int { length }
 
-  /// Calls `body` with the bytes that are written.
+  /// Calls `body` with the written bytes.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try body(UnsafeRawBufferPointer(start: bytes, count: length))
   }
 
-  /// Forgets what is written, and keeps the buffer for the next document.
+  /// Discards the written bytes, and keeps the buffer for the next document.
   public mutating func removeAll() {
     length = 0
     next = .first
     depth = 0
   }
 
-  /// Ends writing and returns the document. A long one is handed over without copying it.
+  /// Ends writing and returns the document. A long one is moved, not copied.
   public consuming func takeData() -> Data {
     let data: Data
     if length > 16_384, length > capacity / 4 {
@@ -149,7 +149,7 @@ public struct JSONWriter: ~Copyable {
     if next == .afterKey { next = .separated } else { separate() }
   }
 
-  /// Puts the comma and the indentation before a key or an element.
+  /// Writes the comma and the indentation before a key or an element.
   @inlinable
   @inline(__always)
   mutating func separate() {
@@ -169,7 +169,7 @@ public struct JSONWriter: ~Copyable {
 
   // MARK: Bytes
 
-  /// Makes room for more bytes.
+  /// Reserves capacity for more bytes.
   @inlinable
   @inline(__always)
   mutating func reserve(_ more: Int) {

@@ -1,11 +1,11 @@
-/// Tells why a value can't be written as JSON, and which part of it.
+/// The reason why a value can't be written as JSON, with its path.
 public struct JSONWritingError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of mistake it is. More may be added.
+  /// The kind of a writing error. More may be added.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the mistake, the same as that of the constant.
+    /// The name of the error, the same as that of the constant.
     public let name: String
 
-    /// Makes a code of a name, which equals every other code of that name.
+    /// Creates a code from a name, which equals every other code of that name.
     public init(_ name: String) {
       self.name = name
     }
@@ -19,28 +19,28 @@ public struct JSONWritingError: Error, Sendable, Hashable, CustomStringConvertib
     public static let tooDeep = Self("tooDeep")
   }
 
-  /// The kind of mistake.
+  /// The kind of the error.
   public var code: Code
-  /// What can't be written, without a full stop.
+  /// The reason, without a full stop.
   public var message: String
-  /// Where it is inside the value that was to be written, as in `books[0].price`; empty for the value itself.
+  /// The path inside the value that was to be written, as in `books[0].price`; empty for the value itself.
   public var path: String
 
-  /// Makes an error.
+  /// Creates an error.
   ///
   /// - Parameters:
-  ///   - code: The kind of mistake.
-  ///   - message: What can't be written, without a full stop.
-  ///   - path: Where it is inside the value that was to be written.
+  ///   - code: The kind of the error.
+  ///   - message: The reason, without a full stop.
+  ///   - path: The path inside the value that was to be written.
   public init(code: Code, message: String, path: String = "") {
     self.code = code
     self.message = message
     self.path = path
   }
 
-  /// A sentence that tells what can't be written, and where it is.
+  /// A sentence with the reason and the path.
   public var description: String {
-    // What is too deep has a path as long as it is deep.
+    // The path of a value that is nested too deeply is as long as the nesting.
     path.isEmpty
       ? "Nothing was written: \(message)." : "Nothing was written: at \(path.quotedForMessage), \(message)."
   }

@@ -1,18 +1,19 @@
-/// How JSON is written.
+/// The format of written JSON.
 public struct JSONWritingOptions: Sendable, Hashable {
-  /// Puts every member and element on a line of its own, indented by two blanks a level.
+  /// Whether every member and element is on a line of its own, indented by two blanks per level.
   public var pretty: Bool
-  /// Writes the members of objects in the order of their keys as Swift compares strings; else they have no order.
+  /// Whether the members of objects are written in the order of their keys as Swift compares strings. Otherwise they
+  /// have no order.
   public var sortedKeys: Bool
-  /// Writes `/` in strings as `\/`, for JSON inside HTML.
+  /// Whether `/` in strings is written as `\/`, for JSON inside HTML.
   public var escapesSlashes: Bool
 
-  /// Makes options: compact, unordered and without escaped slashes unless told otherwise.
+  /// Creates options; by default compact, unordered and without escaped slashes.
   ///
   /// - Parameters:
-  ///   - pretty: Whether to put every member and element on a line of its own.
-  ///   - sortedKeys: Whether to order the members of objects by their keys.
-  ///   - escapesSlashes: Whether to escape `/` in strings.
+  ///   - pretty: Whether every member and element is on a line of its own.
+  ///   - sortedKeys: Whether the members of objects are ordered by their keys.
+  ///   - escapesSlashes: Whether `/` in strings is escaped.
   public init(pretty: Bool = false, sortedKeys: Bool = false, escapesSlashes: Bool = false) {
     self.pretty = pretty
     self.sortedKeys = sortedKeys

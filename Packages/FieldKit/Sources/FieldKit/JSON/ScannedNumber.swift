@@ -3,15 +3,15 @@ struct ScannedNumber {
   let start: Int
   let end: Int
   let isNegative: Bool
-  /// Written without fraction and exponent.
+  /// Whether the number is written without fraction and exponent.
   let isInteger: Bool
   /// The digits as one integer, wrong if there are more than 19.
   let mantissa: UInt64
-  /// How many digits the mantissa has.
+  /// The number of digits of the mantissa.
   let significantDigits: Int
   /// The power of ten of the mantissa's last digit.
   let exponent: Int64
-  /// True if the mantissa or the exponent has too many digits for this record.
+  /// Whether the mantissa or the exponent has too many digits for this record.
   let isLong: Bool
 
   var int: Int? {
@@ -21,7 +21,7 @@ struct ScannedNumber {
     return mantissa == 1 << 63 ? Int(exactly: Int64.min) : nil
   }
 
-  /// The nearest `Double`, or nil if the number is too long, too large or too small for this exact and fast way.
+  /// The nearest `Double`, or nil if the number is too long, too large or too small for this exact and fast path.
   var nearestDouble: Double? {
     guard !isLong, exponent >= -27, exponent <= 27 else { return nil }
     let magnitude: Double
@@ -38,7 +38,7 @@ struct ScannedNumber {
     return isNegative ? -magnitude : magnitude
   }
 
-  /// The double nearest to `mantissa` / `power` · 2^`exponent`, where neither is zero.
+  /// Returns the double nearest to `mantissa` / `power` · 2^`exponent`, where neither is zero.
   private static func quotient(_ mantissa: UInt64, _ power: UInt64, _ exponent: Int64) -> Double {
     let dividendShift = mantissa.leadingZeroBitCount
     let divisorShift = power.leadingZeroBitCount
@@ -52,7 +52,7 @@ struct ScannedNumber {
     return rounded(quotient, hasRest: remainder != 0, exponent: scale)
   }
 
-  /// The double nearest to `mantissa` · `power` · 2^`exponent`, where neither is zero.
+  /// Returns the double nearest to `mantissa` · `power` · 2^`exponent`, where neither is zero.
   private static func product(_ mantissa: UInt64, _ power: UInt64, _ exponent: Int64) -> Double {
     let (high, low) = mantissa.multipliedFullWidth(by: power)
     guard high != 0 else {
@@ -64,7 +64,8 @@ struct ScannedNumber {
     return rounded(top, hasRest: low << shift != 0, exponent: exponent + 64 - Int64(shift))
   }
 
-  /// The double nearest to `bits` · 2^`exponent`, or to a little more if there is a rest. The highest bit is set.
+  /// Returns the double nearest to `bits` · 2^`exponent`, or to a little more if there is a rest. The highest bit is
+  /// set.
   private static func rounded(_ bits: UInt64, hasRest: Bool, exponent: Int64) -> Double {
     let kept = bits >> 11
     let dropped = bits & 0x7FF
