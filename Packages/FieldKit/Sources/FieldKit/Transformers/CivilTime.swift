@@ -1,4 +1,4 @@
-/// A moment in UTC by calendar and clock, in the proleptic Gregorian calendar.
+/// A date and time in UTC, in the proleptic Gregorian calendar.
 struct CivilTime {
   var year: Int
   var month: Int
@@ -7,7 +7,7 @@ struct CivilTime {
   var minute = 0
   var second = 0
 
-  /// Nil if there is no such day or time; 2024-02-30 is not the first of March.
+  /// Returns nil if there is no such day or time; 2024-02-30 is not the first of March.
   init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     guard (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day), (0...23).contains(hour),
       (0...59).contains(minute), (0...60).contains(second)

@@ -1,5 +1,5 @@
-/// A list, dictionary or optional: what it contains is read and written as a field of that type would be, so that the
-/// transformers of the context count inside.
+/// A list, dictionary or optional. Its elements are read and written as fields of their type would be, so that the
+/// transformers of the context apply inside.
 protocol ContainerOfValues: SendableMetatype {
   static func imported(_ json: JSONValue, in context: ValueTransformerContext) throws -> Self
   func exported(in context: ValueTransformerContext) throws -> JSONValue
@@ -53,7 +53,7 @@ extension Optional: ContainerOfValues {
 }
 
 extension ValueTransformerContext {
-  /// Reads every element of a list, or says which one is wrong: none is ever dropped.
+  /// Reads every element of a list. Throws an error with the index of a bad element; none is ever dropped.
   func importList<Element>(_ json: JSONValue, _ read: (JSONValue) throws -> Element?) throws -> [Element] {
     guard case .array(let elements) = json else { throw ValueTransformError(expected: "a list", found: json) }
     var values: [Element] = []
@@ -69,7 +69,7 @@ extension ValueTransformerContext {
     return values
   }
 
-  /// Writes every element of a list, or says which one can't be written.
+  /// Writes every element of a list. Throws an error with the index of an element that can't be written.
   func exportList<Element>(_ values: [Element], _ write: (Element) throws -> JSONValue) throws -> JSONValue {
     var elements: [JSONValue] = []
     elements.reserveCapacity(values.count)

@@ -5,10 +5,11 @@
 #endif
 
 extension DateTransformer {
-  /// Whether a date may be read back as another one: every format ends somewhere.
+  /// Whether a date may be read back as another one: `true`, because every format has a smallest unit.
   public var losesPrecision: Bool { true }
 
-  /// The date that is read back after this one was written, calculated; nil if the format takes a text to tell.
+  /// Returns the date that is read back after this one was written, by calculation. Returns nil if only the text can
+  /// decide.
   func normalized(_ date: Date) -> Date? {
     guard let unit = parts.flatMap(Self.milliseconds), abs(date.timeIntervalSince1970) < 1e12 else { return nil }
     let milliseconds = Self.millisecondsSince1970(date)
@@ -19,14 +20,14 @@ extension DateTransformer {
     return ISO8601Text.date((kept - below) / 1_000, DigitScanner.Fraction(number: below, power: 1_000))
   }
 
-  /// The milliseconds since 1970, rounded down.
+  /// Returns the milliseconds since 1970, rounded down.
   static func millisecondsSince1970(_ date: Date) -> Int {
-    // A date may lie a hair before the millisecond it was made from.
+    // A date may be slightly earlier than the millisecond it was created from.
     let tolerance = 2 * max(date.timeIntervalSince1970.ulp, date.timeIntervalSinceReferenceDate.ulp)
     return Int(((date.timeIntervalSince1970 + tolerance) * 1_000).rounded(.down))
   }
 
-  /// The smallest unit that a format writes, if it writes all greater ones, too.
+  /// Returns the smallest unit that a format writes, if it writes all larger ones, too.
   private static func milliseconds(of parts: [Part]) -> Int? {
     var written: Set<Int> = []
     for part in parts {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Reads and writes dates in a format of one's own.
+/// A transformer of dates in a format of your own.
 ///
 /// Formats made of `yyyy MM dd HH mm ss SSS` and literal characters are read strictly: a day that does not exist is an
 /// error. Other patterns of Unicode TR 35 work through Foundation's formatter.
@@ -18,7 +18,7 @@ public struct DateTransformer: ValueTransforming {
   ///
   /// - Parameters:
   ///   - format: a date pattern as in Unicode TR 35.
-  ///   - timeZone: the zone in which the text is to be read. UTC unless given, so that a file means the same everywhere.
+  ///   - timeZone: the time zone of the text. UTC by default, so that a file means the same everywhere.
   ///   - locale: the language of month and day names.
   public init(
     format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")
@@ -64,7 +64,7 @@ public struct DateTransformer: ValueTransforming {
       }.joined())
   }
 
-  // A formatter is made for each use: it is not Sendable, and only unusual patterns need one.
+  // A formatter is created for each use: it is not Sendable, and only unusual patterns need one.
   private var formatter: DateFormatter {
     let formatter = DateFormatter()
     formatter.locale = locale
@@ -116,7 +116,7 @@ public struct DateTransformer: ValueTransforming {
 
     private static let formats = Lock<[String: [Part]?]>([:])
 
-    /// The parts of a format, found once per format: every instance of a model declares its fields anew.
+    /// Returns the parts of a format, parsed once per format: every instance of a model declares its fields again.
     static func known(_ format: String) -> [Part]? {
       if let known = formats.withLock({ $0[format] }) { return known }
       let parts = parts(of: format)
@@ -155,11 +155,11 @@ public struct DateTransformer: ValueTransforming {
 }
 
 extension ValueTransforming where Self == DateTransformer {
-  /// Reads and writes dates in a format such as `yyyy-MM-dd`.
+  /// Returns a transformer of dates in a format such as `yyyy-MM-dd`.
   ///
   /// - Parameters:
   ///   - format: a date pattern as in Unicode TR 35.
-  ///   - timeZone: the zone in which the text is to be read.
+  ///   - timeZone: the time zone of the text.
   ///   - locale: the language of month and day names.
   public static func date(
     format: String, timeZone: TimeZone = .gmt, locale: Locale = Locale(identifier: "en_US_POSIX")

@@ -1,17 +1,17 @@
-/// How one field is read and written: in all contexts, and in those of a name.
+/// The transformers of one field: one for all contexts, and others for named contexts.
 struct FieldTransformer<Content>: Sendable {
   private var general: (any ValueTransforming<Content>)?
   private var named: [String: any ValueTransforming<Content>] = [:]
 
-  /// The transformer for a context; nil if the field leaves it to the context and the type.
+  /// Returns the transformer for a context; nil if the field has none for it.
   func transformer(in context: ValueTransformerContext) -> (any ValueTransforming<Content>)? {
     if !named.isEmpty, let name = context.name, let own = named[name] { return own }
     return general
   }
 
-  /// Turns a value into the one that is read back after it was written; nil if that is always the same.
+  /// A closure that replaces a value by the one that is read back after it was written; nil if these are always equal.
   ///
-  /// Only of the transformer for all contexts: the others are for copies, and the record has everything.
+  /// Only the transformer for all contexts normalizes: named contexts are for copies, and the record is complete.
   var normalization: ((Content) -> Coercion<Content>)? {
     guard let general, general.losesPrecision else { return nil }
     return Self.normalization(by: general)
@@ -21,7 +21,7 @@ struct FieldTransformer<Content>: Sendable {
   {
     let equality = ValueEquality<Content>.foundAtRunTime()
     return { value in
-      // A value that can't be written stays: a save refuses it, and says why.
+      // A value that can't be written stays: a save refuses it and reports the reason.
       guard let normalized = transformer.normalized(value), equality?.areEqual(value, normalized) != true else {
         return .none
       }
@@ -29,9 +29,9 @@ struct FieldTransformer<Content>: Sendable {
     }
   }
 
-  /// The same with one more transformer, which replaces the one that was there for the same contexts.
+  /// Returns these transformers with one more, which replaces the previous one for the same context.
   ///
-  /// - Parameter name: the name of the contexts; nil for all that have none of their own.
+  /// - Parameter name: the name of the context; nil for all contexts without a transformer of their own.
   static func adding(
     _ transformer: any ValueTransforming<Content>, in name: String?, to other: FieldTransformer?
   ) -> FieldTransformer {
@@ -40,7 +40,7 @@ struct FieldTransformer<Content>: Sendable {
     return changed
   }
 
-  /// The same for lists, of which each element is read and written so: by the name of the contexts, or nil for all.
+  /// The transformers of lists whose elements are transformed by these, each with the name of its context.
   var forLists: [(name: String?, transformer: any ValueTransforming<[Content]>)] {
     var transformers: [(name: String?, transformer: any ValueTransforming<[Content]>)] = []
     if let general { transformers.append((nil, Self.list(of: general))) }
@@ -53,7 +53,7 @@ struct FieldTransformer<Content>: Sendable {
   }
 }
 
-/// Reads and writes every element of a list alike.
+/// A transformer that reads and writes every element of a list alike.
 private struct ListTransformer<Element: ValueTransforming>: ValueTransforming {
   let element: Element
 

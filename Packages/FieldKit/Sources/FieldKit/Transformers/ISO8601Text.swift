@@ -4,9 +4,9 @@
   import Foundation
 #endif
 
-/// Times as ISO 8601 text, exact to what `Date` can hold: what was written reads back as the same date.
+/// Times as ISO 8601 text, exact to the precision of `Date`: a written date reads back as the same date.
 enum ISO8601Text {
-  /// The shortest text with 0, 3, 6 or 9 digits of a second that reads back as the same date.
+  /// Returns the shortest text with 0, 3, 6 or 9 digits of a second that reads back as the same date.
   ///
   /// Within 100 days of 2001, where a date is finer than a nanosecond, there may be up to 18 digits.
   static func text(from date: Date) throws -> String {
@@ -18,7 +18,7 @@ enum ISO8601Text {
     let floor = interval.rounded(.down)
     let fraction = interval - floor
     let seconds = Int(floor)
-    // What is nearer to the next second than a fraction can tell.
+    // The fraction may be rounded up to a whole second.
     if fraction == 1 { return try text(seconds + 1, 0, places: 0) }
     var (places, power) = (0, 1)
     while places <= 15 {
@@ -59,15 +59,15 @@ enum ISO8601Text {
     }
   }
 
-  /// The number that stands for a second and a fraction of it, as reading and writing agree on.
+  /// Returns the interval for a second and a fraction of it. Reading and writing both use it.
   @inline(__always)
   private static func interval(_ seconds: Int, _ fraction: Int, _ power: Int) -> Double {
-    // Of the last second before 2001 the sum would lose digits that the number has.
+    // In the last second before 2001 the sum would lose digits of the number.
     seconds == -1 && fraction > 0
       ? -(Double(power - fraction) / Double(power)) : Double(seconds) + Double(fraction) / Double(power)
   }
 
-  /// Eighteen decimal places of a fraction: more than a date can tell from one second before or after 2001 on.
+  /// Returns eighteen decimal places of a fraction: more than a date holds, except within one second of 2001.
   private static func eighteenDigits(of fraction: Double) -> Int {
     let one: UInt64 = 1 << 60
     var rest = UInt64(fraction * Double(one))
@@ -115,7 +115,7 @@ enum ISO8601Text {
     return self.date(moment.secondsSince1970 - offset, fraction)
   }
 
-  /// The date of a second since 1970 and a fraction of it.
+  /// Returns the date of a second since 1970 and a fraction of it.
   static func date(_ secondsSince1970: Int, _ fraction: DigitScanner.Fraction) -> Date {
     let seconds = secondsSince1970 - secondsFrom1970To2001
     if let long = fraction.long { return Date(timeIntervalSinceReferenceDate: Double(seconds) + long) }
@@ -132,7 +132,7 @@ enum ISO8601Text {
   }
 }
 
-/// Reads fixed-width numbers and separators from ASCII text.
+/// A scanner of fixed-width numbers and separators in ASCII text.
 struct DigitScanner {
   private let bytes: [UInt8]
   private var position = 0
@@ -167,7 +167,7 @@ struct DigitScanner {
     var long: Double?
   }
 
-  /// Passes at least one digit after the point.
+  /// Reads at least one digit after the point.
   mutating func fraction() -> Fraction? {
     let start = position
     var fraction = Fraction()

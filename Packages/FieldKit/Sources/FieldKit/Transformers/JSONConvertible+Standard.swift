@@ -33,10 +33,10 @@ extension Bool: JSONConvertible {
 
 extension JSONConvertible where Self: FixedWidthInteger {
   /// Reads a whole number that fits the type, also one that is written as `7.0` or `7e0`. A fraction or a number out of
-  /// range is an error, never cut.
+  /// range is an error, never truncated.
   public init(json: JSONValue) throws {
     let exact: Self?
-    // A number with a fraction is told that, whatever its size.
+    // The error for a number with a fraction names the fraction, whatever the number's size.
     let isWhole: Bool
     switch json {
     case .int(let value): (exact, isWhole) = (Self(exactly: value), true)
@@ -84,7 +84,7 @@ extension Double: JSONConvertible {
     }
     self = value
   }
-  /// The value as a JSON number. JSON has none for infinity and NaN: they are refused.
+  /// The value as a JSON number. JSON has no number for infinity and NaN: they are refused.
   public var json: JSONValue {
     get throws {
       guard isFinite else { throw ValueTransformError(expected: "a finite number", found: "\(self)") }
@@ -107,18 +107,18 @@ extension Float: JSONConvertible {
     self = value
   }
 
-  /// The `Float` nearest to the digits that a `Double` is nearest to: those of a number, or its own shortest ones.
+  /// Returns the `Float` nearest to the digits of a number, or to the shortest digits of a `Double`.
   private static func nearest(to double: Double, _ number: JSONNumber? = nil) -> Float {
     let float = Float(double)
     let distance = double - Double(float)
     if distance == 0 && number == nil { return float }
-    // Only the middle between two neighbours may round to the other one than the digits do.
+    // Only the middle between two neighbours may round to another neighbour than the digits do.
     let (lower, upper) = distance < 0 ? (float.nextDown, float) : (float, float.nextUp)
     let isMiddle = float.isFinite && Double(lower) / 2 + Double(upper) / 2 == double
     guard isMiddle || !float.isFinite else { return float }
     return Float(number?.text ?? double.description) ?? float
   }
-  /// The value as a JSON number with as few digits as tell it apart.
+  /// The value as a JSON number with the fewest digits that identify it.
   public var json: JSONValue {
     get throws {
       guard isFinite, let value = Double(description) else {
@@ -130,7 +130,7 @@ extension Float: JSONConvertible {
 }
 
 extension Decimal: JSONConvertible {
-  /// Reads a number with up to 38 digits. More digits than a `Decimal` holds are an error, never cut.
+  /// Reads a number with up to 38 digits. More digits than a `Decimal` holds are an error, never truncated.
   public init(json: JSONValue) throws {
     switch json {
     case .int, .double, .number:
@@ -200,12 +200,12 @@ extension Date: JSONConvertible {
     }
     self = value
   }
-  /// The time in UTC, with as many digits of a second as bring back the same date.
+  /// The time in UTC, with the fewest digits of a second that read back as the same date.
   public var json: JSONValue { get throws { .string(try ISO8601Text.text(from: self)) } }
 }
 
 extension Array: JSONConvertible where Element: JSONConvertible {
-  /// Reads a list; one bad element is an error that says where it stands.
+  /// Reads a list; the error of a bad element has its index.
   public init(json: JSONValue) throws {
     guard case .array(let elements) = json else { throw ValueTransformError(expected: "a list", found: json) }
     self = try elements.enumerated().map { index, element in
@@ -219,7 +219,7 @@ extension Array: JSONConvertible where Element: JSONConvertible {
 }
 
 extension Dictionary: JSONConvertible where Key == String, Value: JSONConvertible {
-  /// Reads an object; one bad member is an error that says where it stands.
+  /// Reads an object; the error of a bad member has its key.
   public init(json: JSONValue) throws {
     guard case .object(let members) = json else { throw ValueTransformError(expected: "an object", found: json) }
     self = try Dictionary(

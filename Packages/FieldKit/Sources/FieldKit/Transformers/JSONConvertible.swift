@@ -1,4 +1,4 @@
-/// A value type that knows how it looks in JSON, and so needs no transformer in any field.
+/// A value type that converts itself from and to JSON, and so needs no transformer in any field.
 ///
 /// ```swift
 /// struct Celsius: JSONConvertible, Equatable {

@@ -1,14 +1,14 @@
-/// Hands JSON to `Codable` types. Each member is read as a field of its type would be: dates as ISO 8601 text, decimals
-/// with all their digits, enumerations by raw value, and everything through the transformers of the context.
+/// A decoder of JSON for `Codable` types. Each member is read as a field of its type would be: dates as ISO 8601 text,
+/// decimals with all their digits, enumerations by raw value. Transformers of the context apply.
 ///
-/// A decoder of our own, because Foundation's knows no contexts and reads dates as seconds since 2001.
+/// Foundation's decoder has no contexts and reads dates as seconds since 2001.
 struct JSONValueDecoder: Decoder {
   let json: JSONValue
   let context: ValueTransformerContext
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// Reads a value; errors of any type come with the place and what was found there.
+  /// Reads a value; an error of any type is thrown with its path and the value found there.
   static func value<T: Decodable>(
     _ type: T.Type, from json: JSONValue, in context: ValueTransformerContext
   ) throws -> T {
@@ -139,7 +139,7 @@ private struct ListDecoding: UnkeyedDecodingContainer {
     return value
   }
 
-  /// Steps over the element only if the result is not nil.
+  /// Advances past the element only if the result is not nil.
   private mutating func next<T>(_ body: (JSONValueDecoder) throws -> T?) throws -> T? {
     let index = currentIndex
     let value = try taken(body)
@@ -148,7 +148,7 @@ private struct ListDecoding: UnkeyedDecodingContainer {
   }
 }
 
-/// A key that is whatever it is made of.
+/// A coding key of any string or index.
 struct PlainKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -165,13 +165,13 @@ struct PlainKey: CodingKey {
 }
 
 extension ValueTransformError {
-  /// The error as decoders throw it: types that try one form after the other may count on that.
+  /// Returns the error in the form that decoders throw: types that try one form after another may rely on it.
   fileprivate func mismatch(_ type: Any.Type, at codingPath: [any CodingKey]) -> DecodingError {
     .typeMismatch(
       type, DecodingError.Context(codingPath: codingPath, debugDescription: description, underlyingError: self))
   }
 
-  /// The error seen from outside of the containers that a path leads through.
+  /// Returns the error with a path through the containers around its value.
   func inside(_ codingPath: [any CodingKey]) -> ValueTransformError {
     codingPath.reversed().reduce(self) { error, key in
       key.intValue.map { error.inElement($0) } ?? error.inMember(key.stringValue)

@@ -1,11 +1,12 @@
-/// Takes JSON from `Codable` types. Each member is written as a field of its type would be; see ``JSONValueDecoder``.
+/// An encoder of `Codable` types to JSON. Each member is written as a field of its type would be; see
+/// ``JSONValueDecoder``.
 struct JSONValueEncoder: Encoder {
   private let node: Node
   private let context: ValueTransformerContext
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// Writes a value; errors of any type come with the place.
+  /// Writes a value; an error of any type is thrown with its path.
   static func json<T: Encodable>(from value: T, in context: ValueTransformerContext) throws -> JSONValue {
     let node = Node()
     do {
@@ -64,7 +65,7 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
   }
 }
 
-/// What was encoded so far. An object, because containers that are nested outlive the call that makes them.
+/// The encoded part of a value. An object, because nested containers outlive the call that creates them.
 private final class Node {
   enum Content {
     case value(JSONValue)
@@ -72,15 +73,15 @@ private final class Node {
     case object([String: Node])
   }
 
-  // What encodes nothing at all is null.
+  // A value that encodes nothing at all is null.
   var content = Content.value(.null)
 
-  /// The node of a member, made if there is none.
+  /// Returns the node of a member, and creates it if there is none.
   func member(_ key: String) -> Node {
     guard case .object(var members) = content else { return Node() }
     if let known = members[key] { return known }
     let member = Node()
-    // Let go of, so that the members are not copied to be changed.
+    // Released first, so that the members are not copied when they are changed.
     content = .value(.null)
     members[key] = member
     content = .object(members)
@@ -128,7 +129,7 @@ private struct ObjectEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func superEncoder(forKey key: Key) -> any Encoder { encoder(for: key) }
 
-  /// The encoder of a member; the same node for the same key, so that a container can be asked for twice.
+  /// Returns the encoder of a member. A key has one node, so that a container can be requested twice.
   private func encoder(for key: some CodingKey) -> JSONValueEncoder {
     JSONValueEncoder(node: node.member(key.stringValue), context: context, codingPath: codingPath + [key])
   }
