@@ -1,4 +1,4 @@
-/// The ways to write a key of several words.
+/// The spellings of a key of several words.
 ///
 /// Acronyms stay words: `imageURL` becomes `image_url`, `widgetIDs` becomes `widget_ids`.
 ///
@@ -22,16 +22,16 @@ public enum KeyCase: Hashable, Sendable, CaseIterable {
   /// `light-name`
   case kebab
 
-  /// The key in this case. A key that has been spelled this way stays as it is.
+  /// Returns the key in this case. A key that is spelled this way already is unchanged.
   ///
-  /// Words of one letter that follow each other are one word where capitals alone would tell them apart: `a_b_c` is `Abc`
-  /// in upper camel case. A key without small letters is split at its separators only: `SHA256SUM` is one word.
+  /// Consecutive words of one letter are one word where only capitals would separate them: `a_b_c` is `Abc` in upper
+  /// camel case. A key without lowercase letters is split at its separators only: `SHA256SUM` is one word.
   ///
   /// - Complexity: O(*n*) in the length of the key.
   public func key(_ key: String) -> String {
     var spelled = joined(Self.words(of: key))
-    // Joined without separators, words may be split in other places when they are read again: that has to settle. It
-    // does at once or the second time; the bound only keeps letters of unusual case from going on.
+    // Words joined without separators may be split differently when they are read again. The result is stable after one
+    // or two passes; the bound ends the loop for letters of unusual case.
     for _ in 0..<8 {
       let again = joined(Self.words(of: spelled))
       if again == spelled { break }
@@ -52,14 +52,15 @@ public enum KeyCase: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The word with a capital first. Not its upper case, which is two capitals for some letters.
+  /// Returns the word with a capital first. Not its upper case, which is two capitals for some letters.
   private static func capitalized(_ word: String) -> String {
     guard let first = word.unicodeScalars.first else { return word }
     return first.properties.titlecaseMapping + String(String.UnicodeScalarView(word.unicodeScalars.dropFirst()))
   }
 
-  /// The words of a key, in lower case. A word begins at a separator, at a capital after a small letter or digit, and at
-  /// the last capital of an acronym that a small letter follows (`HTTPRequest`), except for a plural s (`widgetIDs`).
+  /// Returns the words of a key, in lower case. A word begins at a separator or at a capital after a lowercase letter
+  /// or digit. It also begins at the last capital of an acronym before a lowercase letter (`HTTPRequest`), except for a
+  /// plural s (`widgetIDs`).
   static func words(of key: String) -> [String] {
     var words: [String] = []
     var word = ""
@@ -91,7 +92,7 @@ public enum KeyCase: Hashable, Sendable, CaseIterable {
     character == "_" || character == "-" || character == " "
   }
 
-  // Some letters are capital or small by name, but have no other case.
+  // Some letters are upper or lower case by name, but have no other case.
   private static func isCapital(_ character: Character) -> Bool {
     character.isUppercase && character.lowercased() != String(character)
   }
@@ -100,7 +101,7 @@ public enum KeyCase: Hashable, Sendable, CaseIterable {
     character.isLowercase && character.uppercased() != String(character)
   }
 
-  /// Whether a small s ends an acronym in the plural: `IDs` at the end or before the next word.
+  /// Returns whether a lowercase s ends an acronym in the plural: `IDs` at the end or before the next word.
   private static func isPluralEnd(_ characters: [Character], at index: Int) -> Bool {
     guard characters[index] == "s" else { return false }
     let next = index + 1 < characters.count ? characters[index + 1] : nil

@@ -4,14 +4,14 @@
   import Foundation
 #endif
 
-/// A type whose values some write as JSON of another kind.
+/// A type whose values are sometimes written as JSON of another kind.
 protocol LenientlyRead: SendableMetatype {
-  /// What a value of another kind means, spelled as the type is; nil if that is not certain.
+  /// Returns a value of another kind in the JSON form of the type; nil if the conversion is not certain.
   static func meant(by json: JSONValue) -> JSONValue?
 }
 
 extension LenientlyRead where Self: Numeric {
-  /// Text that is a number in JSON, without anything around it.
+  /// Returns the number that a text spells in JSON, without any other characters.
   static func meant(by json: JSONValue) -> JSONValue? {
     guard case .string(let text) = json, JSONNumber(text) != nil else { return nil }
     return try? JSONValue(json: Array(text.utf8))
@@ -35,7 +35,7 @@ extension Double: LenientlyRead {}
 extension Decimal: LenientlyRead {}
 
 extension Bool: LenientlyRead {
-  /// The words, whatever their case, and the numbers 0 and 1.
+  /// Returns the boolean for the words `true` and `false`, in any case, and for the numbers 0 and 1.
   static func meant(by json: JSONValue) -> JSONValue? {
     if let number = json.intValue { return number == 0 ? false : number == 1 ? true : Optional<JSONValue>.none }
     switch json.stringValue?.lowercased() {
@@ -47,7 +47,7 @@ extension Bool: LenientlyRead {
 }
 
 extension String: LenientlyRead {
-  /// Numbers and booleans as they are spelled in JSON.
+  /// Returns the text of a number or boolean, as it is spelled in JSON.
   static func meant(by json: JSONValue) -> JSONValue? {
     switch json {
     case .bool, .int, .double, .number: .string(json.description)

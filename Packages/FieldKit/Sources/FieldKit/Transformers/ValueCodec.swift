@@ -1,6 +1,6 @@
-/// How values of one type are read and written when neither the field nor the context says so.
+/// The default conversion of one type, if neither the field nor the context has a transformer.
 ///
-/// The search for a protocol conformance at run time costs more than reading the value, so it is done once per type.
+/// A lookup of a conformance at run time costs more than reading the value, so it is done once per type.
 final class ValueCodec<Value>: Sendable {
   let importing: @Sendable (JSONValue, ValueTransformerContext) throws -> Value?
   let exporting: @Sendable (Value, ValueTransformerContext) throws -> JSONValue
@@ -26,7 +26,7 @@ final class ValueCodec<Value>: Sendable {
   }
 
   private static func make() -> ValueCodec {
-    // `SendableMetatype`: a conformance that is bound to an actor must not be used from wherever fields are read.
+    // `SendableMetatype`: a conformance that is isolated to an actor must not be used wherever fields are read.
     if let type = Value.self as? any ContainerOfValues.Type, let codec = container(type) { return codec }
     if let type = Value.self as? any JSONConvertible.Type, let codec = convertible(type) { return codec }
     if let type = Value.self as? any (RawRepresentable & SendableMetatype).Type, let codec = raw(type) { return codec }
@@ -34,7 +34,7 @@ final class ValueCodec<Value>: Sendable {
     return oneWay()
   }
 
-  /// Of a type that can be read or written only, or not even that.
+  /// Returns the codec of a type that can only be read, only be written, or neither.
   private static func oneWay() -> ValueCodec {
     let expected = "a transformer for \(Value.self), which is neither JSONConvertible nor Codable"
     return ValueCodec(
@@ -137,7 +137,7 @@ private enum ValueCodecs {
   static let known = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 }
 
-/// "one of red, green" for enumerations that can list their cases.
+/// Returns "one of red, green" for enumerations that can list their cases.
 private func caseList<T: RawRepresentable>(of type: T.Type) -> String {
   func list<C: CaseIterable>(_ type: C.Type) -> String {
     "one of " + C.allCases.compactMap { ($0 as? T).map { String(describing: $0.rawValue) } }.joined(separator: ", ")

@@ -1,37 +1,38 @@
-/// A JSON value is not what a field takes, or a value can't be written as JSON. The field keeps what it has.
+/// An error for a JSON value that a field does not take, or a value that can't be written as JSON. The field keeps its
+/// value.
 ///
 /// ```swift
 /// let error = ValueTransformError(expected: "an integer", found: JSONValue.string("seven"))
 /// print(error)  // expected an integer, found the string "seven"
 /// ```
 public struct ValueTransformError: Error, CustomStringConvertible {
-  /// What would have been right, such as `an integer`.
+  /// The expected kind of value, such as `an integer`.
   public let expected: String
-  /// What was found, in words, with the value if it is short.
+  /// A description of the value that was found, with the value if it is short.
   public let found: String
-  /// Where: the key of the field if it was read from or written to a dictionary, and the way inside the value, such as
-  /// `addresses[2].street`; empty for a value by itself.
+  /// The path of the value: the key of the field if a dictionary was read or written, and the path inside the value,
+  /// such as `addresses[2].street`. Empty for a value by itself.
   public let path: String
-  /// The error of a transformer or type of one's own, if it threw one of another type.
+  /// The underlying error of a transformer or type of your own, if it threw one of another type.
   public let cause: (any Error)?
 
   /// Creates an error about a JSON value.
   ///
   /// - Parameters:
-  ///   - expected: what would have been right.
+  ///   - expected: the expected kind of value.
   ///   - found: the value that was found instead.
-  ///   - cause: the error that led to this one.
+  ///   - cause: the underlying error.
   public init(expected: String, found: JSONValue, cause: (any Error)? = nil) {
     self.init(expected: expected, found: found.shortDescription, path: "", cause: cause)
   }
 
-  /// Creates an error about something that has words of its own.
+  /// Creates an error with a description of the value that was found.
   ///
   /// - Parameters:
-  ///   - expected: what would have been right.
-  ///   - found: what was found instead.
-  ///   - path: where inside the value.
-  ///   - cause: the error that led to this one.
+  ///   - expected: the expected kind of value.
+  ///   - found: a description of the value that was found instead.
+  ///   - path: the path inside the value.
+  ///   - cause: the underlying error.
   public init(expected: String, found: String, path: String = "", cause: (any Error)? = nil) {
     self.expected = expected
     self.found = found
@@ -39,7 +40,7 @@ public struct ValueTransformError: Error, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// Where, what was expected, and what was found.
+  /// The path, the expected kind of value, and the value that was found.
   public var description: String {
     (path.isEmpty ? "" : "\(path.pathForMessage): ")
       + "expected \(expected.wordsForMessage()), found \(found.wordsForMessage())"
@@ -52,25 +53,25 @@ public struct ValueTransformError: Error, CustomStringConvertible {
   }
 }
 
-/// An error that knows its place inside a value, and learns more of it on its way out of the containers.
+/// An error with a path inside a value. Each enclosing container adds a component to the path.
 @_spi(ModelKitInternals)
 public protocol ErrorWithPath: Error {
-  /// The same error, seen from the object that has what it is about under a key.
+  /// Returns the error with the key of the enclosing object added to its path.
   func inMember(_ key: String) -> Self
-  /// The same error, seen from the list that has what it is about.
+  /// Returns the error with the index in the enclosing list added to its path.
   func inElement(_ index: Int) -> Self
 }
 
 @_spi(ModelKitInternals)
 extension ValueTransformError: ErrorWithPath {
-  /// The same error, seen from the object that has what it is about under a key.
+  /// Returns the error with the key of the enclosing object added to its path.
   public func inMember(_ key: String) -> ValueTransformError { inside(key) }
-  /// The same error, seen from the list that has what it is about.
+  /// Returns the error with the index in the enclosing list added to its path.
   public func inElement(_ index: Int) -> ValueTransformError { inside("[\(index)]") }
 }
 
 extension JSONValue {
-  /// The value in words for an error message, shortened if it is long.
+  /// A description of the value for an error message, shortened if it is long.
   var shortDescription: String {
     switch self {
     case .null: "null"

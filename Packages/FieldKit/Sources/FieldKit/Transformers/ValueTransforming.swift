@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// Turns one type of value into JSON and back.
+/// A transformer that converts one type of value to JSON and back.
 ///
 /// A field can have a transformer of its own (``Field/transform(with:in:)``), and a context one for every field of a type.
 ///
@@ -22,15 +22,14 @@ public protocol ValueTransforming<Value>: Sendable {
   /// The type of the value in Swift.
   associatedtype Value
 
-  /// Turns JSON into a value. Not called for `null`, which makes the field's value nil.
+  /// Converts JSON to a value. Not called for `null`, which makes the field's value nil.
   ///
-  /// - Returns: nil to make the value nil although something was found; in a list, which has no room for nil, that is an
-  ///   error.
-  /// - Throws: ``ValueTransformError``, or an error of your own, which becomes the ``ValueTransformError/cause`` of one, if
-  ///   the JSON does not hold such a value. The field keeps what it has.
+  /// - Returns: nil to set the value to nil. In a list, whose elements can't be nil, that is an error.
+  /// - Throws: ``ValueTransformError``, or an error of your own, if the JSON does not hold such a value. Your error
+  ///   becomes the ``ValueTransformError/cause`` of one. The field keeps its value.
   func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value?
 
-  /// Turns a value into JSON. Not called for nil.
+  /// Converts a value to JSON. Not called for nil.
   ///
   /// - Returns: `null` to write the value as nil is written: not at all, or as `null`.
   /// - Throws: an error if the value can't be written.
@@ -38,8 +37,9 @@ public protocol ValueTransforming<Value>: Sendable {
 
   /// Whether a value may be read back as another one than was written, such as a date without its time of day.
   ///
-  /// A field with such a transformer for all contexts holds what is read back, whichever way a value comes: so it never has
-  /// more than its record. `false` unless implemented. Fields whose transformer keeps everything pay nothing.
+  /// A field with such a transformer for all contexts stores the value that would be read back, whichever way a value
+  /// is set. So it never holds more than its record. `false` unless implemented. Fields with other transformers have no
+  /// cost.
   var losesPrecision: Bool { get }
 }
 
@@ -49,7 +49,7 @@ extension ValueTransforming {
 }
 
 extension ValueTransforming {
-  /// Reads a value; an error of any type comes with what was found.
+  /// Reads a value; an error of any type is thrown with the value that was found.
   func take(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
     do {
       return try importValue(json, in: context)
@@ -62,7 +62,7 @@ extension ValueTransforming {
     }
   }
 
-  /// The value that is read back after this one was written; nil if it can't be written.
+  /// Returns the value that is read back after this one was written; nil if it can't be written.
   func normalized(_ value: Value) -> Value? {
     if let dates = self as? DateTransformer, let date = value as? Date, let normalized = dates.normalized(date) {
       return normalized as? Value
@@ -71,7 +71,7 @@ extension ValueTransforming {
     return try? importValue(json, in: .standard)
   }
 
-  /// Writes a value; an error of any type comes with what was to be written.
+  /// Writes a value; an error of any type is thrown with the value that was to be written.
   func give(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
     do {
       return try exportValue(value, in: context)
@@ -86,7 +86,7 @@ extension ValueTransforming {
   }
 }
 
-/// A transformer made of two closures.
+/// A transformer that consists of two closures.
 struct ClosureTransformer<Value>: ValueTransforming {
   let importing: @Sendable (JSONValue) throws -> Value?
   let exporting: @Sendable (Value) throws -> JSONValue?
