@@ -10,7 +10,7 @@ import Testing
     #expect(tags.updatedAt == nil)
   }
 
-  @Test func `An array field grows and shrinks in all its ways`() {
+  @Test func `An array field grows and shrinks by every method`() {
     let tags = Field<String>()*
     tags.value = ["red", "blue"]
     tags.value?.append("blue")
@@ -67,7 +67,7 @@ import Testing
       ])
   }
 
-  @Test func `An array field refuses duplicates if told so, and keeps the first of equal elements`() {
+  @Test func `An array field without duplicates keeps the first of equal elements`() {
     let numbers = ArrayField(Field<Int>(), allowsDuplicates: false)
     #expect(numbers.append(0))
     #expect(numbers.append(1))
@@ -82,7 +82,7 @@ import Testing
     #expect(numbers.value == [5])
   }
 
-  @Test func `An array field allows duplicates unless told otherwise`() {
+  @Test func `An array field allows duplicates by default`() {
     let numbers = Field<Int>()*
     #expect(numbers.append(1))
     #expect(numbers.append(1))
@@ -127,7 +127,7 @@ import Testing
     #expect(others.value == [])
   }
 
-  @Test func `An array field may be called otherwise than its elements`() {
+  @Test func `An array field may have another name than its elements`() {
     let tags = ArrayField(Field<String>(name: "Tag", key: "tag", priority: 1), name: "Tags", key: "tags", priority: 2)
     #expect(tags.name == "Tags")
     #expect(tags.key == "tags")
@@ -141,7 +141,7 @@ import Testing
     #expect(!tags.isDirty)
   }
 
-  @Test func `An array field inserts where it is notified, and empties`() {
+  @Test func `An array field inserts at an index, and can be emptied`() {
     let tags = ArrayField(Field<String>(), allowsDuplicates: false)
     #expect(tags.isEmpty)
     #expect(tags.insert("b", at: 0))
@@ -160,7 +160,7 @@ import Testing
     #expect(tags.value == [])
   }
 
-  @Test func `An array field takes objects, and knows them again`() {
+  @Test func `An array field takes objects, and compares them by identity`() {
     final class Box {}
     let (first, second) = (Box(), Box())
     let boxes = ArrayField(Field<Box>(), allowsDuplicates: false)
@@ -193,20 +193,20 @@ import Testing
 
   @Test func `An array field leaves out the duplicates of a long list in linear time`() {
     let numbers = ArrayField(Field<Int>(), allowsDuplicates: false)
-    // A comparison of each with each would take minutes.
+    // A comparison of all pairs would take minutes.
     numbers.value = Array(0..<200_000) + Array(0..<200_000)
     #expect(numbers.count == 200_000)
   }
 
   @Test func `An array field grows in place while it has no observers`() {
     let numbers = Field<Int>()*
-    // To copy the list each time would take minutes.
+    // Copying the list each time would take minutes.
     for number in 0..<200_000 { numbers.append(number) }
     #expect(numbers.count == 200_000)
   }
 
   @Test(arguments: 0..<40)
-  func `An array field does what a plain list would do, whatever comes`(seed: Int) {
+  func `An array field behaves like a plain list under random operations`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let allowsDuplicates = Bool.random(using: &random)
     let isConstrained = Bool.random(using: &random)
@@ -256,13 +256,13 @@ import Testing
     #expect(recorder.changes.allSatisfy { $0.old != $0.new })
   }
 
-  @Test func `An array field traps when an element is removed that is not there`() async throws {
+  @Test func `An array field traps when an element is removed at an invalid index`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let tags = Field<String>()*
       tags.append("only")
       tags.remove(at: 1)
     }
-    // Only a debug build says why it traps.
+    // Only a debug build reports the reason of a trap.
     #if DEBUG
       let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
       #expect(message.contains("There is no element 1 to remove: the list has 1."))

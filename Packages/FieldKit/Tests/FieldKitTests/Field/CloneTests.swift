@@ -72,7 +72,7 @@ import Testing
     #expect(list.clones.isEmpty)
   }
 
-  @Test func `A clone of a field goes on following after a merge that took nothing`() {
+  @Test func `A clone of a field still follows its prototype after a merge that took nothing`() {
     let (number, older) = (Field<Int>(), Field(3))
     number.value = 1
     let clone = number.clone()
@@ -104,7 +104,7 @@ import Testing
     #expect(clone.prototype === number)
   }
 
-  @Test func `A clone of a field tells its own observers, which may detach it meanwhile`() {
+  @Test func `A clone of a field notifies its own observers, which may detach it meanwhile`() {
     let number = Field(1)
     let clone = number.clone()
     let recorder = Recorder<Int?>()
@@ -191,7 +191,7 @@ import Testing
     #expect(number.clones.isEmpty)
   }
 
-  @Test func `A clone of a field and its prototype are gone together`() {
+  @Test func `A clone of a field and its prototype are deallocated together`() {
     weak var prototype: Field<Int>?
     weak var clone: Field<Int>?
     do {

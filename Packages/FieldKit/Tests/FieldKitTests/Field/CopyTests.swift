@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `A copy of a field` {
-  @Test func `A copy of a field has its value and declaration and goes its own way`() {
+  @Test func `A copy of a field has its value and declaration and changes independently`() {
     let name = Field("Ann", name: "Name", key: "full_name", priority: 2).require(.notBlank)
     let copy = name.copy()
     #expect(copy == "Ann")
@@ -109,7 +109,7 @@ import Testing
     #expect(copies[0].anyValue as? Int == 4)
   }
 
-  @Test func `A copy of a field shares what it refers to, as any variable does`() {
+  @Test func `A copy of a field references the same object, as any variable does`() {
     final class Box {}
     let box = Box()
     let copy = Field(box).copy()

@@ -16,7 +16,7 @@ import Testing
     #expect(thing.isDirty)
   }
 
-  @Test func `A field is dirty not after it was read`() throws {
+  @Test func `A field is not dirty after it was read`() throws {
     let age = Field<Int>()
     try age.read(7)
     #expect(age.value == 7)

@@ -31,7 +31,7 @@ import Testing
     #expect(color.value == nil)
   }
 
-  @Test func `A field of an enumeration tells observers of changes only`() {
+  @Test func `A field of an enumeration notifies observers of changes only`() {
     let color = EnumField<Color>(.red)
     let recorder = Recorder<Color?>()
     color --> recorder

@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `A field of unknown type` {
-  @Test func `A field of unknown type gives its value and type`() {
+  @Test func `A field of unknown type returns its value and type`() {
     let fields: [AnyField] = [Field("Bob", name: "Name"), Field<Int>(key: "age"), Field<String>()*]
     #expect(fields.map(\.name) == ["Name", nil, nil])
     #expect(fields.map(\.key) == [nil, "age", nil])
@@ -14,7 +14,7 @@ import Testing
     #expect(ObjectIdentifier(fields[2].valueType) == ObjectIdentifier([String].self))
   }
 
-  @Test func `A field of unknown type takes a value of its type and tells its observers`() throws {
+  @Test func `A field of unknown type takes a value of its type and notifies its observers`() throws {
     let age = Field<Int>()
     let recorder = Recorder<Int?>()
     age --> recorder
@@ -28,7 +28,7 @@ import Testing
     #expect(recorder.values == [nil, 5, 6, nil])
   }
 
-  @Test func `A field of unknown type refuses a value of another type, says so, and keeps its own`() {
+  @Test func `A field of unknown type refuses a value of another type with an error, and keeps its own`() {
     let age = Field(3, name: "Age")
     let erased: AnyField = age
     let error = #expect(throws: FieldError.self) { try erased.set(anyValue: "three") }
@@ -39,7 +39,7 @@ import Testing
     #expect(!age.isDirty)
   }
 
-  @Test func `A field of unknown type is called by its key, or not at all, in an error`() {
+  @Test func `An error of a field of unknown type names the field's key, if it has one`() {
     let keyed = #expect(throws: FieldError.self) { try Field<Int>(key: "age").set(anyValue: 1.5) }
     #expect(keyed?.description == "Field \"age\" keeps its value: it takes Int, not Double.")
     let nameless = #expect(throws: FieldError.self) { try Field<[Int]>().set(anyValue: ["a"]) }

@@ -20,7 +20,7 @@ import Testing
     #expect(left.isNewer(than: right))
   }
 
-  @Test func `Comparing the age of fields works for fields of unknown type`() {
+  @Test func `The age of fields of unknown type can be compared`() {
     let fields: [AnyField] = [Field(1), Field("a")]
     #expect(fields[1].isNewer(than: fields[0]))
     #expect(!fields[0].isNewer(than: fields[1]))
@@ -71,7 +71,7 @@ import Testing
     #expect(!left.merge(from: left))
   }
 
-  @Test func `Merging fields ends alike in whatever order it is done`() {
+  @Test func `Fields merged in any order end up equal`() {
     var random = SeededGenerator(seed: 5)
     for _ in 0..<50 {
       let fields = (0..<4).map { _ in Field<Int>() }
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `Merging fields tells observers once, with the old and the new value`() {
+  @Test func `Merging fields notifies observers once, with the old and the new value`() {
     let (left, right) = (Field(1), Field<Int>())
     let recorder = Recorder<Int?>()
     left.addObserver(recorder, updateImmediately: false)
@@ -106,7 +106,7 @@ import Testing
     #expect(right == 50)
   }
 
-  @Test func `Merging fields works for fields of unknown type`() throws {
+  @Test func `Fields of unknown type can be merged`() throws {
     let (left, right) = (Field(1), Field<Int>())
     right.value = 2
     let (erasedLeft, erasedRight): (AnyField, AnyField) = (left, right)
@@ -120,7 +120,7 @@ import Testing
     #expect(list.value == [1])
   }
 
-  @Test func `Merging fields refuses a field of another type and says so`() {
+  @Test func `Merging fields of different types throws an error`() {
     let age = Field(1, name: "Age")
     let other = Field("2")
     let error = #expect(throws: FieldError.self) { try (age as AnyField).merge(from: other) }

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import FieldKit
 import Testing
 
-/// What FieldKit promises to fields that keep their value elsewhere, as relations between models do.
-@Suite struct `A field that keeps its value elsewhere` {
-  @Test func `A field that keeps its value elsewhere is copied and cloned as a plain field of the same object`() {
+/// The contract of FieldKit for fields with storage elsewhere, such as relations between models.
+@Suite struct `A field with storage elsewhere` {
+  @Test func `A field with storage elsewhere is copied and cloned as a plain field of the same object`() {
     let node = Node()
     let link = Link(name: "Link")
     #expect(link.copy().isUnset)
@@ -21,8 +21,7 @@ import Testing
     #expect(clone.prototype == nil)
   }
 
-  @Test func `A merge of a field that keeps its value elsewhere sets the newer object in that field's own way`() throws
-  {
+  @Test func `A merge into a field with storage elsewhere sets the newer object through the field's hook`() throws {
     let (left, right) = (Link(), Link())
     right.value = Node()
     #expect(left.merge(from: right))
@@ -31,7 +30,7 @@ import Testing
     #expect(try !(right as AnyField).merge(from: left))
   }
 
-  @Test func `A field that keeps its value elsewhere may be constrained and reports its sets`() {
+  @Test func `A field with storage elsewhere may be constrained and reports its sets`() {
     let (allowed, refused) = (Node(), Node())
     let link = Link().constrain(to: OneNode(node: allowed))
     var calls = 0

@@ -73,7 +73,7 @@ import Testing
     #expect(String(reflecting: name) == #"Field<String> name = "" [loaded; dirty; invalid: cannot be blank]"#)
   }
 
-  @Test func `The description of a field is not in the way of a property of that name`() {
+  @Test func `A subclass of a field may have a property named description`() {
     final class Annotated: Field<Int> { let description = Field<String>("mine") }
     #expect(Annotated().description.value == "mine")
   }

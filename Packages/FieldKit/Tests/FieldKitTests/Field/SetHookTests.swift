@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct `A subclass of a field` {
-  @Test func `A subclass of a field hears of every set, before the observers`() throws {
+  @Test func `A subclass of a field receives every set, before the observers`() throws {
     let journal = Journal("a")
     journal.addObserver(updateImmediately: false) { [unowned journal] _, new in
       journal.lines.append("observed \(new ?? "nil")")
@@ -18,7 +18,7 @@ import Testing
     #expect(journal.changedAt != nil)
   }
 
-  @Test func `A subclass of a field hears nothing unless it asks`() {
+  @Test func `A subclass of a field receives no sets unless it reports sets`() {
     final class Silent: Field<Int> {
       var calls = 0
       override func didSet(from oldValue: Int?, to newValue: Int?) { calls += 1 }
@@ -34,7 +34,7 @@ import Testing
     #expect(silent.calls == 1)
   }
 
-  @Test func `A subclass of a field hears of the value that its domain made`() {
+  @Test func `A subclass of a field receives the constrained value`() {
     let journal = Journal("a").constrain(to: "a"..."c")
     journal.value = "x"
     #expect(journal.lines == ["a → c"])
@@ -74,7 +74,7 @@ import Testing
 }
 
 @Suite struct `A closure given to a field` {
-  @Test func `A closure given to a field hears of every set before the observers, beside others`() {
+  @Test func `Several closures given to a field are called at every set, before the observers`() {
     var lines: [String] = []
     let number = Field(1).onSet { lines.append("first \($0 ?? 0) → \($1 ?? 0)") }.onSet { _, _ in lines.append("second")
     }
@@ -84,7 +84,7 @@ import Testing
     #expect(lines == ["first 1 → 2", "second", "observer", "first 2 → 2", "second"])
   }
 
-  @Test func `A closure given to a field hears what the domain made of a value, whichever was declared first`() {
+  @Test func `A closure given to a field receives the constrained value, whichever was declared first`() {
     var values: [Int?] = []
     let before = Field<Int>().onSet { values.append($1) }.constrain(to: 0...10)
     let after = Field<Int>().constrain(to: 0...10).onSet { values.append($1) }
@@ -104,7 +104,7 @@ import Testing
     #expect(clone == 3)
   }
 
-  @Test func `A closure given to a field goes with the field`() {
+  @Test func `A closure given to a field is released with the field`() {
     final class Box {}
     weak var box: Box?
     do {
@@ -118,7 +118,7 @@ import Testing
 }
 
 @Suite struct `A subclass of a list` {
-  @Test func `A subclass of a list hears what was added and removed, however the list was set`() {
+  @Test func `A subclass of a list receives added and removed elements, however the list was set`() {
     let tags = Watched(Field<String>())
     tags.append("a")
     tags.value = ["a", "b", "b"]
@@ -133,7 +133,7 @@ import Testing
     #expect(tags.lines == ["+a", "+b", "+b", "+c", "-a", "-b", "+d", "-c", "-b", "+e", "-e", "-d"])
   }
 
-  @Test func `A subclass of a list hears only of what was taken`() {
+  @Test func `A subclass of a list receives only elements that the list took`() {
     let tags = Watched(Field<String>().constrain(to: ["a", "b"]), allowsDuplicates: false)
     tags.append("x")
     tags.append("a")
@@ -142,7 +142,7 @@ import Testing
     #expect(tags.lines == ["+a", "+b"])
   }
 
-  @Test func `A subclass of a list hears of elements that can't be hashed, or are objects, or can't be compared`() {
+  @Test func `A subclass of a list receives elements that can't be hashed, or are objects, or can't be compared`() {
     final class Box {}
     let points = Watched(Field<Point>())
     let (p, q) = (Point(x: 1, y: 1), Point(x: 2, y: 2))
@@ -173,7 +173,7 @@ import Testing
     return count
   }
 
-  @Test func `Generic code that makes fields has them compare values that can be compared`() {
+  @Test func `Fields created in generic code compare values that can be compared`() {
     #expect(changes(of: make(1), to: 1, 2, 2) == 1)
     #expect(changes(of: make("a"), to: "a", "b", "b") == 1)
     #expect(changes(of: make(Point(x: 1, y: 1)), to: Point(x: 1, y: 1), Point(x: 2, y: 1)) == 1)
@@ -183,7 +183,7 @@ import Testing
     #expect(changes(of: make([Opaque(number: 1)]), to: [Opaque(number: 1)]) == 1)
   }
 
-  @Test func `Generic code that makes fields has lists compare elements and leave out duplicates`() {
+  @Test func `Lists created in generic code compare elements and leave out duplicates`() {
     #expect(changes(of: makeList(Int.self), to: [1], [1], [1, 2]) == 2)
     #expect(changes(of: makeList(Point.self), to: [Point(x: 1, y: 1)], [Point(x: 1, y: 1)]) == 1)
     let points = makeList(Point.self, allowsDuplicates: false)

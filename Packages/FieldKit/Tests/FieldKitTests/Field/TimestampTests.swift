@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `The dates of a field` {
-  @Test func `The dates of a field tell the order of sets and of changes`() {
+  @Test func `The dates of a field are in the order of its sets and changes`() {
     let (a, b) = (Field<Int>(), Field<Int>())
     let before = ChangeStamp.next()
     a.value = 1
@@ -46,7 +46,7 @@ import Testing
     #expect(field.changedAt != changed)
   }
 
-  @Test func `The dates of a field are rounded views of stamps that never stand still`() {
+  @Test func `The dates of a field are rounded stamps, which always increase`() {
     let fields = (0..<1_000).map { _ in Field<Int>() }
     for field in fields { field.value = 1 }
     for (earlier, later) in zip(fields, fields.dropFirst()) {

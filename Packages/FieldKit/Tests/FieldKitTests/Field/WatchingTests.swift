@@ -17,7 +17,7 @@ private final class Keeper: FieldWatcher {
 @Suite struct `A field that is watched by its owner` {
   private let keeper = Keeper()
 
-  @Test func `A field that is watched by its owner tells of the first change, and of the save`() {
+  @Test func `A field watched by its owner notifies it of the first change, and of the save`() {
     keeper.name.value = "a"
     keeper.name.markSaved(asOf: .next())
     #expect(keeper.told == [])
@@ -35,15 +35,14 @@ private final class Keeper: FieldWatcher {
     #expect(keeper.told == ["dirty", "saved", "dirty"])
   }
 
-  @Test func `A field that is watched by its owner tells before its observers hear of it`() {
+  @Test func `A field watched by its owner notifies the owner before the observers`() {
     keeper.name.beWatched()
     keeper.name.addObserver(updateImmediately: false) { [keeper] _, _ in keeper.told.append("observed") }
     keeper.name.value = "a"
     #expect(keeper.told == ["dirty", "observed"])
   }
 
-  @Test func `A field that is watched by its owner tells nothing of what is read, but of what an observer makes of it`()
-  {
+  @Test func `A field watched by its owner reports no value that is read, but one that an observer sets then`() {
     keeper.name.beWatched()
     keeper.name.load("a", stamp: .next())
     #expect(keeper.told == [])
@@ -57,7 +56,7 @@ private final class Keeper: FieldWatcher {
     #expect(keeper.told == ["dirty", "saved"])
   }
 
-  @Test func `A field that is watched by its owner tells of every set if it is followed`() {
+  @Test func `A field followed by its owner notifies it of every set`() {
     keeper.name.beWatched(isFollowed: true)
     keeper.name.value = "a"
     keeper.name.value = "a"
@@ -65,7 +64,7 @@ private final class Keeper: FieldWatcher {
     #expect(keeper.told.filter { $0 == "set" }.count == 3)
   }
 
-  @Test func `A field that is watched by its owner notifies observers of its states, and none after the end`() {
+  @Test func `A field watched by its owner notifies observers of its states, and no owner after watching ended`() {
     var states = 0
     keeper.name.beWatched()
     keeper.name.loadStates.addObserver(updateImmediately: false) { _, _ in states += 1 }
