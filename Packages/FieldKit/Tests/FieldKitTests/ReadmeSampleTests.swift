@@ -4,7 +4,7 @@ import Testing
 @Suite struct `The sample of the README` {
   enum Color: String, CaseIterable { case red, green }
 
-  @Test func `The sample of the README does what its comments say`() {
+  @Test func `The sample of the README prints the output in its comments`() {
     var printed: [String] = []
     let name = Field<String>(name: "Name").require(.notBlank).require(.length(...80))
     let age = Field<Int>().require(.range(0...130))

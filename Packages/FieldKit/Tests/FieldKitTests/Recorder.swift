@@ -1,6 +1,6 @@
 import FieldKit
 
-/// An observer that keeps what it is told.
+/// An observer that records its notifications.
 final class Recorder<Value: Equatable>: ValueObserver {
   private(set) var changes: [Change<Value>] = []
 

@@ -43,7 +43,7 @@ import Testing
     #expect(stored("z", in: Field<String>().constrain(to: "a"..."f")) == "f")
   }
 
-  @Test func `A constrained field takes a domain of one's own, and can be freed again`() {
+  @Test func `A field can be constrained to a custom domain, and unconstrained again`() {
     let count = Field<Int>().constrain(to: EvenNumbers())
     count.value = 7
     #expect(count == 6)
@@ -131,8 +131,7 @@ import Testing
     #expect(recorder.changes == [Change(5, 10), Change(10, 1)])
   }
 
-  @Test func `A constrained field reports what is not convertible, and keeps its value, before it constrains anything`()
-  {
+  @Test func `A constrained field reports a value that can't be converted, and keeps its own`() {
     let size = Field(5).constrain(to: 0...10)
     #expect(throws: ValueTransformError.self) { try size.read("many") }
     #expect(throws: FieldError.self) { try size.set(anyValue: "many") }
@@ -177,7 +176,7 @@ import Testing
     #expect([narrow.value, wide.value] == [9, 9])
   }
 
-  @Test func `Binding constrained fields two ways ends where they can't agree`() {
+  @Test func `A two-way binding of constrained fields ends if they can't agree`() {
     let (low, high) = (Field(1).constrain(to: 0...10), Field(25).constrain(to: 20...30))
     low <--> high
     #expect([low.value, high.value] == [10, 25])
@@ -217,7 +216,7 @@ import Testing
 }
 
 @Suite struct `A list of constrained elements` {
-  @Test func `A list of constrained elements leaves out what its elements may not be, in order`() {
+  @Test func `A list of constrained elements leaves out refused elements, in order`() {
     let colors = Field<Color>().constrain(to: [.red, .green])*
     colors.value = [.blue, .green, .red, .blue, .green]
     #expect(colors.value == [.green, .red, .green])
@@ -236,7 +235,7 @@ import Testing
     #expect(sizes.value == [10, 3, 0, 4])
   }
 
-  @Test func `A list of constrained elements says whether it took an element`() {
+  @Test func `A list of constrained elements returns whether it took an element`() {
     let colors = Field<Color>().constrain(to: [.red])*
     let recorder = Recorder<[Color]?>()
     colors.addObserver(recorder, updateImmediately: false)
@@ -264,7 +263,7 @@ import Testing
     #expect(sizes.value == [1])
   }
 
-  @Test func `A list of constrained elements begins with what its element makes of its initial value`() {
+  @Test func `A list of constrained elements begins with its constrained initial value`() {
     #expect((Field(12).constrain(to: 0...10)*).value == [10])
     #expect((Field("x").constrain(to: ["a"])*).value == [])
   }

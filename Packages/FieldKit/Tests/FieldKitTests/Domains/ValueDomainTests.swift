@@ -3,7 +3,7 @@ import Testing
 @testable import FieldKit
 
 @Suite struct `A value domain` {
-  @Test func `A value domain of listed values contains these only, and has nothing to offer instead of others`() {
+  @Test func `A value domain of listed values contains these only, and has no replacement for others`() {
     let domain = DiscreteValueDomain(["red", "green"])
     #expect(domain.contains("red"))
     #expect(domain.contains("green"))
@@ -33,7 +33,7 @@ import Testing
     #expect(RangeValueDomain(lowerBound: 1, upperBound: 1).clamp(5) == 1)
   }
 
-  @Test func `A value domain of a range has no place for a not-a-number`() {
+  @Test func `A value domain of a range does not contain not-a-number`() {
     let domain = RangeValueDomain(lowerBound: 0.0, upperBound: 1.0)
     #expect(!domain.contains(.nan))
     #expect(domain.clamp(.nan) == nil)

@@ -128,7 +128,7 @@ import Testing
     #expect(right.value?.isNaN == true)
   }
 
-  @Test func `Binding fields with a class of one's own works both ways`() {
+  @Test func `A field can be bound to a custom class both ways`() {
     let (field, dial) = (Field(1), Dial(2))
     field <--> dial
     #expect(field.value == 2)
@@ -145,7 +145,7 @@ import Testing
     #expect([field.value, dial.value] == [8, 8])
   }
 
-  @Test func `Binding fields with a class of one's own takes over what that makes of a value`() {
+  @Test func `A field bound to a custom class takes the value that the class changes`() {
     let (field, dial) = (Field(1), Dial(2, maximum: 10))
     field <--> dial
     field.value = 50
@@ -165,7 +165,7 @@ import Testing
     #expect(left.value == 4)
   }
 
-  @Test func `Binding fields takes lists and enumerations along`() {
+  @Test func `Binding fields works with lists and enumerations`() {
     let (tags, otherTags) = (Field<String>()*, Field<String>()*)
     tags <--> otherTags
     tags.append("a")
@@ -184,7 +184,7 @@ import Testing
     #expect(unique.value == [1, 2])
   }
 
-  @Test func `Binding fields works with a plain source too`() {
+  @Test func `A field can be bound to a plain source`() {
     let (source, field) = (ValueSource<Int?>(1), Field<Int>())
     source <--> field
     #expect(source.value == 1)

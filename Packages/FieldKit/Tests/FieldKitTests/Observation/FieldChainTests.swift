@@ -53,7 +53,7 @@ private final class Log {
 }
 
 @Suite struct `An arrow from a field` {
-  @Test func `An arrow from a field to a closure that returns something the caller does not name is a token`() {
+  @Test func `An arrow from a field to a closure whose result type is not declared is a token`() {
     let (name, log) = (Field("a"), Log())
     let token = name --> { log.put($0) }
     name.value = "b"
@@ -62,7 +62,7 @@ private final class Log {
     #expect(log.entries == ["a", "b"])
   }
 
-  @Test func `An arrow from a field to a closure that goes on, or that says what it returns, is a transform`() {
+  @Test func `An arrow from a field to a closure with a further arrow or a declared result type is a transform`() {
     let (name, length) = (Field("ab"), Field<Int>())
     let count = name --> { value -> Int? in value?.count }
     let typed: DerivedObservable<Int?> = name --> { $0?.count }

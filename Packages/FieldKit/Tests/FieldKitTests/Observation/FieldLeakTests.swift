@@ -66,7 +66,7 @@ private final class Form: ObservationOwner {}
   }
 
   @Test(arguments: [0, 1])
-  func `Nothing of a field leaks when it dies in the delivery of its own value, by a set or a binding`(way: Int) {
+  func `Nothing of a field leaks when it is deallocated during the delivery of its value`(way: Int) {
     let source = Field(0)
     var field: Field<Int>? = Field(0)
     weak let reference = field

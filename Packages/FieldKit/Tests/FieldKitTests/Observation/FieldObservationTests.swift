@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `Observing a field` {
-  @Test func `Observing a field works in every shape, with optional values`() {
+  @Test func `A field can be observed in every syntax, with optional values`() {
     let name = Field<String>()
     let recorder = Recorder<String?>()
     let form = Form()
@@ -23,7 +23,7 @@ import Testing
     #expect(changes == recorder.changes)
   }
 
-  @Test func `Observing a field tells of changes only, unless every set is wanted`() {
+  @Test func `Observers of a field are notified of changes only, unless every set is requested`() {
     let age = Field(1)
     var (changes, sets): ([Int?], [Int?]) = ([], [])
     age.addObserver(requiresChange: true, updateImmediately: false) { changes.append($1) }
@@ -42,7 +42,7 @@ import Testing
     #expect(sets == [1, 2, nil, nil])
   }
 
-  @Test func `Observing a field tells of every set of a value that can't be compared, but of nil once`() {
+  @Test func `Observers are notified of every set of a value that can't be compared, but of nil once`() {
     let thing = Field<Opaque>()
     var numbers: [Int?] = []
     thing.addObserver(updateImmediately: false) { numbers.append($1?.number) }
@@ -102,7 +102,7 @@ import Testing
     #expect(form.lines == ["a", "b", "c"])
   }
 
-  @Test func `Observing a field may itself be done in the name of a field`() {
+  @Test func `A field may be the owner of an observation`() {
     let (name, greeting) = (Field("Ann"), Field<String>())
     name --> greeting { greeting, name in greeting.value = "Hello \(name ?? "?")" }
     name.value = "Bob"

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct `Fields in a transaction` {
-  @Test func `Fields in a transaction tell once, and carry stamps of one moment in order`() {
+  @Test func `Fields in a transaction notify once, and have ordered stamps of one moment`() {
     let fields = (0..<200).map { Field($0) }
     let recorder = Recorder<Int?>()
     fields[0].addObserver(recorder, updateImmediately: false)
@@ -38,7 +38,7 @@ import Testing
     #expect(log == ["right a c", "left a c"])
   }
 
-  @Test func `Fields in a transaction show their states once as well`() {
+  @Test func `Fields in a transaction notify of their states once as well`() {
     let name = Field("a").require(.notBlank)
     name.validate()
     var states: [ValidationState] = []
@@ -57,7 +57,7 @@ import Testing
     #expect(states.map(\.isValid) == [true, false])
   }
 
-  @Test func `Fields in a transaction that came back to what they were are quiet`() {
+  @Test func `Fields that return to their value in a transaction do not notify`() {
     let (age, limit) = (Field(1), Field(2))
     let sum = age.combineLatest(limit).map { ($0.first ?? 0) + ($0.second ?? 0) }
     var sums: [Int] = []

@@ -34,7 +34,7 @@ extension String? {
 }
 
 @MainActor @Suite struct `Fields on the main actor` {
-  @Test func `Fields on the main actor are observed and judged by closures that touch the state of a class`() {
+  @Test func `Fields on the main actor are observed and validated by closures that use the state of a class`() {
     let form = Form()
     form.load()
     form.name.value = "Ann"

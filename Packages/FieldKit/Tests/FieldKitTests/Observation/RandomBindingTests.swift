@@ -8,19 +8,23 @@ import Testing
 /// 1. A node has a value and the stamp of its last set. `set` makes a new stamp, newer than all before.
 /// 2. A node that is set to a different value goes through what hangs on it in the order in which it was added, before
 ///    the set returns.
-/// 3. A binding hands the value on with the stamp of its origin. The target takes it if the stamp is newer than its own,
-///    and then does as in 2. So a value comes to each node at most once, and every ring ends.
+/// 3. A binding passes the value on with the stamp of its origin. The target takes it if the stamp is newer than its
+/// own,
+///    and then proceeds as in 2. So a value reaches each node at most once, and every ring ends.
 /// 4. A transform is a node of its own between two: it takes every change, and passes on what differs.
-/// 5. A new binding hands its value on at once with a new stamp, unless the source was never set. `<-->` is a binding from
-///    right to left that does so, and then one from left to right that does not. What the source is set to while it hands
-///    its value on that first time, it hands on afterwards.
-/// 6. An observer is called at once with the current value as old and new, and then with the old and the new value of
-///    every change, until its token is cancelled, it is removed, or the node is gone.
-/// 7. In a transaction sets take effect at once, but nothing is handed on. At its end nodes hand their last values on in
-///    the order in which they were first changed, a node that changes meanwhile again after all that wait already. A
-///    transform is left out if the value came back before it was ever handed on; bindings are not. When nothing moves any
-///    more, observers are called once, in the order in which their nodes were first changed, with the value before the
-///    transaction and the last one, unless these are equal.
+/// 5. A new binding passes its value on at once with a new stamp, unless the source was never set. `<-->` is such a
+///    binding from right to left, followed by one from left to right that passes nothing on at first. A value that is
+///    set
+///    during that first delivery is passed on afterwards.
+/// 6. An observer is called at once with the current value as old and new. It is then called with the old and the new
+///    value of every change, until its token is cancelled, it is removed, or the node is deallocated.
+/// 7. In a transaction sets take effect at once, but nothing is passed on. At its end nodes pass their last values on
+/// in
+///    the order of their first changes. A node that changes meanwhile is queued again. A transform is left out if the
+///    value
+///    was restored before it was ever passed on; bindings are not. Observers are called once at the end, in the order
+///    of
+///    their nodes' first changes. They get the value before the transaction and the last one, unless these are equal.
 private final class ModelNode {
   var value: Int?
   var stamp = 0
@@ -28,7 +32,7 @@ private final class ModelNode {
   var isAlive = true
   var transform: ((Int?) -> Int?)?
   var links: [Link] = []
-  /// The stamp of the last change, which is what a transaction hands on.
+  /// The stamp of the last change, which is passed on by a transaction.
   var changedAt = 0
   var pending: Pending?
   var isHandingOn = false
@@ -164,7 +168,7 @@ private final class Model {
     }
   }
 
-  /// Tells observers, and bindings if there is a stamp to hand on.
+  /// Notifies observers, and bindings if there is a stamp to pass on.
   private func tell(_ index: Int, _ old: Int?, _ new: Int?, _ stamp: Int?) {
     for link in nodes[index].links {
       switch link {
@@ -222,7 +226,7 @@ private struct RandomCase {
     }
   }
 
-  /// Does something at random, to both sides.
+  /// Performs a random operation on both graphs.
   mutating func step() {
     let alive = nodes.indices.filter { nodes[$0] != nil }
     guard let index = alive.randomElement(using: &generator), let other = alive.randomElement(using: &generator),
@@ -285,7 +289,7 @@ private struct RandomCase {
     Int.random(in: 0...9, using: &generator) == 0 ? nil : Int.random(in: 0...4, using: &generator)
   }
 
-  /// What differs between the two sides; nil if nothing does.
+  /// Returns the difference between the two graphs; nil if there is none.
   func difference() -> String? {
     for (index, node) in nodes.enumerated() {
       guard let node else { continue }

@@ -35,13 +35,13 @@ private final class Card {
 
   init() { FieldObservation.isEnabled = true }
 
-  @Test func `A field under Swift's own tracking tells that its value changes`() {
+  @Test func `A tracked field notifies of a change of its value`() {
     #expect(changes(of: { _ = name.value }, during: { name.value = "Bob" }) == 1)
     #expect(changes(of: { _ = name.anyValue }, during: { name.value = "Cid" }) == 1)
     #expect(changes(of: { _ = name.changedAt }, during: { name.value = "Dan" }) == 1)
   }
 
-  @Test func `A field under Swift's own tracking tells before the value changes`() {
+  @Test func `A tracked field notifies before the value changes`() {
     let seen = Mutex<[String?]>([])
     // Read in the isolation of the field: the closure runs on the thread that sets.
     nonisolated(unsafe) let name = name
@@ -55,12 +55,12 @@ private final class Card {
     #expect(seen.withLock { $0 } == ["Ada"])
   }
 
-  @Test func `A field under Swift's own tracking tells nothing if it is set to what it has`() {
+  @Test func `A tracked field does not notify of a set to an equal value`() {
     #expect(changes(of: { _ = name.value }, during: { name.value = "Ada" }) == 0)
     #expect(changes(of: { _ = name.updatedAt }, during: { name.value = "Ada" }) == 1)
   }
 
-  @Test func `A field under Swift's own tracking tells once, and again when it is read again`() {
+  @Test func `A tracked field notifies once, and again when it is read again`() {
     let counter = Counter()
     counter.track { _ = name.value }
     name.value = "Bob"
@@ -71,7 +71,7 @@ private final class Card {
     #expect(counter.count == 2)
   }
 
-  @Test func `A field under Swift's own tracking tells everybody who read it`() {
+  @Test func `A tracked field notifies every reader`() {
     let (first, second) = (Counter(), Counter())
     first.track { second.track { _ = name.value } }
     name.value = "Bob"
@@ -79,7 +79,7 @@ private final class Card {
     #expect(second.count == 1)
   }
 
-  @Test func `A field under Swift's own tracking tells of its validation state`() {
+  @Test func `A tracked field notifies of its validation state`() {
     let read = { [name] in _ = name.validationState }
     #expect(changes(of: read, during: { name.validate() }) == 1)
     #expect(changes(of: read, during: { name.validate() }) == 0)
@@ -95,7 +95,7 @@ private final class Card {
     #expect(!name.valid)
   }
 
-  @Test func `A field under Swift's own tracking tells of its load state`() {
+  @Test func `A tracked field notifies of its load state`() {
     let field = Field<Int>()
     let read = { _ = field.loadState }
     #expect(changes(of: read, during: { field.value = 1 }) == 1)
@@ -106,7 +106,7 @@ private final class Card {
     #expect(changes(of: { _ = field.isUnset }, during: { field.value = 3 }) == 1)
   }
 
-  @Test func `A field under Swift's own tracking tells whether it is dirty`() {
+  @Test func `A tracked field notifies of its dirty state`() {
     let read = { [name] in _ = name.isDirty }
     #expect(changes(of: read, during: { name.value = "Bob" }) == 1)
     #expect(changes(of: read, during: { name.value = "Cid" }) == 0)
@@ -114,7 +114,7 @@ private final class Card {
     #expect(changes(of: read, during: { name.markSaved(asOf: .next()) }) == 0)
   }
 
-  @Test func `A field under Swift's own tracking keeps one property from telling of another`() {
+  @Test func `A change of one property of a field does not notify readers of another`() {
     #expect(changes(of: { _ = name.value }, during: { name.validate() }) == 0)
     #expect(changes(of: { _ = name.loadState }, during: { name.value = "Bob" }) == 0)
   }
@@ -124,14 +124,14 @@ private final class Card {
     #expect(changes(of: { _ = name.value }, during: { other.value = 2 }) == 0)
   }
 
-  @Test func `A field under Swift's own tracking is seen beside the fields of other objects`() {
+  @Test func `A field is tracked together with the properties of other objects`() {
     let cards = [Card(), Card(), Card()]
     let read = { for card in cards { _ = (card.title.value, card.tags.count) } }
     #expect(changes(of: read, during: { cards[2].title.value = "last" }) == 1)
     #expect(changes(of: read, during: { cards[0].tags.append("x") }) == 1)
   }
 
-  @Test func `A field under Swift's own tracking tells of an element that is added or removed`() {
+  @Test func `A tracked list notifies of an element that is added or removed`() {
     let tags = Field<String>()*
     let unique = ArrayField(Field<String>(), allowsDuplicates: false)
     #expect(changes(of: { _ = tags.value }, during: { tags.append("a") }) == 1)
@@ -142,7 +142,7 @@ private final class Card {
     #expect(changes(of: { _ = unique.value }, during: { unique.append("a") }) == 0)
   }
 
-  @Test func `A field under Swift's own tracking tells when hooks and domains have a say`() {
+  @Test func `A tracked field with hooks and domains notifies of its changes`() {
     let age = Field(5).constrain(to: 0...10)
     #expect(changes(of: { _ = age.value }, during: { age.value = 7 }) == 1)
     let logged = Field(1).onSet { _, _ in }
@@ -151,13 +151,13 @@ private final class Card {
     #expect(changes(of: { _ = clone.value }, during: { name.value = "Bob" }) == 1)
   }
 
-  @Test func `A field under Swift's own tracking tells of values that come through a binding`() {
+  @Test func `A tracked field notifies of values that arrive through a binding`() {
     let label = Field<String>()
     name --> label
     #expect(changes(of: { _ = label.value }, during: { name.value = "Bob" }) == 1)
   }
 
-  @Test func `A field under Swift's own tracking tells at the first set of a transaction`() {
+  @Test func `A tracked field notifies at the first set of a transaction`() {
     let counter = Counter()
     counter.track { _ = name.value }
     transaction {
@@ -174,7 +174,7 @@ private final class Card {
     #expect(changes(of: { _ = name.loadStates.value }, during: { name.loadState = .loading }) == 1)
   }
 
-  @Test func `A field under Swift's own tracking is seen if it was made before tracking was enabled`() async {
+  @Test func `A field created before tracking was enabled is tracked`() async {
     await #expect(processExitsWith: .success) {
       FieldObservation.isEnabled = false
       let field = Field(1)
@@ -184,7 +184,7 @@ private final class Card {
     }
   }
 
-  @Test func `A field under Swift's own tracking is not seen if tracking is not enabled`() async {
+  @Test func `A read of a field is not tracked if tracking is not enabled`() async {
     await #expect(processExitsWith: .success) {
       FieldObservation.isEnabled = false
       let field = Field(1)
@@ -194,7 +194,7 @@ private final class Card {
     }
   }
 
-  @Test func `A field under Swift's own tracking still tells after tracking was switched off`() async {
+  @Test func `A tracked field still notifies after tracking was disabled`() async {
     await #expect(processExitsWith: .success) {
       FieldObservation.isEnabled = true
       let field = Field(1)
@@ -206,7 +206,7 @@ private final class Card {
     }
   }
 
-  @Test func `A field under Swift's own tracking pays nothing for being read outside tracking`() {
+  @Test func `A read outside tracking costs a field nothing`() {
     _ = (name.value, name.valid, name.loadState, name.isDirty, name.updatedAt)
     withObservationTracking {
       _ = 1
@@ -221,7 +221,7 @@ private final class Card {
     #expect(name.isTracked)
   }
 
-  @Test func `A field under Swift's own tracking is copied without those who track it`() {
+  @Test func `A copy of a field does not have its observers under Swift's own tracking`() {
     let counter = Counter()
     counter.track { _ = name.value }
     let copy: Field<String> = name.copy()
@@ -230,7 +230,7 @@ private final class Card {
     #expect(!copy.isTracked)
   }
 
-  @Test func `A field under Swift's own tracking goes, and lets go of what tracked it`() {
+  @Test func `A deallocated field releases its observers under Swift's own tracking`() {
     var field: Field<Int>? = Field(1)
     weak let weakField = field
     var counter: Counter? = Counter()
@@ -243,7 +243,7 @@ private final class Card {
     #expect(weakCounter == nil)
   }
 
-  @Test func `A field under Swift's own tracking lets go of what tracked it once that was told`() {
+  @Test func `A field releases an observer under Swift's own tracking once it was notified`() {
     var counter: Counter? = Counter()
     weak let weakCounter = counter
     counter?.track { _ = (name.value, name.loadState) }
@@ -267,12 +267,12 @@ private final class Card {
     #expect(total == 400)
   }
 
-  @MainActor @Suite struct `on the main actor` {
+  @MainActor @Suite struct `On the main actor` {
     private let name = Field("Ada")
 
     init() { FieldObservation.isEnabled = true }
 
-    @Test func `on the main actor on the main actor on the main actor is followed by Observations`() async {
+    @Test func `A field on the main actor is followed by Observations`() async {
       guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
       var names: [String] = []
       for await value in Observations({ [name] in name.value ?? "nobody" }) {
