@@ -16,7 +16,7 @@ import Testing
     #expect(field.value == 1)
   }
 
-  @Test func `A field read from a dictionary keeps value and state when what is there does not fit, and says where`() {
+  @Test func `A field read from a dictionary keeps value and state when a value does not fit, and reports its path`() {
     let field = Field<Int>(key: "profile.ageYears").require(.range(0...10))
     field.value = 3
     field.validate()
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test
-  func `A field read from a dictionary says which element of a list is wrong, and keeps what a transformer threw`() {
+  func `A field read from a dictionary reports the index of a bad element, with the transformer's error as cause`() {
     struct Sold: Error {}
     let list = ArrayField(Field<[String: Int]>(key: "rows"))
     let error = #expect(throws: ValueTransformError.self) { try list.read(from: ["rows": [["a": 1], ["a": "x"]]]) }
@@ -50,7 +50,7 @@ import Testing
     #expect(thrown?.cause is Sold)
   }
 
-  @Test func `A field read from a dictionary is left alone where the key is missing, also on the way`() throws {
+  @Test func `A field read from a dictionary is unchanged if its key or an object on its path is missing`() throws {
     let field = Field("old", key: "author.full_name")
     for dictionary in [[:], ["author": [:]], ["author": nil], ["author": ["name": "x"]]] as [AttributeDictionary] {
       try field.read(from: dictionary)
@@ -66,7 +66,7 @@ import Testing
       (5, "author: expected an object, found 5"), ("x", "author: expected an object, found the string \"x\""),
       ([["full_name": "x"]], "author: expected an object, found a list of 1 element"),
     ] as [(JSONValue, String)])
-  func `A field read from a dictionary refuses a way through something that is no object`(
+  func `A field read from a dictionary refuses a path through a value that is no object`(
     middle: JSONValue, message: String
   ) {
     let field = Field("old", key: "author.full_name")
@@ -75,7 +75,7 @@ import Testing
     #expect(field.value == "old")
   }
 
-  @Test func `A field read from a dictionary takes what is there, and is clean afterwards`() throws {
+  @Test func `A field read from a dictionary has its value, and is clean afterwards`() throws {
     let number = Field<Int>(key: "number")
     number.value = 1
     var seen: [Int?] = []
@@ -128,7 +128,7 @@ import Testing
     #expect(throws: FieldError.self) { try written(Field(1)) }
   }
 
-  @Test func `A field written to a dictionary never replaces on its way what is no object`() {
+  @Test func `A field written to a dictionary never replaces a value on its path that is no object`() {
     let field = Field("x", key: "a.b.c")
     for (middle, place) in [(1, "a"), ("text", "a"), ([], "a"), (["b": 5], "a.b")] as [(JSONValue, String)] {
       var dictionary: AttributeDictionary = ["a": middle, "z": 1]
@@ -139,8 +139,7 @@ import Testing
     }
   }
 
-  @Test func `A field written to a dictionary leaves the dictionary as it is when it can't be written, and says where`()
-  {
+  @Test func `A field that can't be written leaves the dictionary unchanged, and reports its path`() {
     struct Shy: Error {}
     let shy = Field(1, key: "a.b").transform(importValue: { _ in 1 }, exportValue: { _ in throw Shy() })
     var dictionary: AttributeDictionary = ["a": ["b": 7]]
@@ -169,7 +168,7 @@ import Testing
     #expect(try written(field).isEmpty)
   }
 
-  @Test func `A field written to a dictionary goes to its key and replaces what was there`() throws {
+  @Test func `A field written to a dictionary replaces the value at its key`() throws {
     #expect(try written(Field("value", key: "key")) == ["key": "value"])
     #expect(try written(EnumField<Color>(.red, key: "color")) == ["color": "red"])
     #expect(try written(*Field(1, key: "list")) == ["list": [1]])
@@ -178,7 +177,7 @@ import Testing
     #expect(dictionary == ["key": ["new": 1], "other": 2])
   }
 
-  @Test func `A field written to a dictionary merges into the objects on its way, and makes them where there are none`()
+  @Test func `A field written to a dictionary merges into the objects on its path, and creates missing ones`()
     throws
   {
     var dictionary: AttributeDictionary = ["a": ["x": 1], "n": nil]
@@ -188,7 +187,7 @@ import Testing
     #expect(dictionary == ["a": ["x": 1, "b": ["c": 2, "d": 3]], "n": ["m": 4]])
   }
 
-  @Test func `A field written to a dictionary is found again where it was written`() throws {
+  @Test func `A field written to a dictionary is read from the same key`() throws {
     for key in ["plain", "a.b", "a.b.c", "imageURL.widgetIDs"] {
       for keyCase in KeyCase.allCases.map(Optional.some) + [nil] {
         let context = ValueTransformerContext(keyCase: keyCase)

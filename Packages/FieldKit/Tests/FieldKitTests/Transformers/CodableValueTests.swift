@@ -105,7 +105,7 @@ private enum Either: Codable, Equatable {
       (["day": nil], "day: expected an ISO 8601 time such as 2024-03-05T10:00:00Z, found null"),
       ([1], "expected an object, found a list of 1 element"),
     ] as [(JSONValue, String)])
-  func `A Codable value says where it is wrong, and what it should have been`(json: JSONValue, message: String) {
+  func `A Codable value reports the path and the expected kind of a bad member`(json: JSONValue, message: String) {
     let field = Field<Event>()
     let error = #expect(throws: ValueTransformError.self) { try field.read(json) }
     #expect(error?.description == message)
@@ -175,7 +175,7 @@ private enum Either: Codable, Equatable {
     #expect(dog.breed == "Collie")
   }
 
-  @Test func `A Codable value says where a list inside of it ends too early or goes wrong`() {
+  @Test func `A Codable value reports the path of a list inside it that is too short or has a bad element`() {
     struct Pair: Codable {
       var left: Int
       init(from decoder: any Decoder) throws {
@@ -190,7 +190,7 @@ private enum Either: Codable, Equatable {
     #expect(wrong?.description == "[1][1]: expected an integer, found true")
   }
 
-  @Test func `A Codable value that throws an error of its own is notified with it`() {
+  @Test func `An error that a Codable type throws is the cause of the reported error`() {
     struct Never: Error {}
     struct Stubborn: Codable {
       init() {}
@@ -224,13 +224,13 @@ private enum Either: Codable, Equatable {
     #expect(try again(names) == names)
   }
 
-  @Test func `A Codable value that can't be written says where`() {
+  @Test func `A Codable value that can't be written reports the path`() {
     struct Size: Codable { var width = [1.0, .nan] }
     let error = #expect(throws: ValueTransformError.self) { try Field(["size": Size()]).written() }
     #expect(error?.description == "size.width[1]: expected a finite number, found nan")
   }
 
-  @Test func `A Codable value says what its own decoding found corrupt`() {
+  @Test func `A Codable value reports the data that its own decoding found corrupt`() {
     struct Even: Codable {
       init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `Dates as ISO 8601 come back exactly as the clock gives them`() throws {
+  @Test func `Dates as ISO 8601 are read back exactly as the clock returned them`() throws {
     for _ in 0..<1_000 {
       let now = Date()
       #expect(try Date(json: now.json) == now)
@@ -39,7 +39,7 @@ import Testing
       let date = try Date(json: .string(text))
       let written = try #require(try date.json.stringValue)
       #expect(try Date(json: .string(written)) == date, "\(text) \(written)")
-      // A date of these years tells all microseconds apart, but not all nanoseconds.
+      // Dates of these years have a precision of one microsecond, but not of one nanosecond.
       var shortest = text
       while shortest.hasSuffix("000Z"), let point = shortest.firstIndex(of: ".") {
         shortest =

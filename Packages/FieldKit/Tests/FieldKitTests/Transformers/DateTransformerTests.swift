@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ["2024-02-30", "2023-02-29", "2024-13-01", "2024-2-3", "2024-02-03 ", "03.02.2024", ""])
-  func `A date format refuses days that do not exist or look otherwise`(text: String) {
+  func `A date format refuses days that do not exist or have another form`(text: String) {
     let day = Field<Date>().transform(with: .date(format: "yyyy-MM-dd"))
     let error = #expect(throws: ValueTransformError.self) { try day.read(.string(text)) }
     #expect(error?.description == "expected a date as yyyy-MM-dd, found the string \"\(text)\"")
@@ -27,13 +27,13 @@ import Testing
     ("yyyy-MM-dd h:mm a", "2024-03-05 1:05 PM"),
     ("yyyy 'year' MM", "2024 year 03"),
   ])
-  func `A date format brings its own text back`(format: String, text: String) throws {
+  func `A date format reads and writes the same text`(format: String, text: String) throws {
     let date = Field<Date>().transform(with: .date(format: format))
     try date.read(.string(text))
     #expect(try date.written() == .string(text))
   }
 
-  @Test func `A date format means the same in the time zone it is given`() throws {
+  @Test func `A date format reads and writes in the time zone it is given`() throws {
     let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
     let time = Field<Date>().transform(with: .date(format: "yyyy-MM-dd HH:mm", timeZone: berlin))
     try time.read("2024-07-01 12:00")
@@ -44,7 +44,7 @@ import Testing
     #expect(throws: ValueTransformError.self) { try time.read("2024-02-30 12:00") }
   }
 
-  @Test func `A date format speaks the language it is given`() throws {
+  @Test func `A date format uses the locale it is given`() throws {
     let french = DateTransformer(format: "d MMMM yyyy", locale: Locale(identifier: "fr_FR"))
     let day = Field<Date>().transform(with: french)
     try day.read("5 mars 2024")

@@ -10,7 +10,7 @@ import Testing
       exportValue: { .string("\($0)".replacing(".", with: ",")) })
   }
 
-  @Test func `A transformer for a named context is not seen in other contexts`() throws {
+  @Test func `A transformer for a named context does not apply in other contexts`() throws {
     let price = price()
     for context in [ValueTransformerContext.standard, ValueTransformerContext(name: "json")] {
       #expect(try price.written(in: context) == 1.5)
@@ -87,7 +87,7 @@ private struct Percentage: ValueTransforming {
   func exportValue(_ value: Double, in context: ValueTransformerContext) throws -> JSONValue { .double(value * 100) }
 }
 
-@Suite struct `What decides how a value is read` {
+@Suite struct `The transformer of a value` {
   private struct Celsius: JSONConvertible, Equatable {
     var degrees: Double
     init(degrees: Double) { self.degrees = degrees }
@@ -103,14 +103,14 @@ private struct Percentage: ValueTransforming {
     return context
   }
 
-  @Test func `What decides how a value is read is the type itself where nothing else says anything`() throws {
+  @Test func `The type converts its values if there is no transformer`() throws {
     let field = Field<Celsius>()
     try field.read(0.2)
     #expect(field.value == Celsius(degrees: 0.2))
     #expect(try Field(Celsius(degrees: 10)).written() == 10)
   }
 
-  @Test func `What decides how a value is read is the context before the type`() throws {
+  @Test func `The transformer of a context precedes the conversion by the type`() throws {
     let field = Field<Celsius>()
     try field.read(283, in: kelvin())
     #expect(field.value == Celsius(degrees: 10))
@@ -118,8 +118,7 @@ private struct Percentage: ValueTransforming {
     #expect(try field.written() == 10)
   }
 
-  @Test func `What decides how a value is read is the context inside of lists, dictionaries and optionals too`() throws
-  {
+  @Test func `The transformer of a context applies inside lists, dictionaries and optionals`() throws {
     var context = ValueTransformerContext()
     context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
     #expect(try Field([true, false]).written(in: context) == ["ON", "OFF"])
@@ -131,12 +130,12 @@ private struct Percentage: ValueTransforming {
     #expect(field.value == ["a": [true, nil, false]])
   }
 
-  @Test func `What decides how a value is read is the field before both`() throws {
+  @Test func `The transformer of a field precedes that of the context and the type`() throws {
     let field = Field(Celsius(degrees: 1)).transform(importValue: { _ in nil }, exportValue: { _ in "field" })
     #expect(try field.written(in: kelvin()) == "field")
   }
 
-  @Test func `What decides how a value is read may be kept by name in a dictionary of transformers`() throws {
+  @Test func `Transformers may be stored by name in a dictionary`() throws {
     let transformers: [String: any ValueTransforming] = [
       "Date": .date(format: "yyyy-MM-dd"),
       "Time": .date(format: "HH:mm", timeZone: .gmt, locale: Locale(identifier: "de")),

@@ -26,7 +26,7 @@ import Testing
     #expect(keyCase.key(spelled) == spelled)
   }
 
-  @Test func `The case of keys of a key with many words grows each word once`() {
+  @Test func `Converting the case of a key with many words copies each word once`() {
     #expect(KeyCase.upperCamel.key("created_at_time") == "CreatedAtTime")
     #expect(KeyCase.lowerCamel.key("created_at_time") == "createdAtTime")
     #expect(KeyCase.lowerCamel.key("HTTPRequest") == "httpRequest")

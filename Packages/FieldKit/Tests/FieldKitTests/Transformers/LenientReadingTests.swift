@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: ["9223372036854775808", "-9223372036854775809", "1e400", "1e9223372036854775807"])
-  func `Reading leniently says between which ends an integer has to be`(text: String) throws {
+  func `Reading leniently reports the bounds of an integer type`(text: String) throws {
     let field = Field(7)
     let range = "\(Int.min) and \(Int.max)"
     let fromText = #expect(throws: ValueTransformError.self) { try field.read(.string(text), in: lenient) }
@@ -86,7 +86,7 @@ import Testing
     #expect(value(String.self, ["a": 1]) == nil)
   }
 
-  @Test func `Reading leniently goes by the raw value of an enumeration`() {
+  @Test func `Reading leniently converts to the raw value of an enumeration`() {
     #expect(value(Level.self, "2") == .high)
     #expect(value(Level.self, "3") == nil)
     #expect(value(Color.self, 1) == nil)
@@ -94,7 +94,7 @@ import Testing
     #expect(error?.description == "expected one of 1, 2, found the string \"2\"")
   }
 
-  @Test func `Reading leniently never drops an element, but says which is wrong`() throws {
+  @Test func `Reading leniently never drops an element, but reports the index of a bad one`() throws {
     let numbers = Field<Int>()*
     try numbers.read(["1", 2, 3.0], in: lenient)
     #expect(numbers.value == [1, 2, 3])
@@ -110,7 +110,7 @@ import Testing
     #expect(value([String: [Int]].self, ["a": ["1"]]) == ["a": [1]])
   }
 
-  @Test func `Reading leniently says in the words of the type what did not fit`() {
+  @Test func `Reading leniently reports the expected kind of value for a type`() {
     let field = Field<Int8>()
     let error = #expect(throws: ValueTransformError.self) { try field.read("300", in: lenient) }
     #expect(error?.description == "expected an integer between -128 and 127, found the string \"300\"")

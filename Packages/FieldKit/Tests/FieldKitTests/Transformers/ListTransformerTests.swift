@@ -70,7 +70,7 @@ import Testing
     #expect(silent.value == [1])
   }
 
-  @Test func `A list with a transformer of its own has room for null only if its elements are optional`() throws {
+  @Test func `A list with a transformer of its own takes null elements only if they are optional`() throws {
     let optional = *Field<Int?>()
     try optional.read([1, nil])
     #expect(optional.value == [1, nil])

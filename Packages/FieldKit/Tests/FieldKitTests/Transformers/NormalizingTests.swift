@@ -78,7 +78,7 @@ private struct Hundreds: ValueTransforming {
     "yyyy-MM-dd", "dd.MM.yyyy HH", "yyyy-MM-dd HH:mm", "yyyyMMddHHmmss", "yyyy-MM-dd HH:mm:ss.SSS", "yyyy-MM", "HH:mm",
     "d MMM yyyy",
   ])
-  func `A value is what is read back after it is written`(format: String) throws {
+  func `A field with a lossy transformer stores the value that is read back after a write`(format: String) throws {
     let transformer = DateTransformer(format: format)
     let date = Field<Date>().transform(with: transformer)
     var generator = SeededGenerator(seed: 11)

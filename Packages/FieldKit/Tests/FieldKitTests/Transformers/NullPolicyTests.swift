@@ -9,7 +9,7 @@ import Testing
       importValue: { $0 == "none" ? nil : $0.intValue }, exportValue: { $0 == 0 ? nil : .int($0) })
   }
 
-  @Test func `A transformer that gives nil on reading makes the value nil, and loaded`() throws {
+  @Test func `A transformer that returns nil on reading makes the value nil, and loaded`() throws {
     let field = field()
     try field.read(from: ["n": "none"])
     #expect(field.value == nil)
@@ -17,7 +17,7 @@ import Testing
     #expect(!field.isDirty)
   }
 
-  @Test func `A transformer that gives nil on writing leaves the key out, or makes it null where null is wanted`()
+  @Test func `A transformer that returns nil on writing omits the key, or writes null in a context with explicit null`()
     throws
   {
     let field = field()
@@ -33,7 +33,7 @@ import Testing
     #expect(dictionary == ["n": 3])
   }
 
-  @Test func `A transformer that gives nil is not asked about null, nor about nil`() throws {
+  @Test func `A transformer that returns nil is not called for null, nor for nil`() throws {
     struct Called: Error {}
     let field = Field(1).transform(importValue: { _ in throw Called() }, exportValue: { _ in throw Called() })
     try field.read(nil)
@@ -41,7 +41,7 @@ import Testing
     #expect(try field.written(in: explicit) == nil)
   }
 
-  @Test func `A transformer that gives nil does so by the context as by the field`() throws {
+  @Test func `A transformer of a context may return nil as that of a field may`() throws {
     var context = ValueTransformerContext()
     context.transform(Int.self, importValue: { _ in nil }, exportValue: { _ in nil })
     let field = Field(1)

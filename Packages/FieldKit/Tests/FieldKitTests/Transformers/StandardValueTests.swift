@@ -51,7 +51,7 @@ import Testing
     #expect(tags.value == nil)
   }
 
-  @Test func `Values of standard types are left alone until everything else was checked`() throws {
+  @Test func `Values of standard types are unchanged until all others were checked`() throws {
     let age = Field(1)
     let apply = try age.staged(2, by: FieldReader(context: .standard))
     #expect(age.value == 1)
@@ -59,7 +59,7 @@ import Testing
     #expect(age.value == 2)
   }
 
-  @Test func `Values of standard types say what was wrong, and where`() {
+  @Test func `The error of a value of a standard type has the expected kind and the path`() {
     let cases: [(AnyField, JSONValue, String)] = [
       (Field<String>(), 4, "expected a string, found 4"), (Field<Bool>(), 1, "expected true or false, found 1"),
       (Field<Bool>(), "true", "expected true or false, found the string \"true\""),
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `Values of standard types say it in short when what was found is long`() {
+  @Test func `The error of a long value of a standard type shows the value shortened`() {
     let text = String(repeating: "x", count: 1_000)
     let error = #expect(throws: ValueTransformError.self) { try Field<Int>().read(.string(text)) }
     #expect(error?.found == "the string \"\(text.prefix(40))\"…")

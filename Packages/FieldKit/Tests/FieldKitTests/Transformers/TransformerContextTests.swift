@@ -31,7 +31,7 @@ import Testing
     #expect(age.value == nil)
   }
 
-  @Test func `A transformer may throw errors of its own, which are the cause of ours`() {
+  @Test func `A transformer's own error is the cause of the reported one`() {
     struct Odd: Error {}
     let age = Field(1).transform(importValue: { _ in throw Odd() }, exportValue: { _ in throw Odd() })
     let reading = #expect(throws: ValueTransformError.self) { try age.read(7) }
@@ -44,7 +44,7 @@ import Testing
     #expect(age.value == 1)
   }
 
-  @Test func `A transformer says in an error what it found, in JSON or in words`() {
+  @Test func `The error of a transformer has the value found, as JSON or as a description`() {
     let json = ValueTransformError(expected: "an integer", found: JSONValue.string("seven"))
     #expect(json.description == "expected an integer, found the string \"seven\"")
     let words = ValueTransformError(expected: "a date", found: "a time", path: "days[1]")
@@ -70,7 +70,7 @@ import Testing
     #expect(try tags.written() == "a,b")
   }
 
-  @Test func `A transformer is never asked about null, also not in a list`() throws {
+  @Test func `A transformer is never called for null, nor for null in a list`() throws {
     let isOn = { @Sendable (json: JSONValue) -> Bool? in json == "ON" }
     let write = { @Sendable (value: Bool) -> JSONValue in value ? "ON" : "OFF" }
     var context = ValueTransformerContext()
@@ -85,7 +85,7 @@ import Testing
 }
 
 @Suite struct `A context` {
-  @Test func `A context says how every value of a type is read and written, and others do not`() throws {
+  @Test func `A context transforms every value of a type, and other contexts do not`() throws {
     var context = ValueTransformerContext()
     context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
     let isOn = Field(true)
@@ -110,7 +110,7 @@ import Testing
     #expect(field.value == 2)
   }
 
-  @Test func `A context hands itself to transformers`() throws {
+  @Test func `A context passes itself to transformers`() throws {
     struct Spelled: ValueTransforming {
       func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> String? { nil }
       func exportValue(_ value: String, in context: ValueTransformerContext) throws -> JSONValue {

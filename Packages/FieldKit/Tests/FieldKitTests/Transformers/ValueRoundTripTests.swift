@@ -59,7 +59,7 @@ private struct Everything: Codable, Equatable, Sendable {
     Data((0..<Int.random(in: 0...20, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 
-  @Test mutating func `A value of every type that needs no transformer comes back from a document as it was written`()
+  @Test mutating func `A value of every type without transformer is read back from a document unchanged`()
     throws
   {
     for _ in 0..<2_000 {
@@ -90,7 +90,7 @@ private struct Everything: Codable, Equatable, Sendable {
     for ratio in Ratio.allCases { try check(ratio) }
   }
 
-  @Test mutating func `A value of every type that needs no transformer comes back as a member of a Codable type`()
+  @Test mutating func `A value of every type without transformer is read back as a member of a Codable type`()
     throws
   {
     for _ in 0..<500 {
@@ -104,7 +104,7 @@ private struct Everything: Codable, Equatable, Sendable {
     }
   }
 
-  @Test mutating func `A value of every type that needs no transformer is read from its own JSON in other spellings`()
+  @Test mutating func `A value of every type without transformer is read from its own JSON in other spellings`()
     throws
   {
     for (json, expected) in [("7.0", 7), ("7e0", 7), ("70e-1", 7), ("-0", 0)] as [(String, Int128)] {

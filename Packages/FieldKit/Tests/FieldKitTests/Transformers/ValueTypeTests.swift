@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite struct `Values of types of one's own` {
+@Suite struct `Values of custom types` {
   struct Celsius: JSONConvertible, Equatable {
     var degrees: Double
     init(degrees: Double) { self.degrees = degrees }
@@ -19,7 +19,7 @@ import Testing
 
   struct Options: OptionSet, Equatable { let rawValue: Int }
 
-  @Test func `Values of types of one's own know themselves how they look in JSON`() throws {
+  @Test func `Values of custom types may convert themselves from and to JSON`() throws {
     let field = Field<Celsius>()
     try field.read(0.2)
     #expect(field.value == Celsius(degrees: 0.2))
@@ -30,14 +30,14 @@ import Testing
     #expect(list.value?.map(\.degrees) == [1, 2])
   }
 
-  @Test func `Values of types of one's own are read and written by Codable otherwise`() throws {
+  @Test func `Values of other custom types are read and written by Codable`() throws {
     let field = Field<Address>()
     try field.read(["street": "Main", "numbers": [1, 2]])
     #expect(field.value == Address(street: "Main", numbers: [1, 2]))
     #expect(try field.written() == ["street": "Main", "numbers": [1, 2]])
   }
 
-  @Test func `Values of types of one's own say where Codable failed`() {
+  @Test func `Errors of custom types have the path at which Codable failed`() {
     let field = Field<Address>()
     let error = #expect(throws: ValueTransformError.self) { try field.read(["street": "Main", "numbers": [1, "x"]]) }
     #expect(error?.description == "numbers[1]: expected an integer, found the string \"x\"")
@@ -48,7 +48,7 @@ import Testing
     #expect(field.isUnset)
   }
 
-  @Test func `Values of types of one's own with raw values are written as these, Codable or not`() throws {
+  @Test func `Values of custom types with raw values are written as these, Codable or not`() throws {
     let (size, options) = (Field<Size>(), Field<Options>())
     try size.read("large")
     try options.read(5)
@@ -62,7 +62,7 @@ import Testing
     #expect(throws: ValueTransformError.self) { try Field<Level>().read("1") }
   }
 
-  @Test func `Values of types of one's own that nobody can read ask for a transformer`() {
+  @Test func `Values of custom types without conversion report that they need a transformer`() {
     let field = Field(Opaque(number: 1))
     let reading = #expect(throws: ValueTransformError.self) { try field.read(1) }
     #expect(
