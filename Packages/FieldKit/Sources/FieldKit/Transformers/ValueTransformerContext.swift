@@ -6,9 +6,9 @@
 /// context.transform(Bool.self, importValue: { $0 == "ON" }, exportValue: { $0 ? "ON" : "OFF" })
 /// ```
 ///
-/// The transformer of a field is the first that exists of these: the field's transformer for the name of the context
-/// (``Field/transform(with:in:)``), the field's transformer for all contexts, the context's transformer for the type of
-/// the value. Without one, the type converts itself: by ``JSONConvertible``, its raw value, or `Codable`.
+/// A field is read and written by the first of these that exists. The order is: the field's transformer for the name of
+/// the context (``Field/transform(with:in:)``), its transformer for all contexts, and the context's transformer for the
+/// type. Otherwise the type converts itself: by ``JSONConvertible``, its raw value, or `Codable`.
 public struct ValueTransformerContext: Sendable {
   /// The treatment of a value that is not written in the form of its type.
   public enum Decoding: Hashable, Sendable, CaseIterable {
