@@ -3,14 +3,14 @@ import Testing
 
 @testable @_spi(ModelKitInternals) import FieldKit
 
-@Suite struct `Documents made to do harm` {
+@Suite struct `Harmful documents` {
   private let limit = JSONReadingOptions.maximumCombiningMarks
 
   private func text(_ marks: Int, escaped: Bool) -> String {
     "a" + (0..<marks).map { escaped ? ["\\u0301", "\\u0323"][$0 % 2] : ["\u{301}", "\u{323}"][$0 % 2] }.joined()
   }
 
-  @Test func `Documents made to do harm have no more combining marks in a row than can be put in order`() throws {
+  @Test func `Harmful documents with too many consecutive combining marks are refused`() throws {
     for escaped in [false, true] {
       for (before, after) in [("[\"", "\"]"), ("{\"", "\":1}"), ("{\"12345678", "12345678\":\"x\"}")] {
         let allowed = before + text(limit, escaped: escaped) + "b" + text(limit, escaped: escaped) + after
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `Documents made to do harm are stopped in pieces, too`() {
+  @Test func `Harmful documents are refused in chunks, too`() {
     let splitter = JSONElementSplitter(at: "a")
     let error = #expect(throws: JSONSyntaxError.self) {
       for byte in ("{\"" + text(limit + 1, escaped: false) + "\":1}").utf8 {
@@ -37,14 +37,14 @@ import Testing
     #expect(error?.offset == 3 + 2 * limit)
   }
 
-  @Test func `Documents made to do harm may be text of any other kind, as long as it likes`() throws {
+  @Test func `Long texts of any other kind are read`() throws {
     for scalar in ["é", "я", "漢", "한", "あ", "😀", "\u{915}", "\u{627}", "\u{FFFD}"] as [Unicode.Scalar] {
       let value = JSONValue.string(String(repeating: Character(scalar), count: 3 * limit))
       #expect(try JSONValue(json: value.jsonData()) == value)
     }
   }
 
-  @Test func `Documents made to do harm have their marks counted as Unicode defines them`() {
+  @Test func `Combining marks are counted as Unicode defines them`() {
     for value in 0..<0x11_0000 as Range<UInt32> {
       guard let scalar = Unicode.Scalar(value) else { continue }
       var marks = JSONCombiningMarks()
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `Documents made to do harm may have keys by the hundred thousand, and the same key as often`() throws {
+  @Test func `Documents with a hundred thousand different or equal keys are read`() throws {
     let keys = JSONValue.object(
       Dictionary(uniqueKeysWithValues: (0..<100_000).map { ("key\($0)", JSONValue.int($0)) }))
     #expect(try JSONValue(json: keys.jsonData()) == keys)
@@ -63,8 +63,8 @@ import Testing
     #expect(try JSONValue(json: same) == ["key": 1])
   }
 
-  @Test func `Documents made to do harm may have keys that meet in one place of the cache`() throws {
-    // The cache looks at the first and the last eight bytes.
+  @Test func `Documents whose keys collide in the cache are read`() throws {
+    // The cache compares the first and the last eight bytes.
     let keys = (0..<20_000).map { number in
       let half = String(number, radix: 16)
       return String(repeating: "0", count: 8 - half.count) + half
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `Documents made to do harm may have long strings, long escapes and long numbers`() throws {
+  @Test func `Documents with long strings, long escapes and long numbers are read`() throws {
     let long = JSONValue.string(String(repeating: "x", count: 1_000_000))
     #expect(try JSONValue(json: long.jsonData()) == long)
     let escapes = "\"" + String(repeating: "\\u0041", count: 100_000) + "\""

@@ -11,7 +11,7 @@ import Testing
     return elements
   }
 
-  @Test func `Reading an array element by element gives the elements with their index and place`() throws {
+  @Test func `Reading an array element by element returns the elements with their index and offset`() throws {
     var reader = try JSONArrayReader(Data("\u{FEFF} [ 1 , {\"a\":[2]},\n\"x\" ] ".utf8))
     #expect(reader.index == nil)
     #expect(reader.offset == nil)
@@ -47,7 +47,7 @@ import Testing
     (#"{"a":null}"#, "a.b", "expected an array at \"a.b\", found null"),
     ("{}", "", "expected an array, found an object"), ("7", "", "expected an array, found a number"),
   ])
-  func `Reading an array element by element tells when there is none`(json: String, path: String, message: String) {
+  func `Reading an array element by element throws if there is no array`(json: String, path: String, message: String) {
     let error = #expect(throws: JSONSyntaxError.self) { _ = try JSONArrayReader(Data(json.utf8), at: path) }
     #expect(error?.code == .missingArray)
     #expect(error?.message == message)

@@ -3,7 +3,7 @@ import Testing
 
 @testable @_spi(ModelKitInternals) import FieldKit
 
-/// What came out of a document: its elements with their places, and the mistake that ended it.
+/// The result of splitting a document: its elements with their offsets, and the error that ended it.
 private struct Outcome: Equatable {
   var elements: [JSONValue] = []
   var offsets: [Int] = []
@@ -143,7 +143,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
         == "expected the key \"a\" once, since its elements were handed out already, found it again")
   }
 
-  @Test func `Splitting a document that comes in chunks tells the line and the column in the whole document`() {
+  @Test func `Splitting a document that comes in chunks reports the line and the column in the whole document`() {
     for end in ["\n", "\r\n", "\r"] {
       let document = Array(("{" + end + " \"é\": 1," + end + " \"a\": [" + end + " 1, \"é\", x ] }").utf8)
       for cuts in [[], Array(document.indices)] {
@@ -181,7 +181,7 @@ private func whole(_ document: [UInt8], at path: String) -> Outcome {
     let splitter = JSONElementSplitter(at: "")
     let piece = Array(repeating: UInt8(ascii: "1"), count: 64)
     Array("[".utf8).withUnsafeBytes { splitter.append($0) }
-    // What is read again for each chunk would make this a matter of minutes.
+    // Reading every chunk again would take minutes.
     for start in ["\"", ",[[[[\"", ",-0.", ",1e", ","] {
       Array(start.utf8).withUnsafeBytes { splitter.append($0) }
       for _ in 0..<10_000 {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Splitting documents on lines` {
-  /// The documents and the mistakes, in their order, each with the number of bytes before it.
+  /// The documents and the errors, in their order, each with the number of bytes before it.
   private func split(
     _ text: String, cuts: [Int], options: JSONReadingOptions = .init()
   ) -> [String] {
@@ -47,7 +47,7 @@ import Testing
     #expect(split("1\n", cuts: [1]) == ["0: 1"])
   }
 
-  @Test func `Splitting documents on lines passes a line that is too long, and goes on`() {
+  @Test func `Splitting documents on lines skips a line that is too long, and continues`() {
     let text = "1\n\"" + String(repeating: "x", count: 1_000) + "\"\n2\n"
     for cuts in [[], Array(stride(from: 0, to: text.utf8.count, by: 7)), Array(0..<text.utf8.count)] {
       #expect(

@@ -11,7 +11,7 @@ import Testing
     ("]", 1, 1, 0), ("[1,\n 2,\n  x]", 3, 3, 10), ("[1,\r\n 2,\r\n  x]", 3, 3, 12), ("[1,\r 2,\r  x]", 3, 3, 10),
     ("\n\n", 3, 1, 2), ("[\"é😀\", x]", 1, 8, 11), ("{\"a\": 1,\n}", 2, 1, 9), ("[1,\n2\n", 3, 1, 6),
   ])
-  func `The place of a mistake in JSON is notified in lines, characters and bytes`(
+  func `The position of an error in JSON is reported in lines, characters and bytes`(
     json: String, line: Int, column: Int, offset: Int
   ) {
     let error = error(in: json)
@@ -20,7 +20,7 @@ import Testing
     #expect(error?.offset == offset)
   }
 
-  @Test func `The place of a mistake in JSON counts a byte order mark in bytes but not in characters`() {
+  @Test func `The position of an error in JSON counts a byte order mark in bytes but not in characters`() {
     let error = error(in: "\u{FEFF}x")
     #expect(error?.offset == 3)
     #expect(error?.column == 1)
@@ -49,11 +49,11 @@ import Testing
       "1 2", "Invalid JSON at line 1, column 3 (byte 2): expected the end of the document after its value, found \"2\"."
     ),
   ])
-  func `The place of a mistake in JSON comes with a sentence`(json: String, sentence: String) {
+  func `The description of an error in JSON has its position in a sentence`(json: String, sentence: String) {
     #expect(error(in: json)?.description == sentence)
   }
 
-  @Test func `The place of a mistake in JSON names a byte that starts no character`() {
+  @Test func `An error in JSON names a byte that starts no character`() {
     let error = #expect(throws: JSONSyntaxError.self) { _ = try JSONValue(json: [0x22, 0xFF, 0x22] as [UInt8]) }
     #expect(error?.message == "expected UTF-8, found the byte 0xFF that starts no valid character")
   }

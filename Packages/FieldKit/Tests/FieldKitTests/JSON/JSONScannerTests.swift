@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `The JSON scanner tells what it found instead of what was asked for`() {
+  @Test func `The JSON scanner reports the value found instead of the requested kind`() {
     for (json, message, read) in [
       ("1", "expected a string, found \"1\"", { _ = try $0.readString() }),
       ("\"a\"", "expected a number, found a quotation mark", { _ = try $0.readInt() }),
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `The JSON scanner reads each kind of number as it is asked for`() throws {
+  @Test func `The JSON scanner reads each kind of number as the requested type`() throws {
     for (json, int, double, value) in [
       ("4", 4, 4, 4), ("4.0", 4, 4, 4), ("4.5", nil, 4.5, 4.5),
       ("12345678901234567890", nil, 12345678901234567168, .number("12345678901234567890")),

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `Reading JSON survives any change of any byte with the same result, built or only checked`() {
+  @Test func `Reading JSON with any byte changed gives the same result, built or only checked`() {
     let json = [UInt8](#"{"a":[1,-2.5e1,"x\u00e9\n😀"],"bcdefghij":{"c":null,"d":true}}"#.utf8)
     for index in json.indices {
       for byte: UInt8 in [

@@ -20,7 +20,7 @@ import Testing
     #expect(attributes["age"] == nil)
   }
 
-  @Test func `A JSON value gives its content only as what it is`() {
+  @Test func `A JSON value returns its content only as its own kind`() {
     let values: [JSONValue] = [nil, true, 1, 1.5, .number("1e400"), "1", [1], ["a": 1]]
     #expect(values.map(\.isNull) == [true, false, false, false, false, false, false, false])
     #expect(values.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil, nil])
@@ -149,7 +149,7 @@ import Testing
     #expect(value.objectValue?.count == 1)
   }
 
-  @Test func `A JSON value describes itself as compact JSON with sorted keys`() {
+  @Test func `The description of a JSON value is compact JSON with sorted keys`() {
     let value: JSONValue = ["b": [1, 2.5, nil], "a": "x\"y", "c": ["d": true]]
     #expect(value.description == #"{"a":"x\"y","b":[1,2.5,null],"c":{"d":true}}"#)
     #expect(value.debugDescription == value.description)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Writing JSON` {
-  @Test func `Writing JSON is compact unless told otherwise`() throws {
+  @Test func `Writing JSON is compact by default`() throws {
     #expect(try JSONValue.array([1, "a", nil, true, [], [:]]).jsonString() == #"[1,"a",null,true,[],{}]"#)
     #expect(try JSONValue.int(.min).jsonString() == "-9223372036854775808")
     #expect(try JSONValue.int(0).jsonData() == Data("0".utf8))
@@ -63,7 +63,7 @@ import Testing
     #expect(try JSONValue(json: data) == value)
   }
 
-  @Test func `Writing JSON refuses numbers that JSON can't spell, and tells where they are`() {
+  @Test func `Writing JSON refuses numbers that JSON can't spell, and reports their path`() {
     for (value, path) in [
       (.double(.nan), ""), ([1, .double(.infinity)], "[1]"),
       (["a": ["b": [0, ["c": .double(-.infinity)]]]], "a.b[1].c"), ([[.double(.nan)]], "[0][0]"),
@@ -78,7 +78,7 @@ import Testing
     #expect(error?.description == "Nothing was written: at \"price\", JSON has no spelling for the number nan.")
   }
 
-  @Test func `Writing JSON refuses what is nested too deeply to be read again`() {
+  @Test func `Writing JSON refuses a value that is nested too deeply to be read again`() {
     var value: JSONValue = 1
     for _ in 0...JSONReadingOptions.maximumTreeDepth { value = .array([value]) }
     let error = #expect(throws: JSONWritingError.self) { _ = try value.jsonData() }
@@ -120,7 +120,7 @@ import Testing
     #expect(writer.count == 7)
   }
 
-  @Test func `Writing JSON hands long documents over in one piece`() throws {
+  @Test func `Writing JSON returns long documents without a copy`() throws {
     let value = JSONValue.array((0..<20_000).map { .int($0) })
     let data = try value.jsonData()
     #expect(data.count > 100_000)

@@ -10,7 +10,7 @@ import Testing
 
   private func key(_ text: String) -> InternKey { InternKey(.init(.declaration, type: Int.self), text, nil) }
 
-  @Test func `The table of shared things gives what it gave before`() {
+  @Test func `The table of shared objects returns the same object for the same key`() {
     let table = InternTable(capacity: 64)
     let first = table.object(for: key("a")) { Thing(isShared: $0) }
     #expect(first.isShared)
@@ -20,7 +20,7 @@ import Testing
     #expect(table.count == 2)
   }
 
-  @Test func `The table of shared things does not grow without bound, whatever is asked of it`() {
+  @Test func `The table of shared objects does not grow without bound, whatever is requested`() {
     let table = InternTable(capacity: 64)
     for _ in 0..<5 {
       for number in 0..<1_000 { _ = table.object(for: key("key \(number)")) { Thing(isShared: $0) } }
@@ -31,11 +31,11 @@ import Testing
     #expect(table.object(for: key("late")) { Thing(isShared: $0) } !== late)
   }
 
-  @Test func `The table of shared things keeps room for what is wanted again when many things are wanted once`() {
+  @Test func `The table of shared objects admits repeated requests after many single ones`() {
     let table = InternTable(capacity: 64)
     for number in 0..<10_000 { _ = table.object(for: key("generated \(number)")) { Thing(isShared: $0) } }
     #expect(table.count == 32)
-    // Wanted by turns, so that none may keep another out.
+    // Requested in turns, so that none may displace another.
     let names = (0..<20).map { "declared \($0)" }
     for _ in 0..<50 {
       for name in names { _ = table.object(for: key(name)) { Thing(isShared: $0) } }
@@ -44,7 +44,7 @@ import Testing
     #expect(table.count == 52)
   }
 
-  @Test func `The table of shared things makes one thing for all threads, and frees what it has when it goes`() async {
+  @Test func `The table of shared objects creates one object for all threads, and releases it at the end`() async {
     weak var forgotten: Thing?
     do {
       let table = InternTable(capacity: 512)

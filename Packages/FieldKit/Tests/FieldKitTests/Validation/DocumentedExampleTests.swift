@@ -8,19 +8,19 @@ private struct Address: Blankable {
 }
 
 @Suite struct `The examples in the documentation of validation` {
-  @Test func `The examples in the documentation of validation of a rule`() {
+  @Test func `The documented example of a rule holds`() {
     let even = Rule<Int>(code: "even", message: "must be even") { $0 % 2 == 0 }
     let count = Field<Int>().require(even).require(.range(0...10).message("must fit in the box"))
     count.value = 11
     #expect(count.validate() == .invalid(["must be even", "must fit in the box"]))
   }
 
-  @Test func `The examples in the documentation of validation of a state`() {
+  @Test func `The documented example of a validation state holds`() {
     let age = Field(7).require(.range(18...))
     #expect(age.validate() == .invalid(["must be greater than or equal to 18"]))
   }
 
-  @Test func `The examples in the documentation of validation of a violation`() {
+  @Test func `The documented example of a violation holds`() {
     let age = Field(7).require(.range(18...))
     age.validate()
     let words = age.violations.map { violation in
@@ -45,7 +45,7 @@ private struct Address: Blankable {
     #expect(price.validate() == .invalid(["must be less than 1000.0"]))
   }
 
-  @Test func `The examples in the documentation of validation of something derived`() {
+  @Test func `The documented example of a rule about a derived value holds`() {
     let name = Field<String>().require(.derived("first letter", { $0.first }, satisfies: .range("A"..."Z")))
     name.value = "ada"
     #expect(name.validate().messages == ["first letter must be less than or equal to Z"])

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `A rule about a range` {
-  /// What a range of any kind lets pass and what is said otherwise, worked out from its ends alone.
+  /// The values that a range of any kind lets pass and the messages for others, computed from its bounds alone.
   private func expected(_ value: Int, minimum: Int?, maximum: Int?, isHalfOpen: Bool) -> String? {
     if let minimum, let maximum, minimum == maximum, !isHalfOpen {
       return value == minimum ? nil : "must be equal to \(minimum)"
@@ -94,7 +94,7 @@ import Testing
     #expect(Rule<Int>.range(...3).violation(of: -1) == nil)
   }
 
-  @Test func `A rule about a range refuses what can not be compared`() {
+  @Test func `A rule about a range refuses a value that can't be compared`() {
     #expect(Rule<Double>.range(0...1).violation(of: .nan) != nil)
     #expect(Rule<Double>.range(0...).violation(of: .nan) != nil)
     #expect(Rule<Double>.range(..<0).violation(of: .nan) != nil)
@@ -107,13 +107,13 @@ import Testing
     #expect(Rule<Int>.range(5..<5).violation(of: 4)?.message == "must be greater than or equal to 5")
   }
 
-  /// A kind of range that the library has never heard of.
+  /// A kind of range that the library does not know.
   private struct Even: RangeExpression {
     func relative<C: Collection>(to collection: C) -> Range<Int> where C.Index == Int { 0..<0 }
     func contains(_ element: Int) -> Bool { element % 2 == 0 }
   }
 
-  @Test func `A rule about a range asks a range of one's own`() {
+  @Test func `A rule about a custom range calls its contains method`() {
     let rule = Rule<Int>.range(Even())
     #expect(rule.violation(of: 2) == nil)
     #expect(rule.violation(of: 3)?.message == "is out of range")
@@ -121,7 +121,7 @@ import Testing
     #expect(Rule.length(Even()).violation(of: "abc")?.message == "length is out of range")
   }
 
-  @Test func `A rule about a range says its ends in JSON, each as what it is`() {
+  @Test func `A rule about a range has its bounds as arguments, each in its own JSON type`() {
     #expect(Rule<Int8>.range((-3)...).arguments == ["minimum": -3])
     #expect(Rule<UInt64>.range(...UInt64.max).arguments["maximum"] == .number("18446744073709551615"))
     #expect(Rule<Float>.range(0.1...).arguments == ["minimum": 0.1])

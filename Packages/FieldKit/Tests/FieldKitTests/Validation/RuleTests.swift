@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `A rule` {
-  @Test func `A rule of one's own says that the value is invalid, or what it was told to say`() {
+  @Test func `A custom rule reports that the value is invalid, or its own message`() {
     let age = Field<Int>().require { $0 > 0 }
     age.value = 0
     #expect(age.validate() == .invalid(["is invalid"]))
@@ -12,7 +12,7 @@ import Testing
     #expect(even.validate() == .invalid(["must be even"]))
   }
 
-  @Test func `A rule lets nil pass without being asked, unless nil is forbidden`() {
+  @Test func `A rule lets nil pass without a call of its test, unless nil is forbidden`() {
     var calls = 0
     let lenient = Field<Int>().require {
       calls += 1
@@ -24,14 +24,14 @@ import Testing
     #expect(strict.validate() == .invalid(["must be even"]))
   }
 
-  @Test func `A rule that there is a value`() {
+  @Test func `A rule that there is a value refuses nil`() {
     let age = Field<Int>().requireNotNil()
     #expect(age.validate() == .invalid(["is required"]))
     age.value = 0
     #expect(age.valid)
   }
 
-  @Test func `A rule about a range says which end was missed`() {
+  @Test func `A rule about a range reports the violated bound`() {
     let cases: [(Rule<Int>, Int, String?)] = [
       (.range(6...6), 7, "must be equal to 6"), (.range(6...6), 5, "must be equal to 6"), (.range(6...6), 6, nil),
       (.range(0...130), -1, "must be greater than or equal to 0"), (.range(0...130), 0, nil),
@@ -55,7 +55,7 @@ import Testing
     #expect(Rule.length(1...3).violation(of: text)?.message == message)
   }
 
-  @Test func `A rule about a smallest length`() {
+  @Test func `A rule about a smallest length refuses shorter texts`() {
     let name = Field<String>().require(.length(10...))
     name.value = "123456789"
     #expect(name.validate() == .invalid(["length must be greater than or equal to 10"]))
@@ -64,7 +64,7 @@ import Testing
     #expect(Rule.length(4...4).violation(of: "abc")?.message == "length must be equal to 4")
   }
 
-  @Test func `A rule about the number of elements`() {
+  @Test func `A rule about the number of elements counts a list`() {
     let tags = ArrayField(Field<String>()).require(.count(1...1))
     #expect(tags.validate() == .invalid(["count must be equal to 1"]))
     tags.append("a")
@@ -76,11 +76,11 @@ import Testing
 
   @Test(
     arguments: [("", "cannot be blank"), ("hi", nil), (" ", nil), (nil, "cannot be blank")] as [(String?, String?)])
-  func `A rule against blank texts`(text: String?, message: String?) {
+  func `A rule against blank texts refuses empty ones`(text: String?, message: String?) {
     #expect(Rule.notBlank.violation(of: text)?.message == message)
   }
 
-  @Test func `A rule about the characters of a text`() {
+  @Test func `A rule about the characters of a text refuses all others`() {
     let digits = Field("J9").require(.characters(in: "0123456789ABCDEF"))
     #expect(digits.validate() == .invalid(["contains invalid characters"]))
     digits.value = "F9"
@@ -106,7 +106,7 @@ import Testing
     #expect(rule.arguments == ["maximumLength": 1_000])
   }
 
-  @Test func `A rule has a code and arguments for messages of one's own`() {
+  @Test func `A rule has a code and arguments for custom messages`() {
     #expect(Rule<Int>.range(0...130).arguments == ["minimum": 0, "maximum": 130])
     #expect(Rule<Int>.range(0..<130).arguments == ["minimum": 0, "below": 130])
     #expect(Rule<Double>.range(0.5...).arguments == ["minimum": 0.5])
@@ -122,7 +122,7 @@ import Testing
 }
 
 @Suite struct `Rules of elements` {
-  @Test func `Rules of elements are checked for every element, and say which`() {
+  @Test func `Rules of elements are checked for every element, and violations have its index`() {
     let tags = ArrayField(Field<String>().require(.notBlank).require(.length(...3)))
     #expect(tags.valid)
     tags.value = ["a", "", "abcd", "b"]

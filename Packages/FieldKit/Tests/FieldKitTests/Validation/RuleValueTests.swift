@@ -2,7 +2,7 @@ import FieldKit
 import Testing
 
 @Suite struct `A rule about texts and values` {
-  @Test func `A rule about texts and values against blank lists`() {
+  @Test func `A rule against blank values refuses empty lists`() {
     let tags = ArrayField(Field<String>()).require(.notBlank)
     #expect(tags.validate() == .invalid(["cannot be blank"]))
     tags.append("")
@@ -16,7 +16,7 @@ import Testing
     var isBlank: Bool { street.isEmpty }
   }
 
-  @Test func `A rule about texts and values against blank things of one's own`() {
+  @Test func `A rule against blank values checks custom types`() {
     let address = Field<Address>().require(.notBlank)
     #expect(address.validate() == .invalid(["cannot be blank"]))
     address.value = Address()
@@ -25,7 +25,7 @@ import Testing
     #expect(address.valid)
   }
 
-  @Test func `A rule about texts and values about groups of characters`() {
+  @Test func `A rule about groups of characters checks every character`() {
     let code = Field("J9").require(.characters(in: .uppercaseHexadecimal))
     #expect(code.validate() == .invalid(["contains invalid characters"]))
     code.value = "F9"
@@ -52,7 +52,7 @@ import Testing
     "a@b.cd", "ada.lovelace@example.org", "a+tag@mail.example.co.uk", "ünal@bücher.example", "x_y'z@a-b.de",
     "नाम@उदाहरण.भारत", "1@2.de", String(repeating: "a", count: 64) + "@b.de",
   ])
-  func `A rule about texts and values finds that an email address is one`(text: String) {
+  func `A rule about email addresses accepts valid ones`(text: String) {
     #expect(Rule.email.violation(of: text) == nil)
   }
 
@@ -63,11 +63,11 @@ import Testing
     String(repeating: "a", count: 65) + "@b.de", "a@" + String(repeating: "b", count: 64) + ".de",
     "a@" + String(repeating: "b.", count: 130) + "de",
   ])
-  func `A rule about texts and values finds that something else is no email address`(text: String) {
+  func `A rule about email addresses refuses other texts`(text: String) {
     #expect(Rule.email.violation(of: text)?.message == "must be an email address")
   }
 
-  @Test func `A rule about texts and values about email addresses needs no time for long texts`() {
+  @Test func `A rule about email addresses takes linear time for long texts`() {
     let long = String(repeating: "a@", count: 500_000)
     let start = ContinuousClock.now
     #expect(Rule.email.violation(of: long) != nil)
@@ -77,7 +77,7 @@ import Testing
 
   private enum Size { case small, medium, large }
 
-  @Test func `A rule about texts and values about one of several values`() {
+  @Test func `A rule about one of several values refuses all others`() {
     let size = Field<String>().require(.oneOf("S", "M", "L"))
     #expect(size.valid)
     size.value = "XL"
@@ -93,7 +93,7 @@ import Testing
     #expect(Rule<Size>.oneOf(.small, .large).violation(of: .large) == nil)
   }
 
-  @Test func `A rule about texts and values about what is made of a value`() {
+  @Test func `A rule about a derived value checks that value`() {
     let name = Field<String>().require(.derived("first letter", { $0.first }, satisfies: .range("A"..."Z")))
     #expect(name.valid)
     name.value = "ada"
@@ -106,7 +106,7 @@ import Testing
     #expect(name.valid)
   }
 
-  @Test func `A rule about texts and values lets the inner rule judge a value of which nothing can be made`() {
+  @Test func `A rule about a derived value applies the inner rule's nil policy if nothing can be derived`() {
     let lenient = Field("").require(.derived("first letter", { $0.first }, satisfies: .range("A"..."Z")))
     #expect(lenient.valid)
     let strict = Field("").require(.derived("first letter", { $0.first }, satisfies: .notNil))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import FieldKit
 
-@Suite struct `What is said of a field` {
+@Suite struct `The declaration of a field` {
   private func isShared<Value>(_ make: () -> Field<Value>) -> Bool {
     let (first, second) = (make(), make())
     return first.metadata != nil && first.metadata === second.metadata
   }
 
-  @Test func `What is said of a field is kept once for all fields that are declared alike`() {
+  @Test func `Fields that are declared alike share one declaration`() {
     #expect(isShared { Field<Int>(name: "Age", key: "age", priority: 3) })
     #expect(isShared { Field<Int>(name: "Age", key: "age").require(.range(0...130)) })
     #expect(isShared { Field<String>().require(.notBlank).require(.length(1...80)) })
@@ -23,7 +23,7 @@ import Testing
     #expect(isShared { ArrayField(Field<String>().require(.notBlank), name: "Tags").require(.count(1...5)) })
   }
 
-  @Test func `What is said of a field is a field's own where a test of the user's has a say`() {
+  @Test func `A declaration with a custom test belongs to one field`() {
     #expect(!isShared { Field<Int>(name: "Age").require { $0 > 0 } })
     #expect(!isShared { Field<Int>(name: "Age").require { $0 > 0 }.require(.range(0...9)) })
     #expect(!isShared { Field<String>().require(.matching(/a/)) })
@@ -32,7 +32,7 @@ import Testing
     #expect(!isShared { Field<Int>().require(Rule { $0 > 0 }.message("must be positive")) })
   }
 
-  @Test func `What is said of a field is not the same for different declarations`() {
+  @Test func `Fields that are declared differently share no declaration`() {
     let fields = [
       Field<Int>(name: "a"), Field<Int>(key: "a"), Field<Int>(name: "a", key: "a"), Field<Int>(priority: 0),
       Field<Int>(name: "a", priority: 0), Field<Int>(priority: 1), Field<Int>(name: ""), Field<Int>(key: ""),
@@ -50,7 +50,7 @@ import Testing
     #expect(Field<Int>(name: "a", key: "a").metadata === fields[2].metadata)
   }
 
-  @Test func `What is said of a field stays with its field when another one is notified more`() {
+  @Test func `A rule added to one field does not change another field's declaration`() {
     let (first, second) = (Field<Int>(1, name: "N"), Field<Int>(1, name: "N"))
     #expect(first.metadata === second.metadata)
     first.require(.range(5...))
@@ -63,7 +63,7 @@ import Testing
     #expect(Field<Int>(1, name: "N").require(.range(5...)).metadata?.transformer == nil)
   }
 
-  @Test func `What is said of a field is the same in all threads`() async {
+  @Test func `Fields in all threads share one declaration`() async {
     let found = await withTaskGroup(of: [ObjectIdentifier].self) { group in
       for _ in 0..<8 {
         group.addTask {

@@ -16,7 +16,7 @@ import Testing
     #expect(Field<Int>().valid)
   }
 
-  @Test func `Validation says all that is wrong, in the order of the rules`() {
+  @Test func `Validation reports all violations, in the order of the rules`() {
     let name = Field("").require(.notBlank).require(.length(2...)).require(message: "must have an x") {
       $0.contains("x")
     }
@@ -68,7 +68,7 @@ import Testing
     #expect(name.validationState.messages == ["is reserved"])
   }
 
-  @Test func `Validation has states that say what they are`() {
+  @Test func `Validation states have properties for their cases`() {
     #expect(ValidationState.valid.isValid)
     #expect(!ValidationState.valid.isInvalid)
     #expect(ValidationState.invalid(["a"]).isInvalid)

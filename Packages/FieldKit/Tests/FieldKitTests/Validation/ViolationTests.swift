@@ -1,8 +1,8 @@
 import FieldKit
 import Testing
 
-@Suite struct `What is wrong with a field` {
-  @Test func `What is wrong with a field is notified with a code and arguments, so that an app can word it`() {
+@Suite struct `A violation of a rule` {
+  @Test func `A violation has a code and arguments for custom messages`() {
     let age = Field(131).require(.range(0...130)).require(message: "must be even") { $0 % 2 == 0 }
     age.validate()
     #expect(
@@ -15,7 +15,7 @@ import Testing
     #expect(age.violations.map(\.description) == age.validationState.messages)
   }
 
-  @Test func `What is wrong with a field says which end of a range was missed`() {
+  @Test func `A violation of a range names the violated bound`() {
     #expect(Rule<Int>.range(1...3).violation(of: 0)?.detail == "minimum")
     #expect(Rule<Int>.range(1...3).violation(of: 4)?.detail == "maximum")
     #expect(Rule<Int>.range(1..<3).violation(of: 4)?.detail == "below")
@@ -25,7 +25,7 @@ import Testing
     #expect(Rule<String>.notBlank.violation(of: "")?.detail == nil)
   }
 
-  @Test func `What is wrong with a field can be worded at the declaration, code and arguments staying`() {
+  @Test func `A message of the declaration replaces that of a violation, but not its code and arguments`() {
     let age = Field(131).require(.range(0...130), message: "is no age").require(.range(0...99).message("is too old"))
     #expect(age.validate() == .invalid(["is no age", "is too old"]))
     #expect(age.violations.first?.code == "range")
@@ -39,7 +39,7 @@ import Testing
     #expect(even.violations.first?.code == "even")
   }
 
-  @Test func `What is wrong with a field can be a missing value, for any rule`() {
+  @Test func `A violation of any rule can be a missing value`() {
     let age = Field<Int>().require(.range(0...130), allowNil: false)
     #expect(age.validate() == .invalid(["is required"]))
     #expect(age.violations.first?.detail == "missing")
@@ -55,7 +55,7 @@ import Testing
     #expect(!Rule<Int> { $0 > 0 }.allowingNil(false).allowsNil)
   }
 
-  @Test func `What is wrong with a field says which element of a list it is about`() {
+  @Test func `A violation by an element of a list has its index`() {
     let tags = ArrayField(Field<String>().require(.notBlank).require(.length(...3), message: "is too long"))
     tags.value = ["a", "b", "", "abcd"]
     #expect(tags.validate() == .invalid(["[2] cannot be blank", "[3] is too long"]))
@@ -67,7 +67,7 @@ import Testing
     #expect(tags.violations.map(\.index) == [nil, 2, 3])
   }
 
-  @Test func `What is wrong with a field has a place for what was found elsewhere`() {
+  @Test func `A field takes violations that were found elsewhere`() {
     let name = Field("Ann").require(.length(5...))
     name.validate()
     name.addValidationError("is taken")
@@ -80,7 +80,7 @@ import Testing
     #expect(name.violations.map(\.code) == ["length"])
   }
 
-  @Test func `What is wrong with a field is nothing before validation, after a set, and when all is well`() {
+  @Test func `A field has no violations before validation, after a set, and when it is valid`() {
     let age = Field(131).require(.range(0...130))
     #expect(age.violations.isEmpty)
     age.validate()
@@ -98,7 +98,7 @@ import Testing
     #expect(age.violations.map(\.message) == ["is banned"])
   }
 
-  @Test func `What is wrong with a field can be asked of a field whose type is not known`() {
+  @Test func `A field of unknown type has violations`() {
     let erased: AnyField = Field(131).require(.range(0...130))
     erased.validate()
     #expect(erased.violations.map(\.code) == ["range"])
@@ -106,7 +106,7 @@ import Testing
     #expect(erased.validationState.messages.last == "is taken")
   }
 
-  @Test func `What is wrong with a field comes from a list of rules in their order`() {
+  @Test func `The violations of a field are in the order of its rules`() {
     let rules: [Rule<String>] = [.notBlank, .length(2...)]
     let name = Field("").require(rules)
     #expect(name.validate() == .invalid(["cannot be blank", "length must be greater than or equal to 2"]))
@@ -117,8 +117,8 @@ import Testing
     #expect(Field<Int>().require([]).valid)
   }
 
-  @Test func `What is wrong with a field is in the words of the newest of the older libraries`() {
-    // Older ones said "must be greater than 1" of inclusive ends, nothing of lengths, and "Field is required".
+  @Test func `The messages of violations are those of the newest predecessor library`() {
+    // Older ones reported "must be greater than 1" for inclusive ends, nothing for lengths, and "Field is required".
     #expect(Rule<Int>.range(1...).violation(of: 0)?.message == "must be greater than or equal to 1")
     #expect(Rule.length(2...).violation(of: "")?.message == "length must be greater than or equal to 2")
     #expect(Rule<Int>.notNil.violation(of: nil)?.message == "is required")
