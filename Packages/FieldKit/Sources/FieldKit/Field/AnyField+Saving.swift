@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals)
 extension AnyField {
-  /// Checks every rule and stores the result, as ``validate()`` does, without building messages.
+  /// Checks every rule and stores the result, as ``validate()`` does, without creating a ``ValidationState``.
   ///
   /// - Returns: whether all rules are met.
   public final func passesRules() -> Bool {

@@ -243,7 +243,7 @@ open class AnyField: ObservationOwner {
 
   func ruleViolations() -> [RuleViolation] { [] }
 
-  /// The value for a description. Reading it is not tracked and runs no code of a subclass.
+  /// The value for a description. Reading it is not tracked and loads nothing.
   @_spi(ModelKitInternals)
   open var describedValue: Any? { nil }
 

@@ -136,7 +136,6 @@ open class ArrayField<Element>: Field<[Element]> {
   /// Adds an element at the end. A nil list becomes a list of one element.
   ///
   /// - Returns: `false` if nothing was added. The elements' domain refuses the element, the list contains it and allows
-  ///   no
   ///   no duplicates, or the list's own domain does not contain the longer list.
   /// - Complexity: O(1) on average without observers; O(*n*) if duplicates are searched for or observers receive the
   ///   old list.
@@ -157,7 +156,6 @@ open class ArrayField<Element>: Field<[Element]> {
   ///
   /// - Precondition: `index` is a valid index of the list, or its count.
   /// - Returns: `false` if nothing was added. The elements' domain refuses the element, the list contains it and allows
-  ///   no
   ///   no duplicates, or the list's own domain does not contain the longer list.
   /// - Complexity: O(*n*).
   @discardableResult

@@ -224,7 +224,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// let standard = Field("Helvetica")
   /// let heading = standard.clone()
   /// standard.value = "Times"        // heading is Times as well
-  /// heading.value = "Futura"        // from now on heading goes its own way
+  /// heading.value = "Futura"        // heading no longer follows standard
   /// ```
   ///
   /// Any set of the clone that does not come from the prototype detaches it, even one to the same value, a binding or a

@@ -13,7 +13,7 @@ public struct JSONReadingOptions: Sendable, Hashable {
   public var maximumDepth: Int
   /// The largest number of bytes of a document, or nil for any number. A longer one is refused before it is read.
   ///
-  /// In a stream, this number of bytes is read.
+  /// A stream is read up to this number of bytes.
   public var maximumBytes: Int?
   /// The largest number of bytes of one element of a stream, or nil for any number. 64 MiB by default.
   ///

@@ -37,7 +37,7 @@ let validDocuments: [(json: String, value: JSONValue)] = [
   ("\u{FEFF}[1]", [1]), ("\u{FEFF} null", nil),
 ]
 
-/// Documents that are no JSON, with the mistake and the number of bytes before it.
+/// Documents that are no JSON, with the kind of error and the number of bytes before it.
 let invalidDocuments: [(json: String, code: JSONSyntaxError.Code, offset: Int)] = [
   ("", .unexpectedEnd, 0), (" ", .unexpectedEnd, 1), ("\n\n", .unexpectedEnd, 2), ("\u{FEFF}", .unexpectedEnd, 3),
   ("nul", .unexpectedEnd, 3), ("nulL", .unexpectedCharacter, 3), ("Null", .unexpectedCharacter, 0),
@@ -93,7 +93,7 @@ let invalidDocuments: [(json: String, code: JSONSyntaxError.Code, offset: Int)] 
   ("\u{2028}1", .unexpectedCharacter, 0),
 ]
 
-/// Strings whose bytes are no UTF-8, with the place of the first wrong byte behind the quotation mark.
+/// Strings whose bytes are no UTF-8, with the position of the first wrong byte after the quotation mark.
 let invalidUTF8: [(bytes: [UInt8], offset: Int)] = [
   ([0x80], 0), ([0xBF], 0), ([0xFF], 0), ([0xFE], 0), ([0xC0, 0x80], 0), ([0xC1, 0xBF], 0), ([0xC2], 0),
   ([0xC2, 0x41], 0),
