@@ -87,7 +87,8 @@ import Testing
     #expect(error?.code == .invalid)
     #expect(
       error?.message.hasSuffix(
-        "company can't be written: the ContractCompany it refers to has no identifier yet; save that one first") == true)
+        "company can't be written: the ContractCompany it refers to has no identifier yet; save that one first") == true
+    )
     #expect(person.dictionaryValue["name"] == "Ada")
   }
 

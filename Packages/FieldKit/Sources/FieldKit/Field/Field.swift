@@ -111,7 +111,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   @inlinable
   public final var projectedValue: Field<Content> { self }
 
-  /// What the field does to a value before it stores it.
+  /// Returns the value that the field stores in place of one that is set.
   func coercion(of value: Content) -> Coercion<Content> { metadata?.coerce?(value) ?? .none }
 
   /// Returns the value of a subclass that stores it elsewhere.

@@ -57,6 +57,6 @@ struct FieldFlags: OptionSet {
   /// The value was read while reads were recorded.
   @inlinable static var wasRead: FieldFlags { FieldFlags(rawValue: 1 << 19) }
 
-  /// What every set forgets.
+  /// The states that every set resets.
   @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 15 | 0b11111) }
 }
