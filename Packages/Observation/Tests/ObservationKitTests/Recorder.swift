@@ -13,7 +13,7 @@ struct Change<Value: Equatable>: Equatable, CustomStringConvertible {
   var description: String { "\(old) → \(new)" }
 }
 
-/// An observer that keeps what it is told.
+/// An observer that records the values it receives.
 final class Recorder<Value: Equatable>: ValueObserver {
   private(set) var changes: [Change<Value>] = []
   private(set) weak var lastObservable: AnyObject?
@@ -31,7 +31,7 @@ final class Screen: ObservationOwner {
   var shown: [Int] = []
 }
 
-/// A class of a user that can be observed and bound, with nothing but what the documentation asks for.
+/// A custom class that can be observed and bound, with no more than the documentation requires.
 final class Thermostat: ValueObservable, ValueObserver {
   let observations = ObservationRegistry<Double>()
 

@@ -117,7 +117,7 @@ import Testing
     await consumer?.ends()
   }
 
-  @Test func `A sequence of values that is dropped is forgotten with the next change`() {
+  @Test func `A released sequence of values is removed with the next change`() {
     let source = ValueSource(1)
     _ = source.values
     _ = source.values.makeAsyncIterator()
@@ -125,7 +125,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `A sequence of values that is asked for in a transaction and dropped is forgotten with the next change`() {
+  @Test func `A sequence of values requested in a transaction and released is removed with the next change`() {
     let source = ValueSource(1)
     let token = source --> {}
     transaction {

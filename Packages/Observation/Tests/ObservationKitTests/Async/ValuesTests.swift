@@ -94,7 +94,7 @@ import Testing
     #expect(consumer.received == Array(0...100))
   }
 
-  @Test func `The values of an observable are those at the time of asking, also for an observer that asks`() async {
+  @Test func `A sequence of values begins with the value at the time of the request, also in an observer`() async {
     let source = ValueSource(0)
     var values: ObservedValues<Int>?
     source.addObserver(updateImmediately: false) { _, new in
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2])
-  func `The values set in a transaction come as the final one to those who ask during it`(final: Int) async {
+  func `A sequence of values requested during a transaction yields its final value`(final: Int) async {
     let source = ValueSource(0)
     source --> {}
     let values = transaction {

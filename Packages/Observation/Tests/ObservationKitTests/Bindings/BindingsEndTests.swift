@@ -12,7 +12,7 @@ private final class Box: ValueObservable, ValueObserver {
 
 @Suite struct `Bindings end` {
   @Test(arguments: [1, 2, 3, 100])
-  func `Bindings end in a ring of any length, and tell each value once`(length: Int) {
+  func `Bindings end in a ring of any length, and deliver each value once`(length: Int) {
     let sources = (0..<length).map { ValueSource($0) }
     for (index, source) in sources.enumerated() { source --> sources[(index + 1) % length] }
     var calls = 0
@@ -211,7 +211,7 @@ private final class Box: ValueObservable, ValueObserver {
     #expect(reference == nil)
   }
 
-  @Test func `What never settles is cut and reported with a message that says what to look for`() {
+  @Test func `A ring that never settles is cut and reported with a message that names the cause`() {
     let source = ValueSource(0)
     source.addObserver(updateImmediately: false) { _, new in source.value = new + 1 }
     let text = issues { source.value = 1 }.first?.description ?? ""

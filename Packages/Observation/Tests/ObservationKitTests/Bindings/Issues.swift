@@ -1,7 +1,7 @@
 import ObservationKit
 import Testing
 
-/// What was reported while `body` ran. Only for suites that run one test at a time: there is one handler.
+/// The issues that were reported while `body` ran. Only for suites that run one test at a time: there is one handler.
 func issues(during body: () -> Void) -> [BindingIssue] {
   let reports = Reports()
   let handler = BindingIssue.handler

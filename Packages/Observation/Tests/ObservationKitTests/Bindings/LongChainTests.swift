@@ -130,7 +130,7 @@ private let length = 10_000
   }
 }
 
-/// A root whose ten thousand maps are held by an observation alone; the reference leads to what its closure retains.
+/// A root whose ten thousand maps are held by an observation alone; the reference points to the object its closure retains.
 private func observedMaps() -> (ValueSource<Int>, ObservationToken, Weak) {
   let source = ValueSource(0)
   var last = source.map { $0 + 1 }
@@ -141,8 +141,8 @@ private func observedMaps() -> (ValueSource<Int>, ObservationToken, Weak) {
 }
 
 @Suite struct `A long run of bindings` {
-  @Test func `A long run of bindings forgets by the next delivery where the last one began`() {
-    // The end of the run is bound anew after what began the first run has gone.
+  @Test func `A long run of bindings does not keep the start of the previous run`() {
+    // The end of the run is bound again after the start of the first run was deallocated.
     let sources = (0..<130).map { _ in ValueSource(0) }
     for (left, right) in zip(sources, sources.dropFirst()) { left --> right }
     do {
@@ -172,7 +172,7 @@ private func observedMaps() -> (ValueSource<Int>, ObservationToken, Weak) {
     sources[0].value = 9
   }
 
-  @Test func `A long run of bindings calls nobody who was cancelled before its turn came`() {
+  @Test func `A long run of bindings calls no observer that was cancelled before its turn`() {
     let sources = (0..<100).map { _ in ValueSource(0) }
     for (left, right) in zip(sources, sources.dropFirst()) { left --> right }
     let far = ValueSource(0)

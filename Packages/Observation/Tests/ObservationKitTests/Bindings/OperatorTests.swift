@@ -76,7 +76,7 @@ import Testing
     #expect(screen.shown == [1, -1, -2])
   }
 
-  @Test func `<-- is --> written from the other side`() {
+  @Test func `<-- is --> with its operands exchanged`() {
     let (source, target) = (ValueSource("a"), ValueSource(""))
     let result = target <-- source
     #expect(result === source)

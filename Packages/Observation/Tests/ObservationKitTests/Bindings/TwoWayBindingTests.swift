@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `A two-way binding` {
-  @Test func `A two-way binding ends when values can't be compared, and tells each side once`() {
+  @Test func `A two-way binding ends when values can't be compared, and notifies each end once`() {
     struct Opaque { var number: Int }
     let (left, right) = (ValueSource(Opaque(number: 1)), ValueSource(Opaque(number: 2)))
     left <--> right

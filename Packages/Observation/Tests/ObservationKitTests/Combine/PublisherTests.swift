@@ -3,7 +3,7 @@
   import ObservationKit
   import Testing
 
-  /// Asks for values when the test does.
+  /// A subscriber whose demand the test controls.
   private final class Reader: Subscriber {
     var subscription: (any Subscription)?
     var values: [Int] = []
@@ -38,7 +38,7 @@
       #expect(source.observations.isEmpty)
     }
 
-    @Test func `A publisher of values gives the newest value when one is asked for`() {
+    @Test func `A publisher of values sends the newest value on demand`() {
       source.publisher.subscribe(reader)
       #expect(reader.values.isEmpty)
       source.value = 2
@@ -52,7 +52,7 @@
       #expect(reader.values == [2, 4, 5])
     }
 
-    @Test func `A publisher of values gives what the reader asks for while it reads`() {
+    @Test func `A publisher of values meets demand that a subscriber adds while it receives`() {
       source.publisher.subscribe(reader)
       reader.answer = .max(1)
       reader.subscription?.request(.max(1))
@@ -78,7 +78,7 @@
       #expect(reader.values == [1, 3])
     }
 
-    @Test func `A publisher of values finishes when the observable dies`() {
+    @Test func `A publisher of values finishes when the observable is deallocated`() {
       var source: ValueSource<Int>? = ValueSource(1)
       weak let weakSource = source
       source?.publisher.subscribe(reader)

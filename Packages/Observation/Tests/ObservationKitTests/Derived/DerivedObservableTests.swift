@@ -2,7 +2,7 @@ import ObservationKit
 import Testing
 
 @Suite struct `A derived observable` {
-  @Test func `A derived observable of map tells what differs, and transforms once for every change, observed or not`() {
+  @Test func `A derived observable of map notifies of differing values, and transforms once for a change`() {
     let source = ValueSource(1)
     var transforms = 0
     let parity = source.map { value in
@@ -24,7 +24,7 @@ import Testing
     #expect(parity.value == 0)
   }
 
-  @Test func `A derived observable of map to what can't be compared tells of every change`() {
+  @Test func `A derived observable of map to values that can't be compared notifies of every change`() {
     struct Opaque { var number: Int }
     let source = ValueSource(1)
     var numbers: [Int] = []
@@ -33,7 +33,7 @@ import Testing
     #expect(numbers == [1, 1])
   }
 
-  @Test func `A derived observable of filter says nothing until a value passes`() {
+  @Test func `A derived observable of filter notifies no observer until a value passes`() {
     let (source, target) = (ValueSource(1), ValueSource(-1))
     let even = source.filter { $0.isMultiple(of: 2) }
     let recorder = Recorder<Int>()
@@ -104,7 +104,7 @@ import Testing
     #expect(log == ["Ada 1", "Bob 1", "Bob 2"])
   }
 
-  @Test func `A derived observable goes on when nobody holds the middle, for closures, owners, objects and targets`() {
+  @Test func `A derived observable within a chain needs no reference, for closures, owners, objects and targets`() {
     let source = ValueSource(1)
     let (recorder, screen, target) = (Recorder<Int>(), Screen(), ValueSource(0))
     var values: [Int] = []
@@ -201,7 +201,7 @@ private final class Log {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func `A declaration with an arrow is a derived observable if a transform goes on or its type says so`() {
+  @Test func `A declaration with an arrow is a derived observable if a transform follows or its type requires it`() {
     let (name, length) = (ValueSource<String?>("Ada"), ValueSource<Int?>(nil))
     name --> { $0?.count } --> length
     let count: DerivedObservable<Int?> = name --> { $0?.count }

@@ -1,7 +1,7 @@
 import ObservationKit
 import Testing
 
-/// What takes part in an observation: a source, a target, an observer object, an owner, and an object that every closure
+/// The participants of an observation: a source, a target, an observer object, an owner, and an object that every closure
 /// retains.
 private struct Cast {
   let source = ValueSource(1)
@@ -172,7 +172,7 @@ private let ways: [Way] = [
     #expect(end == nil)
   }
 
-  @Test func `Nothing leaks of a chain when its token is cancelled or its target dies`() {
+  @Test func `Nothing leaks of a chain when its token is cancelled or its target is deallocated`() {
     var canaries: [Weak] = []
     func chain(from source: ValueSource<Int>) -> DerivedObservable<Int> {
       let canary = Canary()
@@ -198,7 +198,7 @@ private let ways: [Way] = [
     #expect(canaries[1].object == nil)
   }
 
-  @Test func `Nothing leaks of a chain that only its root and what observes it hold when the root dies`() {
+  @Test func `Nothing leaks of a chain held by its root and observers only when the root is deallocated`() {
     var root: ValueSource<Int>? = ValueSource(1)
     let other = ValueSource(1)
     var references: [Weak] = []

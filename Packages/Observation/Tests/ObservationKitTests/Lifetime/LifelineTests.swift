@@ -2,16 +2,16 @@ import Foundation
 import ObservationKit
 import Testing
 
-/// A reference that is handed from the thread that made it to the one that drops it.
+/// A reference passed from the thread that created it to the one that releases it.
 private final class Parcel: @unchecked Sendable {
-  // Filled before the threads start and emptied by one of them; nobody else touches it.
+  // Filled before the threads start and emptied by one of them; no other code accesses it.
   var targets: [ValueSource<Int>?]
   init(_ targets: [ValueSource<Int>?]) { self.targets = targets }
 }
 
-@Suite struct `A target that dies on another thread` {
-  /// The one thing that may happen elsewhere is that the last reference goes: here while its source delivers to it.
-  @Test func `A target that dies on another thread takes a value whole or not at all, and is gone afterwards`() {
+@Suite struct `A target deallocated on another thread` {
+  /// Only the last reference may be released elsewhere: here while the source delivers.
+  @Test func `A target deallocated on another thread takes a value whole or not at all`() {
     for round in 0..<20 {
       let source = ValueSource(0)
       var references: [Weak] = []
@@ -38,7 +38,7 @@ private final class Parcel: @unchecked Sendable {
     }
   }
 
-  @Test func `A target that dies on another thread lets tokens be cancelled and targets be removed meanwhile`() {
+  @Test func `A target deallocated on another thread lets tokens be cancelled and targets be removed meanwhile`() {
     let source = ValueSource(0)
     var tokens: [ObservationToken] = []
     let parcel = Parcel(

@@ -90,7 +90,7 @@ import Testing
 }
 
 @Suite struct `A closure` {
-  @Test func `A closure without an owner lives until its token is cancelled`() {
+  @Test func `A closure without an owner is retained until its token is cancelled`() {
     let source = ValueSource(1)
     var canary: Canary? = Canary()
     weak let reference = canary
@@ -101,7 +101,7 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test func `A closure without an owner lives until its observable dies`() {
+  @Test func `A closure without an owner is retained until its observable is deallocated`() {
     var source: ValueSource<Int>? = ValueSource(1)
     var canary: Canary? = Canary()
     weak let reference = canary

@@ -75,7 +75,7 @@ import Testing
     #expect(recorder.values == [2, 2, 2])
   }
 
-  @Test func `Adding an observer keeps quiet about equal values unless it asked for every set`() {
+  @Test func `An observer does not receive equal values unless it was added for every set`() {
     let source = ValueSource(1)
     let screen = Screen()
     let (onChange, onSet) = (Recorder<Int>(), Recorder<Int>())
@@ -100,7 +100,7 @@ import Testing
     #expect(onSet.changes == [Change(1, 1), Change(1, 2)])
   }
 
-  @Test func `Adding an observer hears of every set of a value that can't be compared`() {
+  @Test func `An observer of values that can't be compared receives every set`() {
     struct Opaque { var number: Int }
     let source = ValueSource(Opaque(number: 1))
     var numbers: [Int] = []
@@ -141,7 +141,7 @@ import Testing
     #expect(recorder.values == [1, 2])
   }
 
-  @Test func `Removing an observer of every kind at once leaves nobody`() {
+  @Test func `Removing all observers at once removes those of every kind`() {
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
     var values: [Int] = []

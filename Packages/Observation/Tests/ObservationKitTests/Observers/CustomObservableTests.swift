@@ -49,7 +49,7 @@ import Testing
     #expect(second.value == 22)
   }
 
-  @Test func `A class of one's own of values that can't be compared tells of every set`() {
+  @Test func `A custom observable of values that can't be compared notifies of every set`() {
     final class Box: ValueObservable {
       struct Content { var number: Int }
       let observations = ObservationRegistry<Content>()
@@ -62,7 +62,7 @@ import Testing
     #expect(numbers == [0, 0])
   }
 
-  @Test func `A class of one's own that says it is unset gives nothing to a binding`() {
+  @Test func `A custom observable that is unset copies nothing to a binding`() {
     final class Lazy: ValueObservable {
       let observations = ObservationRegistry<Int>()
       var isUnset = true

@@ -26,7 +26,7 @@ import Testing
     #expect(token == nil)
   }
 
-  @Test func `A token may be cancelled twice, and after its observable died`() {
+  @Test func `A token may be cancelled twice, and after its observable was deallocated`() {
     var source: ValueSource<Int>? = ValueSource(1)
     let tokens = source.map { source in [source --> { _ in }, source --> { _ in }] } ?? []
     tokens[0].cancel()

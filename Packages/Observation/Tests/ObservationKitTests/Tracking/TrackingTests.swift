@@ -20,7 +20,7 @@ private final class Counter: Sendable {
   // One switch for the process: tests only ever switch it on, which others do not notice.
   init() { FieldObservation.isEnabled = true }
 
-  @Test func `An observable under Swift's own tracking tells that its value changes`() {
+  @Test func `An observable under Swift's own tracking reports a change of its value`() {
     #expect(changes(of: { _ = source.value }, during: { source.value = 2 }) == 1)
     #expect(changes(of: { _ = source.value }, during: { source.value = 2 }) == 0)
   }
@@ -33,7 +33,7 @@ private final class Counter: Sendable {
     #expect(number == 1)
   }
 
-  @Test func `An observable under Swift's own tracking tells what is derived from it`() {
+  @Test func `An observable under Swift's own tracking reports changes of observables derived from it`() {
     let parity = source.map { $0 % 2 }
     #expect(changes(of: { _ = parity.value }, during: { source.value = 3 }) == 0)
     #expect(changes(of: { _ = parity.value }, during: { source.value = 4 }) == 1)
@@ -41,7 +41,7 @@ private final class Counter: Sendable {
     #expect(changes(of: { _ = both.value }, during: { source.value = 6 }) == 1)
   }
 
-  @Test func `An observable under Swift's own tracking tells of values that come through a binding`() {
+  @Test func `An observable under Swift's own tracking reports values that arrive through a binding`() {
     let target = ValueSource(0)
     source --> target
     #expect(changes(of: { _ = target.value }, during: { source.value = 2 }) == 1)

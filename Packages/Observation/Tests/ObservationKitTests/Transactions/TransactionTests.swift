@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct `A transaction` {
-  @Test func `A transaction tells each observer once, with the first old and the last new value`() {
+  @Test func `A transaction notifies each observer once, with the first old and the last new value`() {
     let (a, b) = (ValueSource(1), ValueSource("x"))
     var log: [String] = []
     a.addObserver(updateImmediately: false) { log.append("a \($0) \($1)") }
@@ -25,7 +25,7 @@ import Testing
     #expect(log == ["b x z", "a 1 3"])
   }
 
-  @Test func `A transaction does not tell of a value that came back`() {
+  @Test func `A transaction does not notify of a value that was restored`() {
     let source = ValueSource(1)
     let (onChange, onSet) = (Recorder<Int>(), Recorder<Int>())
     let derived = source.map { $0 * 2 }
@@ -67,7 +67,7 @@ import Testing
     #expect(recorder.changes == [Change(1, 3)])
   }
 
-  @Test func `A transaction that throws keeps and tells what was set, and the next set is notified at once`() {
+  @Test func `A transaction that throws keeps and delivers its values, and the next set is delivered at once`() {
     struct Failure: Error {}
     let source = ValueSource(1)
     let recorder = Recorder<Int>()
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test
-  func `A transaction joins what an observer sets when it is notified with what is yet to be told, for bindings too`() {
+  func `A transaction merges a set by a notified observer with a change not yet delivered, for bindings too`() {
     let (a, b, target) = (ValueSource(1), ValueSource(1), ValueSource(0))
     b --> target
     let derived = b.map { $0 }
@@ -229,7 +229,7 @@ import Testing
     #expect(log == ["b 1", "first 1", "second 0 1", "first 3", "second 1 3"])
   }
 
-  @Test func `A transaction calls nobody who was cancelled in it, nor anybody twice`() {
+  @Test func `A transaction calls no observer cancelled in it, and none twice`() {
     let source = ValueSource(1)
     let (gone, owned) = (Recorder<Int>(), Screen())
     var calls = 0
@@ -249,7 +249,7 @@ import Testing
     #expect(source.observations.isEmpty)
   }
 
-  @Test func `A transaction tells who joined in its middle what differs from what it was shown`() {
+  @Test func `A transaction notifies an observer added in it of a value that differs from its first call`() {
     let source = ValueSource(1)
     let (early, late, last) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
     let target = ValueSource(0)
@@ -267,7 +267,7 @@ import Testing
     #expect(target.value == 3)
   }
 
-  @Test func `A transaction tells who joined in its middle also of a value that came back`() {
+  @Test func `A transaction notifies an observer added in it also of a value that was restored`() {
     let source = ValueSource(1)
     let (early, late) = (Recorder<Int>(), Recorder<Int>())
     source.addObserver(early, updateImmediately: false)
@@ -283,7 +283,7 @@ import Testing
     #expect(target.value == 1)
   }
 
-  @Test func `A transaction tells of a change also if the observable is gone by its end`() {
+  @Test func `A transaction notifies of a change also if the observable was released before its end`() {
     var source: ValueSource<Int>? = ValueSource(1)
     weak let reference = source
     let target = ValueSource(0)
@@ -299,7 +299,7 @@ import Testing
     #expect(target.value == 2)
   }
 
-  @Test func `A transaction stamps strictly in order, from one look at the clock`() {
+  @Test func `The stamps of a transaction increase strictly, from one read of the clock`() {
     let before = ChangeStamp.next()
     var stamps: [ChangeStamp] = []
     transaction { for _ in 0..<1_000 { stamps.append(.next()) } }
