@@ -82,7 +82,7 @@ enum LiveBenchmarks {
 
   private static var noConsumer: Benchmark {
     Benchmark(
-      group: "live", name: "writes to which nobody listens", operation: "update", size: 10_000
+      group: "live", name: "update without observers", operation: "update", size: 10_000
     ) { size in
       func side(_ name: String, listens: Bool, goal: Double?) async throws -> Side {
         let store = try await FilledMemoryStore.make(count: size)
@@ -95,8 +95,8 @@ enum LiveBenchmarks {
           finish: { withExtendedLifetime(changes) {} })
       }
       return [
-        try await side("nobody listens", listens: false, goal: nil),
-        try await side("somebody listens to another type", listens: true, goal: 1),
+        try await side("no observers", listens: false, goal: nil),
+        try await side("observers of another type", listens: true, goal: 1),
       ]
     }
   }
@@ -104,7 +104,7 @@ enum LiveBenchmarks {
   /// The work of the feed in a write without observers, compared with the whole write.
   private static var feedAlone: Benchmark {
     Benchmark(
-      group: "live", name: "what a create does for nobody", operation: "create", size: 10_000
+      group: "live", name: "the feed of a create without observers", operation: "create", size: 10_000
     ) { size in
       [
         Side(
@@ -119,7 +119,7 @@ enum LiveBenchmarks {
             return toldCount
           }, checksum: { UInt64($0) }),
         Side(
-          "create, nobody listens", goal: 1 / 100.0,
+          "create without observers", goal: 1 / 100.0,
           prepare: { round in
             (MemoryModelStore(), PersonRecord.samples(identifiers: round * 10..<round * 10 + size).map { Person($0) })
           },

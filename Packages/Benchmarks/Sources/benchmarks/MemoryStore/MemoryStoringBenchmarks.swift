@@ -52,7 +52,7 @@ enum MemoryStoringBenchmarks {
   /// Nine reads for one write; each store instance creates its own models.
   private static var fronts: Benchmark {
     Benchmark(
-      group: "memory store", name: "fronts in 8 tasks, 90 % reads", operation: "operation", size: 80_000
+      group: "memory store", name: "store instances in 8 tasks, 90 % reads", operation: "operation", size: 80_000
     ) { size in
       let stores = [try await FilledMemoryStore.make(count: size), try await FilledMemoryStore.make(count: size)]
       func side(_ name: String, _ store: MemoryModelStore, tasks: Int, goal: Double?) -> Side {
