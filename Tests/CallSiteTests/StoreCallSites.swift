@@ -76,7 +76,7 @@ final class Member: Model {
     #expect(try await store.deleteAll(Member.self, where: { $0.age < 30 }) == 1)
   }
 
-  @Test func `Call sites of stores what queries can ask`() async throws {
+  @Test func `Call sites of stores with all parts of queries compile and run`() async throws {
     let store = try await filled()
     let optional: Int? = 36, names = ["Ada", "Cleo"], day = Date(timeIntervalSince1970: 0)
     func count(_ filter: @escaping (ModelColumns<Member>) -> QueryExpression) throws -> Int {

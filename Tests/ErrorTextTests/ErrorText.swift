@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What a person reads when something went wrong in a certain way.
+/// The text of an error, and code that causes it.
 struct ErrorText: Sendable, CustomTestStringConvertible {
-  /// In which way.
+  /// The cause, which is unique among the texts.
   let name: String
   let text: String
-  /// Makes the mistake, in a folder of its own, which texts call `/folder`.
+  /// Causes the error, in a folder of its own, which texts call `/folder`.
   let mistake: @Sendable (_ folder: URL) async throws -> Void
 
   init(_ name: String, _ text: String, _ mistake: @escaping @Sendable (_ folder: URL) async throws -> Void) {
@@ -20,7 +20,7 @@ struct ErrorText: Sendable, CustomTestStringConvertible {
   static let all = json + fields + models + streams + queries + stores + files + servers + schemas
 }
 
-/// Something that is told and not thrown.
+/// A value that is reported and not thrown, as an error.
 struct Told: Error, CustomStringConvertible {
   let description: String
 
@@ -29,7 +29,7 @@ struct Told: Error, CustomStringConvertible {
 
 @Suite struct `The text of an error` {
   @Test(arguments: ErrorText.all)
-  func `The text of an error says what was wrong, where, what was kept and what to do`(row: ErrorText) async throws {
+  func `The text of an error states failure, cause, kept state and remedy`(row: ErrorText) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ErrorText-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -55,7 +55,7 @@ extension ErrorText {
       try await store.create(Author("Jane"))
     },
     ErrorText(
-      "a store that somebody else has open",
+      "a store that is already open elsewhere",
       """
       The store '/folder' is in use by another store in this process (pid PID, since TIME). Only one can \
       write to it: close it there first, or read it here with mode: .readOnly.

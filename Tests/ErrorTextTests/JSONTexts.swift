@@ -34,7 +34,7 @@ extension ErrorText {
       "JSON with a misspelled literal", #"Invalid JSON at line 1, column 2 (byte 1): expected a value, found "T"."#
     ) { _ in _ = try JSONValue(json: "[True]") },
     ErrorText(
-      "JSON with a number with a zero in front",
+      "JSON with a number with a leading zero",
       """
       Invalid JSON at line 1, column 3 (byte 2): expected no digit after a leading zero, found "1".
       """

@@ -52,7 +52,7 @@ final class Book: Model {
   }
 }
 
-/// What others owe it keeps it from being deleted.
+/// A model that can't be deleted while it has debts.
 final class Firm: Model {
   let id = Field<String>()
   let debts = ModelField<Debt>(foreignKey: true, deleteRule: .deny)*

@@ -2,7 +2,7 @@ import Foundation
 import ModelKit
 
 extension ErrorText {
-  /// A query asked in a store that has an author with a book.
+  /// An error of a query, run in a store that has an author with a book.
   private static func asking<M: Model>(
     _ name: String, _ text: String, _ query: @escaping @Sendable () throws -> ModelQuery<M>
   ) -> ErrorText {
@@ -77,7 +77,7 @@ extension ErrorText {
       _ = try ModelQuery<Book>(where: { $0.author.name == nil }).matches(book)
     },
     ErrorText(
-      "a query of records through a model that nobody has",
+      "a query of records through a model that is not given",
       """
       This store can't look at fields of a related Author: it has only its identifier at hand.
       """

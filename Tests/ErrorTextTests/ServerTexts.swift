@@ -23,7 +23,7 @@ extension ErrorText {
       GET /authors/7: status 302, a redirect to https://elsewhere.test/login which is not followed
       """, .status(302, location: "https://elsewhere.test/login")),
     looking(
-      "a server that asks for patience", "GET /authors/7: status 429: too many requests came; wait before the next one",
+      "a server that limits requests", "GET /authors/7: status 429: too many requests came; wait before the next one",
       .status(429)),
     looking(
       "a server that fails", "GET /authors/7: status 500: out of order", .status(500, #"{"message": "out of order"}"#)),
@@ -127,7 +127,7 @@ extension ErrorText {
       try await store(.status(201, "{}")).create(Author("Jane"))
     },
     ErrorText(
-      "a write of which nobody knows whether it happened",
+      "a write with an unknown outcome",
       """
       It is not certain whether this Author was written. PATCH /authors/7: status 503: the server can't \
       answer now; try again later
@@ -159,7 +159,7 @@ extension ErrorText {
       try await store(.status(200)).update(Author("Jane"))
     },
     ErrorText(
-      "a condition that a dialect can't ask",
+      "a condition that a dialect can't express",
       """
       Models of the type Author were not fetched: this store can't ask a server for tags.count > 1. With \
       evaluation: .inMemory it fetches the whole collection and looks for them here.
@@ -169,7 +169,7 @@ extension ErrorText {
       _ = try await store(.status(200, "[]"), dialect: dialect).list(Author.self, where: { $0.tags.count > 1 })
     },
     ErrorText(
-      "an order that a dialect can't ask for",
+      "an order that a dialect can't express",
       """
       Models of the type Author were not fetched: this store can't ask a server for the order by name. \
       With evaluation: .inMemory it fetches the whole collection and looks for them here.
@@ -243,7 +243,7 @@ extension ErrorText {
   }
 }
 
-/// What comes of a request; nothing is one that is really sent.
+/// The outcome of a request. No request is really sent.
 private enum Answer: Sendable {
   case status(Int, String = "", location: String? = nil, link: String? = nil)
   case failure(any Error)
