@@ -32,6 +32,7 @@ WORDS = {
 }
 OPENINGS = ("What", "Who", "Whose", "Which", "Those", "Says")
 MOST_WORDS = 30
+WIDEST_SAMPLE = 80
 
 _WORDS = [(re.compile(rf"(?<![\w'-]){pattern}(?![\w'])", re.IGNORECASE), better) for pattern, better in WORDS.items()]
 _CODE = re.compile(r"``[^`]*``|`[^`]*`|<doc:[^>]*>|https?://\S+")
@@ -147,6 +148,16 @@ def faults_of_markdown(text):
             yield from faults_of_words(line, number)
         if not paragraph[0][1].startswith("#"):
             yield from faults_of_sentences(paragraph)
+
+
+def faults_of_samples(text):
+    """The lines of fenced code that are wider than the boxes of the documentation site."""
+    is_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip().startswith(("```", "~~~")):
+            is_code = not is_code
+        elif is_code and len(line) > WIDEST_SAMPLE:
+            yield number, "wide sample", f"a line of a sample has {len(line)} characters, {WIDEST_SAMPLE} at most"
 
 
 def faults_of_changelog(text):
