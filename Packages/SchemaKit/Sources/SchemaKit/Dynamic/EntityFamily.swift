@@ -1,7 +1,7 @@
 import ModelCore
 
-/// The class of the models of a parent entity. The classes of derived entities inherit from it. Therefore a relation to
-/// the parent, or a list of it, can have models of all of them.
+/// The class of the models of a parent entity. The classes of derived entities inherit from it. So a relation to the
+/// parent can reference models of all derived entities.
 class EntityFamily<Tag>: DynamicModel {
   override class func derivedClass<Next>(_ tag: Next.Type) -> DynamicModel.Type { EntityChild<Tag, Next>.self }
 

@@ -60,7 +60,7 @@ final class ClassMapping: Sendable {
 
   let declarations: [PlacedDeclaration]
   let initials: [Initial]
-  /// The defaults that models that are read get as well.
+  /// The defaults that also apply to models read from a document.
   let requiredInitials: [Initial]
 
   init(declarations: [PlacedDeclaration], initials: [Initial]) {

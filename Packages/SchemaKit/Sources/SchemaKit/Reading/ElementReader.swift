@@ -8,7 +8,7 @@ struct ElementReader {
     rest = element.attributes
   }
 
-  /// The value of an attribute; nil if there is none.
+  /// Returns the value of an attribute, and marks the attribute as read; nil if there is none.
   mutating func text(_ name: String) -> String? { rest.removeValue(forKey: name) }
 
   /// Returns the value of a required attribute.

@@ -17,13 +17,13 @@ extension CoreDataSchema {
     public var name: String
     /// The name of the destination entity.
     public var destinationName: String?
-    /// Whether it can reference more than one object.
+    /// Whether the relationship can reference more than one object.
     public var isToMany: Bool
     /// Whether the objects of a to-many relationship are ordered.
     public var isOrdered: Bool
-    /// Whether it may be empty.
+    /// Whether the relationship may be empty.
     public var isOptional: Bool
-    /// Whether it is never stored.
+    /// Whether the relationship is never stored.
     public var isTransient: Bool
     /// The minimum number of objects; nil if the file has none.
     public var minimumCount: Int?
