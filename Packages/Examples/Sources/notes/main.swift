@@ -48,7 +48,7 @@ func perform(_ command: String, _ rest: String, in store: FileModelStore) async 
 
 let directory = CommandLine.arguments.dropFirst().first ?? "notes.store"
 let store = FileModelStore(directory: URL(filePath: directory))
-for finding in try await store.open() { print("!", finding) }
+for issue in try await store.open() { print("!", issue) }
 
 // Input from a file or a pipe gets no prompts.
 let isTerminal = isatty(STDIN_FILENO) != 0

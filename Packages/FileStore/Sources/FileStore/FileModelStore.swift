@@ -37,7 +37,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   ///   written by a newer version, `conflict` if the folder has something that is no store, and is left as it is,
   ///   `inputOutput` if a store that is only to be read is not there.
   @discardableResult
-  public func open() async throws -> [FileStoreFinding] {
+  public func open() async throws -> [IntegrityIssue] {
     try await translating { try await handle.engine.open() }
   }
 
@@ -57,7 +57,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   /// - Returns: what is wrong with it, with file and offset; all else is readable.
   /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, or what the disk says.
   /// - Complexity: O(*n*) in the size of the journal.
-  public func verify() async throws -> [FileStoreFinding] {
+  public func verify() async throws -> [IntegrityIssue] {
     try await translating { try await handle.engine.verify() }
   }
 

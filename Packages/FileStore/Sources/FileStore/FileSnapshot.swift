@@ -25,8 +25,8 @@ public struct FileSnapshot: RecordSnapshot {
     try await translating {
       let chunk = try await engine.readChunk(type, after: CreationCursor(ordinal: order), limit: limit, at: contents)
       var part = RecordPart(chunk.records, next: chunk.next?.ordinal)
-      part.unreadable = zip(chunk.damagedIdentifiers, chunk.damages).map { identifier, finding in
-        (identifier, ModelStoreError.damaged(type, identifier, finding))
+      part.unreadable = zip(chunk.damagedIdentifiers, chunk.damages).map { identifier, issue in
+        (identifier, ModelStoreError.damaged(type, identifier, issue))
       }
       return part
     }
@@ -96,8 +96,8 @@ extension FileEngine {
     try await translating {
       do {
         return try await record(type, identifier, at: moment)
-      } catch FileEngineError.damaged(let finding) {
-        throw ModelStoreError.damaged(type, identifier, finding)
+      } catch FileEngineError.damaged(let issue) {
+        throw ModelStoreError.damaged(type, identifier, issue)
       }
     }
   }

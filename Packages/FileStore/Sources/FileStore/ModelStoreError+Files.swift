@@ -28,9 +28,9 @@ extension ModelStoreError {
   /// - Parameters:
   ///   - type: what stores call the type of the model.
   ///   - identifier: the identifier of the model.
-  ///   - finding: what is damaged, and where.
-  static func damaged(_ type: String, _ identifier: String, _ finding: Finding) -> ModelStoreError {
-    let error = FileEngineError.damaged(finding)
+  ///   - issue: what is damaged, and where.
+  static func damaged(_ type: String, _ identifier: String, _ issue: IntegrityIssue) -> ModelStoreError {
+    let error = FileEngineError.damaged(issue)
     return ModelStoreError(
       .corrupt, "The stored \(type.nameForMessage) \(identifier.quotedForMessage) can't be read: \(error)",
       identifier: identifier, cause: error)

@@ -46,8 +46,8 @@ public struct UnreadableRecord: Sendable, CustomStringConvertible {
     self.identifier = identifier
     self.file = file.map { URL(filePath: $0) }
     self.offset = offset
-    if case .damaged(let finding)? = error.cause as? FileEngineError {
-      reason = finding.reason
+    if case .damaged(let issue)? = error.cause as? FileEngineError {
+      reason = issue.reason
     } else {
       reason = error.cause.map { "\($0)" } ?? error.message
     }
@@ -59,8 +59,8 @@ extension FileModelStore {
   /// Reports a record that can't be read, or throws the error about it.
   func report(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws {
     guard case .skip = handle.options.unreadable else { throw error }
-    if case .damaged(let finding)? = error.cause as? FileEngineError {
-      return try handle.options.unreadable.skip(type, identifier, finding)
+    if case .damaged(let issue)? = error.cause as? FileEngineError {
+      return try handle.options.unreadable.skip(type, identifier, issue)
     }
     let contents = try await translating { try await handle.engine.contents() }
     let place = contents.entry(type, identifier)?.place
@@ -72,13 +72,13 @@ extension FileModelStore {
 
 extension UnreadableRecords {
   /// Reports a damaged record, or throws the error about it.
-  func skip(_ type: String, _ identifier: String, _ finding: Finding) throws {
-    let error = ModelStoreError.damaged(type, identifier, finding)
-    try take(UnreadableRecord(type, identifier, error, file: finding.file, offset: finding.offset), error)
+  func skip(_ type: String, _ identifier: String, _ issue: IntegrityIssue) throws {
+    let error = ModelStoreError.damaged(type, identifier, issue)
+    try take(UnreadableRecord(type, identifier, error, file: issue.file, offset: issue.offset), error)
   }
 
   /// Reports the damaged records of a chunk, or throws the error about the first.
   func skipDamage(in chunk: Chunk, of type: String) throws {
-    for (identifier, finding) in zip(chunk.damagedIdentifiers, chunk.damages) { try skip(type, identifier, finding) }
+    for (identifier, issue) in zip(chunk.damagedIdentifiers, chunk.damages) { try skip(type, identifier, issue) }
   }
 }

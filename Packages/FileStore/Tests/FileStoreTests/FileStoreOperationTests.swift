@@ -198,9 +198,9 @@ import Testing
       let place = try #require(bytes.range(of: Data("Bob".utf8)))
       bytes[place.lowerBound] ^= 1
       try bytes.write(to: journal, options: [])
-      let finding = try #require(try await store.verify().first)
-      #expect(finding.file.hasSuffix("groups/@default/000001.journal"))
-      #expect(finding.offset <= place.lowerBound && finding.offset + finding.length > place.lowerBound)
+      let issue = try #require(try await store.verify().first)
+      #expect(issue.file.hasSuffix("groups/@default/000001.journal"))
+      #expect(issue.offset <= place.lowerBound && issue.offset + issue.length > place.lowerBound)
       try await store.close()
     }
   }

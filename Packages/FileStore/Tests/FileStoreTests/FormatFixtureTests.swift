@@ -91,10 +91,10 @@ import Testing
     try await withFixture("version-1-crashed") { directory in
       let store = FileModelStore(directory: directory)
       #expect(try await store.open() == [])
-      let findings = try await store.group("rare books").open()
-      #expect(findings.count == 1)
-      guard case .tornTail? = findings.first?.kind else {
-        Issue.record("\(findings)")
+      let issues = try await store.group("rare books").open()
+      #expect(issues.count == 1)
+      guard case .tornTail? = issues.first?.kind else {
+        Issue.record("\(issues)")
         return
       }
       try await checkContents(store)

@@ -10,12 +10,12 @@ import Testing
   @Test func `What is dirty after a save is what was edited while it was under way, also if no record has it`() throws {
     let company = ContractCompany(), person = ContractPerson()
     company.id.value = "acme"
-    let save = try PendingSave(creating: company, in: store.scope)
+    let save = try SaveOperation(creating: company, in: store.scope)
     company.employees.add(person)
     try save.finish()
     #expect(company.employees.isDirty)
     #expect(!company.id.isDirty)
-    let next = try PendingSave(updating: company, fields: nil, in: store.scope)
+    let next = try SaveOperation(updating: company, fields: nil, in: store.scope)
     try next.finish()
     #expect(!company.isDirty)
   }
@@ -25,7 +25,7 @@ import Testing
     person.id.value = 1
     person.name.value = "Ada"
     person.age.value = 1
-    let save = try PendingSave(creating: person, in: store.scope)
+    let save = try SaveOperation(creating: person, in: store.scope)
     person.age.value = 2
     try save.finish()
     person.revert()

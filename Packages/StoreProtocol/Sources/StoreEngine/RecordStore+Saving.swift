@@ -49,7 +49,7 @@ extension RecordStore {
     changesOf model: M, _ fields: [AnyField]?, _ policy: ConflictPolicy
   ) async throws {
     try checkCancellation()
-    let save = try PendingSave(updating: model, fields: fields, in: scope)
+    let save = try SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     while true {
       guard let stored = try await record(type, identifier) else {

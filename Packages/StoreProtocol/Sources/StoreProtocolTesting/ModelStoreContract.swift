@@ -11,7 +11,7 @@ public import StoreProtocol
 public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
-    creating + finding + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
+    creating + lookup + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
     + limits + paging
     + [

@@ -34,7 +34,7 @@ import Testing
       if index > 2 { plain.height.value = Double(index) / 3 }
       if index > 4 { plain.tags.value = ["x", "/"] }
       if index > 5 { plain.other.value = Plain.with(identifier: "7", in: scope) }
-      let save = try PendingSave(creating: plain, in: scope, explicitNull: true)
+      let save = try SaveOperation(creating: plain, in: scope, explicitNull: true)
       let tree = try JSONValue.object(Dictionary(uniqueKeysWithValues: plain.storedPairs(in: scope)))
       #expect(try save.recordBytes() == Array(tree.jsonData(JSONWritingOptions(sortedKeys: true))))
       #expect(JSONValue.object(save.record) == tree)
@@ -45,7 +45,7 @@ import Testing
     let plain = Plain()
     plain.name.value = "Ada"
     plain.day.unload()
-    var save = try PendingSave(creating: plain, in: ModelScope())
+    var save = try SaveOperation(creating: plain, in: ModelScope())
     try save.assign(identifier: "5")
     #expect(String(decoding: try save.recordBytes(), as: UTF8.self) == #"{"flag":true,"id":5,"name":"Ada"}"#)
     #expect(save.record == ["flag": true, "id": 5, "name": "Ada"])
@@ -56,9 +56,9 @@ import Testing
     let plain = Plain()
     plain.id.value = 5
     plain.number.value = 1
-    try PendingSave(creating: plain, in: scope).finish()
+    try SaveOperation(creating: plain, in: scope).finish()
     plain.number.value = nil
-    let save = try PendingSave(updating: plain, fields: nil, in: scope)
+    let save = try SaveOperation(updating: plain, fields: nil, in: scope)
     let older = Array(#"{"id":5,"more":true,"number":1}"#.utf8)
     #expect(
       String(decoding: try save.merged(intoBytes: older), as: UTF8.self) == #"{"id":5,"more":true,"number":null}"#)

@@ -111,7 +111,7 @@ struct Checkpoint: Sendable {
   /// name.
   func belongs(to file: any StoreFile, in folder: String, _ fileSystem: any FileSystem) throws -> Bool {
     guard position.length > 0, try file.bytes(from: position.length - 1, count: 1) == [0x0a] else { return false }
-    let contents = JournalContents(folder: folder, index: JournalIndex(), findings: [], fileSystem: fileSystem)
+    let contents = JournalContents(folder: folder, index: JournalIndex(), issues: [], fileSystem: fileSystem)
     var isSame = true
     for (number, type) in index.types.enumerated() {
       let recent = type.entries.suffix(1_024).filter { $0.place.segment == SegmentNumber(position.segment) }

@@ -104,7 +104,7 @@ extension Compaction {
       _ = try scan.run(into: &replay, shouldStop: shouldStop)
     }
     replay.end(synced: .max)
-    if let damage = replay.findings.first { throw FileEngineError.damaged(damage) }
+    if let damage = replay.issues.first { throw FileEngineError.damaged(damage) }
     let batch = replay.lastBatch
     var kept = replay.takeIndex()
     kept.removeModels(missingIn: index)

@@ -57,7 +57,7 @@ struct Compaction: Sendable {
       // Some file systems can't; then it is the writing that fails.
       if error.isAboutRoom { throw error }
     }
-    let contents = JournalContents(folder: folder, index: JournalIndex(), findings: [], fileSystem: fileSystem)
+    let contents = JournalContents(folder: folder, index: JournalIndex(), issues: [], fileSystem: fileSystem)
     var output = Output(file: file)
     output.encoder.segment(
       number: UInt64(number), firstBatch: batch + 1, group: group, records: UInt64(index.liveCount))
@@ -139,8 +139,8 @@ extension Journal {
   }
 
   /// What was damaged when the journal was opened, and still stands in its files and nowhere else.
-  var unrepairedDamage: Finding? {
-    let damages = contents.findings.filter { $0.kind == .damage }
+  var unrepairedDamage: IntegrityIssue? {
+    let damages = contents.issues.filter { $0.kind == .damage }
     if damages.isEmpty { return nil }
     let files = Set((sealed.map(\.segment) + [SegmentNumber(segment)]).map(contents.path))
     return damages.first { files.contains($0.file) }

@@ -75,7 +75,7 @@ package final class FileEngine: Sendable {
   /// - Returns: What was found wrong with them when they were opened. All else is readable.
   /// - Throws: ``FileEngineError`` if the store is in use, or its format newer; ``FileSystemError``.
   @discardableResult
-  package func open() async throws -> [Finding] { try await service.contents(of: group).findings }
+  package func open() async throws -> [IntegrityIssue] { try await service.contents(of: group).issues }
 
   /// Writes a batch: all of its changes or none.
   ///
@@ -254,7 +254,7 @@ package final class FileEngine: Sendable {
   ///
   /// - Returns: What is wrong with it.
   /// - Throws: `CancellationError` if the task was cancelled; ``FileSystemError``.
-  package func verify() async throws -> [Finding] { try await service.verify(group) }
+  package func verify() async throws -> [IntegrityIssue] { try await service.verify(group) }
 
   /// Brings everything that was written before to the disk, whatever durability it was written with.
   package func sync() async throws {

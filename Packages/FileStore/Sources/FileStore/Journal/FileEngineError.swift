@@ -48,7 +48,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   case needsMigration(type: String, version: Int, known: Int)
 
   /// The version that the records of a type have can't be read any more.
-  case unknownVersion(type: String, Finding)
+  case unknownVersion(type: String, IntegrityIssue)
 
   /// A step of a migration failed for a record.
   case migrationFailed(type: String, identifier: String, version: Int, reason: String)
@@ -87,7 +87,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   case unknownGroup(folder: String)
 
   /// Something in the files can't be read, or is not there any more.
-  case damaged(Finding)
+  case damaged(IntegrityIssue)
 
   /// Writes are refused since a sync failed: what is on the disk is known only after opening again.
   case refusesWrites(directory: String, cause: String)
@@ -139,8 +139,8 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .needsMigration(let type, let version, let known):
       "The records of \(type.nameForMessage) have version \(version), and this program reads version \(known). "
         + "Nothing was changed: open the store for reading and writing once, which migrates them."
-    case .unknownVersion(let type, let finding):
-      "It can't be told whether \(type.nameForMessage) was migrated: \(finding) Nothing was changed: put that file of a backup "
+    case .unknownVersion(let type, let issue):
+      "It can't be told whether \(type.nameForMessage) was migrated: \(issue) Nothing was changed: put that file of a backup "
         + "in its place, or open the store with a program that declares no migrations, and export what is readable."
     case .migrationFailed(let type, let identifier, let version, let reason):
       "The migration of \(type.nameForMessage) to version \(version) failed at \(identifier.quotedForMessage): \(reason). "
@@ -172,8 +172,8 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
     case .unknownGroup(let folder):
       "It can't be told which group is in the folder '\(folder)'. Nothing was changed: if it belongs to another program, "
         + "move it elsewhere; if it is of this store, put files of a backup in its place."
-    case .damaged(let finding):
-      "\(finding) Nothing was changed, and all else can be read: repair() keeps what is readable, and moves the rest to a "
+    case .damaged(let issue):
+      "\(issue) Nothing was changed, and all else can be read: repair() keeps what is readable, and moves the rest to a "
         + "quarantine file."
     case .refusesWrites(let directory, let cause):
       "The store '\(directory)' refuses writes since its data could not be brought to the disk: \(cause) "

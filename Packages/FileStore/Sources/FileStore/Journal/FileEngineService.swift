@@ -18,7 +18,7 @@ final class FileEngineService: Sendable {
     var contents: GroupTable<JournalContents> = [:]
     var hasWriter = false
     var hasReader = false
-    var hasCaretaker = false
+    var hasMaintenance = false
     var isClosed = false
   }
 
@@ -47,7 +47,7 @@ final class FileEngineService: Sendable {
     isStopping.withLock { $0 = true }
     writes.finish()
     reads.finish()
-    if state.withLock({ !$0.hasWriter || !$0.hasCaretaker }) { upkeep.finish() }
+    if state.withLock({ !$0.hasWriter || !$0.hasMaintenance }) { upkeep.finish() }
   }
 
   var isReadOnly: Bool { options.isReadOnly }
@@ -230,14 +230,14 @@ final class FileEngineService: Sendable {
   /// Lets the old files of a group be replaced again.
   func release(_ group: String) async { try? await writing { writer in writer.release(group) } }
 
-  func verify(_ group: String) async throws -> [Finding] {
+  func verify(_ group: String) async throws -> [IntegrityIssue] {
     let contents = try await contents(of: group)
     if isReadOnly {
       return try await caretaking { [fileSystem, directory] shouldStop in
         try JournalReader(
           group: group, in: "\(directory)/\(StoreFormat.groups)", fileSystem: fileSystem, readsAll: true,
           shouldStop: shouldStop
-        ).contents.findings
+        ).contents.issues
       }
     }
     // No compaction comes to its end meanwhile, so each file is missed that is not there.
@@ -265,7 +265,7 @@ final class FileEngineService: Sendable {
       reads.finish()
       upkeep.finish()
     }
-    if state.withLock({ $0.hasCaretaker }) {
+    if state.withLock({ $0.hasMaintenance }) {
       // What is under way there stops soon; the files are given back after that.
       try? await Self.run(on: upkeep, orElse: closedError) {}
     }
@@ -282,8 +282,10 @@ final class FileEngineService: Sendable {
       let (upkeep, isStopping) = (upkeep, isStopping)
       try DedicatedThread.start(for: directory) {
         var writer = Writer(directory: directory, options: options, fileSystem: fileSystem, clock: clock)
-        let caretaker = Caretaker(upkeep: upkeep, writes: writes, fileSystem: fileSystem) { isStopping.withLock { $0 } }
-        writer.run(writes, caretaker)
+        let maintenance = BackgroundMaintenance(upkeep: upkeep, writes: writes, fileSystem: fileSystem) {
+          isStopping.withLock { $0 }
+        }
+        writer.run(writes, maintenance)
       }
       state.hasWriter = true
       try startCaretaker(&state)
@@ -301,9 +303,9 @@ final class FileEngineService: Sendable {
   private func startCaretaker() throws { try state.withLock { state in try startCaretaker(&state) } }
 
   private func startCaretaker(_ state: inout State) throws {
-    guard !state.hasCaretaker else { return }
+    guard !state.hasMaintenance else { return }
     try Self.start(for: directory, upkeep)
-    state.hasCaretaker = true
+    state.hasMaintenance = true
   }
 
   private static func start(for directory: String, _ mailbox: Mailbox<Job>) throws {

@@ -3,7 +3,7 @@
 
 /// A record that the index has elsewhere, in another revision, or not at all, compared with the files.
 struct IndexMismatch: Sendable {
-  let finding: Finding
+  let issue: IntegrityIssue
   let type: String
   let identifier: String
 }
@@ -13,10 +13,10 @@ extension JournalIndex {
   ///
   /// - Parameters:
   ///   - scanned: What the files have.
-  ///   - findings: What is known to be wrong with the files. A record in such a place is not listed again.
+  ///   - issues: What is known to be wrong with the files. A record in such a place is not listed again.
   ///   - folder: The folder of the files.
-  func mismatches(with scanned: JournalIndex, besides findings: [Finding], in folder: String) -> [IndexMismatch] {
-    let known = Dictionary(grouping: findings, by: \.file)
+  func mismatches(with scanned: JournalIndex, besides issues: [IntegrityIssue], in folder: String) -> [IndexMismatch] {
+    let known = Dictionary(grouping: issues, by: \.file)
     var found: [IndexMismatch] = []
     func add(_ entry: TypeIndex.Entry, _ type: TypeIndex, _ name: [UInt8], _ reason: String) {
       let (place, identifier) = (entry.place, type.identifier(of: entry))
@@ -25,10 +25,10 @@ extension JournalIndex {
       let isKnown = known[file]?.contains { $0.kind == .missing ? $0.offset < end : $0.overlaps(place.offset..<end) }
       if isKnown == true { return }
       let typeName = String(decoding: name, as: UTF8.self)
-      let finding = Finding(
+      let issue = IntegrityIssue(
         kind: .damage, file: file, offset: place.offset, length: UInt64(place.length),
         reason: "\(typeName) \(identifier.quotedForMessage), revision \(entry.revision), \(reason)")
-      found.append(IndexMismatch(finding: finding, type: typeName, identifier: identifier))
+      found.append(IndexMismatch(issue: issue, type: typeName, identifier: identifier))
     }
     for (name, type) in zip(names, types) {
       let other = scanned.type(named: name)
@@ -39,7 +39,7 @@ extension JournalIndex {
       }
     }
     // Where something is damaged or missing, an older revision or a deleted model counts again.
-    guard findings.isEmpty else { return found }
+    guard issues.isEmpty else { return found }
     for (name, type) in zip(scanned.names, scanned.types) {
       let own = self.type(named: name)
       for entry in type.entries where entry.isLive && own?.entry(like: entry, of: type) == nil {
@@ -61,7 +61,7 @@ extension TypeIndex {
   }
 }
 
-extension Finding {
+extension IntegrityIssue {
   fileprivate func overlaps(_ range: Range<UInt64>) -> Bool {
     range.overlaps(offset..<offset + length) || (length == 0 && range.contains(offset))
   }

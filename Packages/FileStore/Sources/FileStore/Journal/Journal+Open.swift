@@ -31,18 +31,18 @@ extension Journal {
   ///
   /// - Parameters:
   ///   - directory: The folder of the groups.
-  ///   - findings: What is already known to be wrong with the store.
+  ///   - issues: What is already known to be wrong with the store.
   ///   - home: The directory of the store, whose lock is looked at before anything is written.
   ///   - files: Where segments are kept open for reading.
   static func open(
     group: String, in directory: String, options: Options = Options(), fileSystem: any FileSystem,
-    findings: [Finding] = [], home: StoreHome? = nil, files: OpenFiles = OpenFiles()
+    issues: [IntegrityIssue] = [], home: StoreHome? = nil, files: OpenFiles = OpenFiles()
   ) throws -> Journal {
     let folder = "\(directory)/\(GroupFolder.name(of: group))"
     _ = try fileSystem.createDirectory(folder)
     var opening = JournalOpening(
       group: group, directory: directory, folder: folder, fileSystem: fileSystem, files: files)
-    for finding in findings { opening.replay.note(finding) }
+    for issue in issues { opening.replay.note(issue) }
     return Journal(try opening.open(), options: options, fileSystem: fileSystem, home: home)
   }
 }
@@ -140,7 +140,7 @@ private struct JournalOpening {
 
   private func contents() -> JournalContents {
     JournalContents(
-      folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem, files: files)
+      folder: folder, index: replay.index, issues: replay.issues, fileSystem: fileSystem, files: files)
   }
 
   /// Decides where the journal ends, and moves what is behind that into a quarantine file.
@@ -159,7 +159,7 @@ private struct JournalOpening {
     try file.synchronize()
     replay.forgetDamage(in: path(segment), from: end)
     replay.note(
-      Finding(
+      IntegrityIssue(
         kind: .tornTail(quarantine: quarantine), file: path(segment), offset: end, length: extent.dataEnd - end,
         reason: torn?.reason ?? "the last line is incomplete"))
     return end

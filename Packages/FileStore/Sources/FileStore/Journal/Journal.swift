@@ -58,7 +58,7 @@ package final class Journal {
   private var mark: ClosedMark?
 
   /// What was missing when it was opened, until a repair has said so.
-  private var losses: [Finding]
+  private var losses: [IntegrityIssue]
 
   /// Whether no room is taken for what can wait: the disk is full, and what there is has other uses.
   var savesRoom = false
@@ -89,7 +89,7 @@ package final class Journal {
     lastBatch = opened.lastBatch
     syncedBatch = opened.lastBatch
     mark = opened.mark
-    losses = opened.contents.findings.filter {
+    losses = opened.contents.issues.filter {
       $0.kind == .missing && $0.file.hasPrefix("\(opened.contents.folder)/")
     }
     setSegmentLimit()

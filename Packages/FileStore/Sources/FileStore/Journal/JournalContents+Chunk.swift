@@ -32,7 +32,7 @@ package struct Chunk: Sendable {
   package var rows: [Row] = []
 
   /// The models whose records turned out to be damaged; they are not in ``rows``.
-  package var damages: [Finding] = []
+  package var damages: [IntegrityIssue] = []
 
   /// The identifiers of these models, in the order of ``damages``.
   package var damagedIdentifiers: [String] = []
@@ -53,7 +53,7 @@ package struct RecordList: Sendable {
   package var count = 0
 
   /// The models whose records turned out to be damaged; they are not in the list.
-  package var damages: [Finding] = []
+  package var damages: [IntegrityIssue] = []
 
   /// Where to go on; nil after the last part.
   package var next: CreationCursor?

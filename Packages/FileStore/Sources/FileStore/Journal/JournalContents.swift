@@ -18,7 +18,7 @@ final class JournalContents: Sendable {
   let folder: String
 
   /// What was found wrong when the journal was opened.
-  let findings: [Finding]
+  let issues: [IntegrityIssue]
   private let index: Lock<JournalIndex>
   private let files: OpenFiles
   private let fileSystem: any FileSystem
@@ -37,7 +37,7 @@ final class JournalContents: Sendable {
 
   /// - Parameter files: Where segments are kept open for reading.
   init(
-    folder: String, index: JournalIndex, findings: [Finding], fileSystem: any FileSystem,
+    folder: String, index: JournalIndex, issues: [IntegrityIssue], fileSystem: any FileSystem,
     files: OpenFiles = OpenFiles(),
     momentOf source: JournalContents? = nil
   ) {
@@ -45,7 +45,7 @@ final class JournalContents: Sendable {
     conflictTrackers = source?.conflictTrackers ?? ConflictTrackers()
     self.folder = folder
     self.index = Lock(index)
-    self.findings = findings
+    self.issues = issues
     self.fileSystem = fileSystem
     self.files = files
   }
@@ -121,7 +121,7 @@ final class JournalContents: Sendable {
   /// The damage of a record that can't be read.
   ///
   /// - Parameter line: The bytes at its place.
-  func damage(at place: RecordPlace, in line: UnsafeRawBufferPointer) -> Finding {
+  func damage(at place: RecordPlace, in line: UnsafeRawBufferPointer) -> IntegrityIssue {
     var reason = "the record was sound when the store was opened and is not any more"
     if line.count == Int(place.length), LineParser.isSound(line) {
       reason = "another line is in the place of the record"
@@ -130,7 +130,7 @@ final class JournalContents: Sendable {
         reason += ", that of \(name), revision \(record.revision)"
       }
     }
-    return Finding(
+    return IntegrityIssue(
       kind: .damage, file: path(place.segment), offset: place.offset, length: UInt64(place.length), reason: reason)
   }
 
@@ -183,7 +183,7 @@ final class JournalContents: Sendable {
     try readingAgainIfMoved {
       let index = withIndex { $0 }
       let moment = JournalContents(
-        folder: folder, index: index, findings: [], fileSystem: fileSystem, files: files, momentOf: self)
+        folder: folder, index: index, issues: [], fileSystem: fileSystem, files: files, momentOf: self)
       if keepsFiles {
         let segments = index.types.reduce(into: Set<SegmentNumber>()) { segments, type in
           for entry in type.entries where entry.isLive { segments.insert(entry.place.segment) }
@@ -199,7 +199,7 @@ final class JournalContents: Sendable {
 
   /// The same files with another index.
   func with(_ index: JournalIndex) -> JournalContents {
-    JournalContents(folder: folder, index: index, findings: [], fileSystem: fileSystem, files: files)
+    JournalContents(folder: folder, index: index, issues: [], fileSystem: fileSystem, files: files)
   }
 
   /// Takes over another state of the whole, as a reader does that could not follow.

@@ -17,7 +17,7 @@ struct JournalExtent: Sendable {
   var end: ClosedMark
 
   /// What was missing already when the journal was opened.
-  var losses: [Finding] = []
+  var losses: [IntegrityIssue] = []
 
   /// All files.
   var files: [SegmentExtent] {
@@ -28,9 +28,9 @@ struct JournalExtent: Sendable {
   func length(of segment: SegmentNumber) -> UInt64? { files.first { $0.segment == segment }?.length }
 }
 
-extension Finding {
+extension IntegrityIssue {
   /// Whether both say that something is missing in the same place.
-  func isMissing(like other: Finding) -> Bool {
+  func isMissing(like other: IntegrityIssue) -> Bool {
     kind == .missing && other.kind == .missing && file == other.file && offset == other.offset
   }
 }
@@ -69,12 +69,12 @@ extension ClosedMark {
     let mark = ClosedMark(parsing: bytes)
     if mark == nil {
       replay.note(
-        Finding(
+        IntegrityIssue(
           kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
           reason: "it does not tell any more where the journal ended when it was closed"))
     } else if bytes.last != 0x0a {
       replay.note(
-        Finding(
+        IntegrityIssue(
           kind: .damage, file: path, offset: UInt64(bytes.count), length: 0, reason: StoreFormat.missingLineBreak))
     }
     return mark
@@ -87,7 +87,7 @@ extension Replay {
     guard let first = segments.first else { return }
     let reason = segments.count == 1 ? "the file is missing" : "\(segments.count) files from this on are missing"
     note(
-      Finding(
+      IntegrityIssue(
         kind: .missing, file: "\(folder)/\(StoreFormat.segment(SegmentNumber(first)))", offset: 0, length: 0,
         reason: reason))
   }
@@ -95,7 +95,7 @@ extension Replay {
   /// Notes that a file is not there any more.
   mutating func noteMissing(_ segment: SegmentNumber, in folder: String) {
     note(
-      Finding(
+      IntegrityIssue(
         kind: .missing, file: "\(folder)/\(StoreFormat.segment(segment))", offset: 0, length: 0,
         reason: "the file is missing"))
   }

@@ -18,11 +18,11 @@ extension JournalReader {
   static func verify(
     group: String, folder: String, upTo extent: JournalExtent, comparing index: JournalIndex? = nil,
     _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }
-  ) throws -> [Finding] {
-    let (scanned, findings) = try scan(
+  ) throws -> [IntegrityIssue] {
+    let (scanned, issues) = try scan(
       group: group, folder: folder, upTo: extent, into: JournalIndex(), fileSystem, shouldStop: shouldStop)
-    guard let index else { return findings }
-    return findings + index.mismatches(with: scanned, besides: findings, in: folder).map(\.finding)
+    guard let index else { return issues }
+    return issues + index.mismatches(with: scanned, besides: issues, in: folder).map(\.issue)
   }
 
   /// The same, and what is readable.
@@ -33,17 +33,17 @@ extension JournalReader {
   static func scan(
     group: String, folder: String, upTo extent: JournalExtent, into index: JournalIndex, _ fileSystem: any FileSystem,
     shouldStop: () -> Bool = { false }
-  ) throws -> (index: JournalIndex, findings: [Finding]) {
+  ) throws -> (index: JournalIndex, issues: [IntegrityIssue]) {
     var replay = Replay(into: index)
     for loss in extent.losses { replay.note(loss) }
     _ = try read(
       group: group, folder: folder, fileSystem, &replay, isWholeJournal: true, upTo: extent, shouldStop: shouldStop)
-    var findings: [Finding] = []
+    var issues: [IntegrityIssue] = []
     // What is missing can be seen from both sides.
-    for finding in replay.findings where !findings.contains(where: { $0.isMissing(like: finding) }) {
-      findings.append(finding)
+    for issue in replay.issues where !issues.contains(where: { $0.isMissing(like: issue) }) {
+      issues.append(issue)
     }
-    return (replay.takeIndex(), findings)
+    return (replay.takeIndex(), issues)
   }
 
   /// Reads a journal without changing anything.

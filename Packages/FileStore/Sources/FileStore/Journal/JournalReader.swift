@@ -56,7 +56,7 @@ final class JournalReader {
   ///   - files: Where segments are kept open for reading.
   ///   - shouldStop: Is asked now and then; `CancellationError` is thrown if it should.
   init(
-    group: String, in directory: String, fileSystem: any FileSystem, findings: [Finding] = [],
+    group: String, in directory: String, fileSystem: any FileSystem, issues: [IntegrityIssue] = [],
     migrations: MigrationPlan? = nil, readsAll: Bool = false, files: OpenFiles = OpenFiles(),
     shouldStop: () -> Bool = { false }
   ) throws {
@@ -65,11 +65,11 @@ final class JournalReader {
     self.migrations = migrations
     let folder = "\(directory)/\(GroupFolder.name(of: group))"
     var replay = Replay()
-    for finding in findings { replay.note(finding) }
+    for issue in issues { replay.note(issue) }
     state = try Self.read(
       group: group, folder: folder, fileSystem, &replay, isWholeJournal: readsAll, shouldStop: shouldStop)
     contents = JournalContents(
-      folder: folder, index: replay.index, findings: replay.findings, fileSystem: fileSystem, files: files)
+      folder: folder, index: replay.index, issues: replay.issues, fileSystem: fileSystem, files: files)
     try refuseOtherVersions()
   }
 

@@ -21,7 +21,7 @@ struct Replay {
     /// How many records it has, a damaged stretch counting as one.
     var lines: UInt64 = 0
     var records: Range<Int>
-    var problems: [Finding] = []
+    var problems: [IntegrityIssue] = []
 
     var isOpen: Bool { count.map { lines < $0 } ?? true }
     var isWhole: Bool { problems.isEmpty && count == lines }
@@ -36,7 +36,7 @@ struct Replay {
   }
 
   private(set) var index: JournalIndex
-  private(set) var findings: [Finding] = []
+  private(set) var issues: [IntegrityIssue] = []
 
   /// The number of the last batch that counts.
   private(set) var lastBatch: UInt64
@@ -135,8 +135,8 @@ struct Replay {
       return
     }
     guard firstBatch > due, !explainsGap, let previous, previous.segment.number + 1 == segment.number else { return }
-    findings.append(
-      Finding(
+    issues.append(
+      IntegrityIssue(
         kind: .missing, file: previous.file, offset: previous.end, length: 0,
         reason: Self.missing(due, upTo: firstBatch - 1)))
     explainsGap = true
@@ -164,7 +164,7 @@ struct Replay {
     if number > due, !explainsGap {
       let reason = Self.missing(due, upTo: number - 1)
       var gap = Batch(number: number - 1, start: offset, records: staged.count..<staged.count)
-      gap.problems = [finding(.missing, offset, 0, reason)]
+      gap.problems = [issue(.missing, offset, 0, reason)]
       pending.append(gap)
       decide(synced: synced)
     }
@@ -226,15 +226,15 @@ struct Replay {
   }
 
   /// Reports something that takes nothing away from what is readable.
-  mutating func note(_ kind: Finding.Kind = .damage, at offset: UInt64, length: UInt64, _ reason: String) {
-    findings.append(finding(kind, offset, length, reason))
+  mutating func note(_ kind: IntegrityIssue.Kind = .damage, at offset: UInt64, length: UInt64, _ reason: String) {
+    issues.append(issue(kind, offset, length, reason))
   }
 
-  mutating func note(_ finding: Finding) { findings.append(finding) }
+  mutating func note(_ issue: IntegrityIssue) { issues.append(issue) }
 
   /// Forgets damage behind a place in a file, when all that is there is moved elsewhere.
   mutating func forgetDamage(in file: String, from offset: UInt64) {
-    findings.removeAll { $0.kind == .damage && $0.file == file && $0.offset >= offset }
+    issues.removeAll { $0.kind == .damage && $0.file == file && $0.offset >= offset }
   }
 
   /// Ends the journal, or one of its segments: all batches up to `synced` had been brought to the disk.
@@ -250,8 +250,10 @@ struct Replay {
     return (torn.start, torn.problems.first?.reason ?? "a batch is incomplete")
   }
 
-  private func finding(_ kind: Finding.Kind, _ offset: UInt64, _ length: UInt64, _ reason: String) -> Finding {
-    Finding(kind: kind, file: file, offset: offset, length: length, reason: reason)
+  private func issue(_ kind: IntegrityIssue.Kind, _ offset: UInt64, _ length: UInt64, _ reason: String)
+    -> IntegrityIssue
+  {
+    IntegrityIssue(kind: kind, file: file, offset: offset, length: length, reason: reason)
   }
 
   /// Adds a problem to the batch that is open, or to a new one whose first line is lost.
@@ -260,7 +262,7 @@ struct Replay {
       pending.append(
         Batch(number: expected ?? 1, start: offset, records: staged.count..<staged.count))
     }
-    pending[pending.count - 1].problems.append(finding(.damage, offset, length, reason))
+    pending[pending.count - 1].problems.append(issue(.damage, offset, length, reason))
   }
 
   /// Notices that the last batch got no more records, because another begins or the segment ends.
@@ -271,7 +273,7 @@ struct Replay {
     else { return }
     let batch = pending[last]
     pending[last].problems = [
-      finding(
+      issue(
         .missing, offset ?? batch.start, 0, "batch \(batch.number) has \(batch.lines) of its \(count) records")
     ]
   }
@@ -311,7 +313,7 @@ struct Replay {
       }
     }
     note(batch)
-    findings += batch.problems
+    issues += batch.problems
     lastBatch = max(lastBatch, batch.number)
   }
 

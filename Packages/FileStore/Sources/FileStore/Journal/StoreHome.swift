@@ -11,7 +11,7 @@ struct StoreHome {
   let directory: String
 
   /// What was found wrong with the manifest.
-  private(set) var findings: [Finding] = []
+  private(set) var issues: [IntegrityIssue] = []
 
   /// Held for as long as the home is. Nil for somebody who only reads.
   private let lock: StoreLock?
@@ -41,8 +41,8 @@ struct StoreHome {
     }
     // Not before there is a manifest: half a name in a lock without one is nobody's.
     try lock.name(since: clock.timestamp())
-    if case .store(let version, let findings) = inspection {
-      self.findings = findings
+    if case .store(let version, let issues) = inspection {
+      self.issues = issues
       if let version, version < StoreFormat.version {
         // All that an older version has written is read as it is. From here on it must not write again.
         try fileSystem.replace(StoreFormat.manifest, in: directory, with: StoreManifest.bytes())
@@ -60,10 +60,10 @@ struct StoreHome {
     self.directory = directory
     lock = nil
     do {
-      guard case .store(_, let findings) = try StoreInspection(of: directory, fileSystem) else {
+      guard case .store(_, let issues) = try StoreInspection(of: directory, fileSystem) else {
         throw FileEngineError.noStore(directory: directory)
       }
-      self.findings = findings
+      self.issues = issues
     } catch let error as FileSystemError where error.code == ENOENT && error.path == directory {
       throw FileEngineError.noStore(directory: directory)
     }
@@ -76,10 +76,10 @@ struct StoreHome {
   ///
   /// - Returns: The path of that file; nil if there was nothing to keep.
   mutating func restoreManifest(_ fileSystem: any FileSystem) throws -> String? {
-    if findings.isEmpty { return nil }
+    if issues.isEmpty { return nil }
     let quarantine = try quarantineManifest(fileSystem)
     try fileSystem.replace(StoreFormat.manifest, in: directory, with: StoreManifest.bytes())
-    findings = []
+    issues = []
     return quarantine
   }
 

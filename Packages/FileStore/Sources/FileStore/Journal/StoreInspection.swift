@@ -18,7 +18,7 @@ enum StoreInspection {
   case empty
 
   /// A store: the version that its manifest names, nil if it names none, and what is wrong with the manifest.
-  case store(version: UInt64?, findings: [Finding])
+  case store(version: UInt64?, issues: [IntegrityIssue])
 
   /// Looks at a directory.
   ///
@@ -39,8 +39,8 @@ enum StoreInspection {
         throw FileEngineError.notAStore(directory: directory, name: foreignName)
       } else {
         // Every segment names its version too, so the store can be read; but somebody ought to know.
-        let finding = Finding(kind: .missing, file: path, offset: 0, length: 0, reason: "the file is missing")
-        self = .store(version: nil, findings: [finding])
+        let issue = IntegrityIssue(kind: .missing, file: path, offset: 0, length: 0, reason: "the file is missing")
+        self = .store(version: nil, issues: [issue])
       }
       return
     }
@@ -50,14 +50,14 @@ enum StoreInspection {
       guard version <= StoreFormat.version else {
         throw FileEngineError.newerFormat(path: path, version: version, supported: StoreFormat.version)
       }
-      let finding = Finding(
+      let issue = IntegrityIssue(
         kind: .damage, file: path, offset: UInt64(bytes.count), length: 0, reason: StoreFormat.missingLineBreak)
-      self = .store(version: version, findings: bytes.last == 0x0a ? [] : [finding])
+      self = .store(version: version, issues: bytes.last == 0x0a ? [] : [issue])
     case .damaged where try Self.hasJournals(directory, fileSystem):
-      let finding = Finding(
+      let issue = IntegrityIssue(
         kind: .damage, file: path, offset: 0, length: UInt64(bytes.count),
         reason: "it does not match its checksum; the format version was taken from the journals")
-      self = .store(version: nil, findings: [finding])
+      self = .store(version: nil, issues: [issue])
     case .damaged, .foreign: throw FileEngineError.notAStore(directory: directory, name: StoreFormat.manifest)
     }
   }

@@ -62,14 +62,14 @@ struct Writer {
   }
 
   /// Works until the mailbox is finished, and closes what is still open then.
-  mutating func run(_ mailbox: Mailbox<Job>, _ caretaker: Caretaker) {
+  mutating func run(_ mailbox: Mailbox<Job>, _ maintenance: BackgroundMaintenance) {
     while let jobs = mailbox.takeAll(waitingAtMost: timeToNextDeadline()) {
       perform(jobs)
       syncWhatIsDue()
       followWhatIsDue()
-      takeCare(with: caretaker)
+      maintain(with: maintenance)
     }
-    caretaker.finish()
+    maintenance.finish()
     // Nobody is left who could be told about an error; whoever wants to know closes the store himself.
     try? close()
   }
@@ -77,7 +77,7 @@ struct Writer {
   /// Hands over what there is to do beside writing.
   ///
   /// - Complexity: O(*n*) in the number of groups that were written since the last call, however many are open.
-  private mutating func takeCare(with caretaker: Caretaker) {
+  private mutating func maintain(with maintenance: BackgroundMaintenance) {
     if due.isEmpty { return }
     let groups = due
     due.removeAll()
@@ -85,14 +85,14 @@ struct Writer {
       guard let journal = journals[group] else { continue }
       careCount += 1
       if !journal.savesRoom { reserve.grow(for: journal.size) }
-      if let checkpoint = journal.takeDueCheckpoint() { caretaker.write(checkpoint, to: journal.contents.folder) }
+      if let checkpoint = journal.takeDueCheckpoint() { maintenance.write(checkpoint, to: journal.contents.folder) }
       guard !held.contains(ExactText(group)), journal.size >= sizesToTryAgain[group] ?? 0, journal.wantsCompaction
       else { continue }
       do {
         wake(group)
         guard let compaction = try journal.beginCompaction() else { continue }
         held.insert(ExactText(group))
-        caretaker.run(compaction)
+        maintenance.run(compaction)
       } catch {
         // That it can't begin, writing will say too.
         tryAgainLater(group)
@@ -172,12 +172,12 @@ struct Writer {
   }
 
   /// Writes the manifest anew if something was wrong with it, and says what that was, and where the old one is kept.
-  mutating func restoreManifest() throws -> (findings: [Finding], quarantine: String?) {
+  mutating func restoreManifest() throws -> (issues: [IntegrityIssue], quarantine: String?) {
     guard var home else { return ([], nil) }
-    let findings = home.findings
+    let issues = home.issues
     let quarantine = try home.restoreManifest(fileSystem)
     self.home = home
-    return (findings, quarantine)
+    return (issues, quarantine)
   }
 
   /// Brings everything to the disk, and says what that is.
@@ -200,13 +200,13 @@ struct Writer {
     do {
       wake(group)
       let journal = try Journal.open(
-        group: group, in: home.groups, options: options.journal, fileSystem: fileSystem, findings: home.findings,
+        group: group, in: home.groups, options: options.journal, fileSystem: fileSystem, issues: home.issues,
         home: home, files: openFiles)
       do {
         try journal.migrate(options.migrations)
       } catch let error as UnreadableBeforeMigration {
         // Without the checkpoint everything is read, and what is damaged is left out and reported.
-        guard try journal.dropCheckpoint() else { throw FileEngineError.damaged(error.finding) }
+        guard try journal.dropCheckpoint() else { throw FileEngineError.damaged(error.issue) }
         return try open(group)
       }
       journals[group] = journal
@@ -225,7 +225,7 @@ struct Writer {
     self.home = home
     wake(group)
     let reader = try JournalReader(
-      group: group, in: home.groups, fileSystem: fileSystem, findings: home.findings,
+      group: group, in: home.groups, fileSystem: fileSystem, issues: home.issues,
       migrations: options.migrations, files: openFiles)
     readers[group] = reader
     return reader.contents

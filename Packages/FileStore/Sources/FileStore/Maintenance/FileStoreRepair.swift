@@ -13,7 +13,7 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
   /// Something that was not what had been written.
   public struct Loss: Sendable, Hashable, CustomStringConvertible {
     /// What was wrong, in which file, and at which offset.
-    public let finding: FileStoreFinding
+    public let issue: IntegrityIssue
     /// What stores call the type of the model whose record it was; nil if that can't be told any more.
     public let typeName: String?
     /// The identifier of the model whose record it was; nil if that can't be told any more.
@@ -24,9 +24,9 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
 
     /// A sentence for the person who looks after the store.
     public var description: String {
-      guard let typeName, let identifier else { return finding.description }
+      guard let typeName, let identifier else { return issue.description }
       let rest = keptRevision.map { "revision \($0) of it is there" } ?? "nothing of it is left"
-      return "\(finding) It was a record of \(typeName.nameForMessage) \(identifier.quotedForMessage): \(rest)."
+      return "\(issue) It was a record of \(typeName.nameForMessage) \(identifier.quotedForMessage): \(rest)."
     }
   }
 

@@ -9,8 +9,8 @@ extension Writer {
     wake(group)
     var repair = try journal(group).repair(shouldStop: shouldStop)
     let manifest = try restoreManifest()
-    for finding in manifest.findings {
-      repair.losses.append(.init(finding: finding, typeName: nil, identifier: nil, keptRevision: nil))
+    for issue in manifest.issues {
+      repair.losses.append(.init(issue: issue, typeName: nil, identifier: nil, keptRevision: nil))
     }
     if repair.quarantine == nil { repair.quarantine = manifest.quarantine.map { URL(filePath: $0) } }
     return repair
@@ -30,19 +30,19 @@ extension Journal {
     try sync()
     try refuseWithoutLock()
     let (before, fields) = contents.withIndex { ($0.withoutFieldIndexes, $0.fields) }
-    let (index, findings) = try JournalReader.scan(
+    let (index, issues) = try JournalReader.scan(
       group: group, folder: contents.folder, upTo: extent, into: before.withoutModels, fileSystem,
       shouldStop: shouldStop)
     var repair = FileStoreRepair()
     repair.keptCount = index.liveCount
-    let mismatches = before.mismatches(with: index, besides: findings, in: contents.folder)
-    guard !findings.isEmpty || !mismatches.isEmpty else { return repair }
-    let parts = try DamagedParts(findings, before: before, after: index, contents.folder, fileSystem)
+    let mismatches = before.mismatches(with: index, besides: issues, in: contents.folder)
+    guard !issues.isEmpty || !mismatches.isEmpty else { return repair }
+    let parts = try DamagedParts(issues, before: before, after: index, contents.folder, fileSystem)
     repair.losses =
       parts.losses
       + mismatches.map { mismatch in
         .init(
-          finding: mismatch.finding, typeName: mismatch.type, identifier: mismatch.identifier,
+          issue: mismatch.issue, typeName: mismatch.type, identifier: mismatch.identifier,
           keptRevision: index.revision(mismatch.type, mismatch.identifier))
       }
     if shouldStop() { throw CancellationError() }
@@ -77,7 +77,7 @@ extension JournalIndex {
 /// Bytes of a journal that are not what was written.
 private struct DamagedParts {
   private struct Part {
-    let finding: Finding
+    let issue: IntegrityIssue
     let bytes: [UInt8]
   }
 
@@ -92,23 +92,24 @@ private struct DamagedParts {
   ///   - before: what the store believed to have.
   ///   - after: what is readable.
   init(
-    _ findings: [Finding], before: JournalIndex, after: JournalIndex, _ folder: String, _ fileSystem: any FileSystem
+    _ issues: [IntegrityIssue], before: JournalIndex, after: JournalIndex, _ folder: String,
+    _ fileSystem: any FileSystem
   ) throws {
-    let known = Self.records(of: before, in: findings, folder)
-    for (number, finding) in findings.enumerated() {
+    let known = Self.records(of: before, in: issues, folder)
+    for (number, issue) in issues.enumerated() {
       var names = known[number] ?? []
-      if finding.length > 0 {
-        let bytes = try Self.bytes(of: finding, fileSystem)
+      if issue.length > 0 {
+        let bytes = try Self.bytes(of: issue, fileSystem)
         if names.isEmpty, let name = Self.name(in: bytes) { names = [name] }
-        parts.append(Part(finding: finding, bytes: bytes))
+        parts.append(Part(issue: issue, bytes: bytes))
       }
       if names.isEmpty {
-        losses.append(.init(finding: finding, typeName: nil, identifier: nil, keptRevision: nil))
+        losses.append(.init(issue: issue, typeName: nil, identifier: nil, keptRevision: nil))
       }
       for (type, identifier) in names {
         losses.append(
           .init(
-            finding: finding, typeName: type, identifier: identifier, keptRevision: after.revision(type, identifier)))
+            issue: issue, typeName: type, identifier: identifier, keptRevision: after.revision(type, identifier)))
       }
     }
   }
@@ -137,8 +138,8 @@ private struct DamagedParts {
     var end: UInt64 = 0
     for part in parts {
       let line = Line(
-        file: URL(filePath: part.finding.file).lastPathComponent, offset: part.finding.offset,
-        length: part.bytes.count, reason: part.finding.reason)
+        file: URL(filePath: part.issue.file).lastPathComponent, offset: part.issue.offset,
+        length: part.bytes.count, reason: part.issue.reason)
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       let bytes = Array(try encoder.encode(line)) + [0x0a] + part.bytes + [0x0a]
@@ -155,8 +156,8 @@ private struct DamagedParts {
     let reason: String
   }
 
-  private static func bytes(of finding: Finding, _ fileSystem: any FileSystem) throws -> [UInt8] {
-    try fileSystem.open(finding.file, .read).bytes(from: finding.offset, count: Int(finding.length))
+  private static func bytes(of issue: IntegrityIssue, _ fileSystem: any FileSystem) throws -> [UInt8] {
+    try fileSystem.open(issue.file, .read).bytes(from: issue.offset, count: Int(issue.length))
   }
 
   /// The model that a damaged line was about, if the damage is somewhere behind its name.
@@ -170,13 +171,13 @@ private struct DamagedParts {
     }
   }
 
-  /// The models whose records are where something is wrong, by the number of the finding.
+  /// The models whose records are where something is wrong, by the number of the issue.
   private static func records(
-    of index: JournalIndex, in findings: [Finding], _ folder: String
+    of index: JournalIndex, in issues: [IntegrityIssue], _ folder: String
   ) -> [Int: [(type: String, identifier: String)]] {
     var byFile: [String: [(range: Range<UInt64>, number: Int)]] = [:]
-    for (number, finding) in findings.enumerated() where finding.length > 0 {
-      byFile[finding.file, default: []].append((finding.offset..<finding.offset + finding.length, number))
+    for (number, issue) in issues.enumerated() where issue.length > 0 {
+      byFile[issue.file, default: []].append((issue.offset..<issue.offset + issue.length, number))
     }
     var found: [Int: [(type: String, identifier: String)]] = [:]
     var ranges: [SegmentNumber: [(range: Range<UInt64>, number: Int)]] = [:]

@@ -92,7 +92,7 @@ struct StoreBackup: Sendable {
       let bytes = try source.bytes(from: offset, count: Int(min(length - offset, UInt64(pieceSize))))
       guard !bytes.isEmpty else {
         throw FileEngineError.damaged(
-          Finding(
+          IntegrityIssue(
             kind: .missing, file: path, offset: offset, length: 0,
             reason: "\(length - offset) bytes were here and are gone"))
       }

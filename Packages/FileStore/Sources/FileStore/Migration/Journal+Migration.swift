@@ -19,7 +19,7 @@ extension Journal {
       let records = versions.changes(of: type, to: known)
       changes += records.before
       if version != known, let number = index.number(of: type), index.types[number].liveCount > 0 {
-        try versions.refuseLostVersion(of: type, contents.findings, fileSystem)
+        try versions.refuseLostVersion(of: type, contents.issues, fileSystem)
         let live = index.types[number].entries.filter(\.isLive)
         try migrate(index.selection(live, ofType: number), type, from: version, plan, into: &changes)
       }
@@ -35,7 +35,7 @@ extension Journal {
     try contents.forEachRecord(records) { number, line, value in
       // What is left of it might be readable by repair(); a migration must not leave it behind.
       guard let value else {
-        throw UnreadableBeforeMigration(finding: contents.damage(at: records.entries[number].place, in: line))
+        throw UnreadableBeforeMigration(issue: contents.damage(at: records.entries[number].place, in: line))
       }
       let identifier = records.identifier(number)
       let old = Array(line[value])

@@ -33,7 +33,7 @@ struct ModelVersions {
     guard let number = index.number(of: Self.typeName) else { return }
     var types: [String: Version] = [:]
     var identifiers: Set<String> = []
-    var damages: [(type: String, finding: Finding)] = []
+    var damages: [(type: String, issue: IntegrityIssue)] = []
     let records = index.selection(index.types[number].entries.filter(\.isLive), ofType: number)
     try contents.forEachRecord(records) { number, line, value in
       let identifier = records.identifier(number)
@@ -54,7 +54,7 @@ struct ModelVersions {
       }
     }
     for damage in damages where types[damage.type] == nil {
-      throw FileEngineError.unknownVersion(type: damage.type, damage.finding)
+      throw FileEngineError.unknownVersion(type: damage.type, damage.issue)
     }
     (self.types, self.identifiers) = (types, identifiers)
   }
@@ -81,15 +81,15 @@ struct ModelVersions {
   /// Refuses to migrate a type if a damaged line may be a later version of it than the one that is known.
   ///
   /// - Throws: ``FileEngineError/unknownVersion(type:_:)``.
-  func refuseLostVersion(of type: String, _ findings: [Finding], _ fileSystem: any FileSystem) throws {
+  func refuseLostVersion(of type: String, _ issues: [IntegrityIssue], _ fileSystem: any FileSystem) throws {
     let known = types[type] ?? Version()
-    for finding in findings where finding.kind == .damage && finding.length > 0 {
-      let bytes = try fileSystem.open(finding.file, .read).bytes(
-        from: finding.offset, count: Int(min(finding.length, 1 << 16)))
+    for issue in issues where issue.kind == .damage && issue.length > 0 {
+      let bytes = try fileSystem.open(issue.file, .read).bytes(
+        from: issue.offset, count: Int(min(issue.length, 1 << 16)))
       guard let identifier = Self.identifier(in: bytes) else { continue }
       let isKnown =
         identifier == type ? known.copy != nil : identifier == Self.copy(of: type) ? known.record != nil : nil
-      if isKnown == false || identifier.isEmpty { throw FileEngineError.unknownVersion(type: type, finding) }
+      if isKnown == false || identifier.isEmpty { throw FileEngineError.unknownVersion(type: type, issue) }
     }
   }
 
@@ -108,5 +108,5 @@ struct ModelVersions {
 
 /// A record that a migration can't read. It is left out if the whole journal is read.
 struct UnreadableBeforeMigration: Error {
-  let finding: Finding
+  let issue: IntegrityIssue
 }

@@ -124,7 +124,7 @@ private struct CrashRun {
       for (group, journal) in (store?.journals ?? []).enumerated() {
         var (found, damages) = try journal.contents.everything()
         if !expected[group].contains(found) { fail(place, "group \(group) holds \(found)") }
-        let wrong = (damages + journal.contents.findings).filter { if case .tornTail = $0.kind { false } else { true } }
+        let wrong = (damages + journal.contents.issues).filter { if case .tornTail = $0.kind { false } else { true } }
         if !wrong.isEmpty { fail(place, "a crash was taken for damage: \(wrong)") }
         let change = Change.create("Note", "after", JournalScript.json("x"))
         try journal.write([change])
@@ -138,8 +138,8 @@ private struct CrashRun {
       let again = try ScriptedStore(
         TracingFileSystem(disk.image(after: .dropped)), groups: CrashWorkload.groups, options: options)
       if try again.everything() != after { fail(place, "what was written after it was lost") }
-      let findings = again.journals.flatMap(\.contents.findings)
-      if !findings.isEmpty { fail(place, "after it was opened and written: \(findings)") }
+      let issues = again.journals.flatMap(\.contents.issues)
+      if !issues.isEmpty { fail(place, "after it was opened and written: \(issues)") }
     } catch {
       fail(place, "\(error)")
     }

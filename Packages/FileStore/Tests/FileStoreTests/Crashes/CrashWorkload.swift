@@ -56,9 +56,9 @@ extension Snapshot {
 
 extension JournalContents {
   /// Everything that can be read, types without models left out, and the records that can't be.
-  func everything() throws -> (snapshot: Snapshot, damages: [Finding]) {
+  func everything() throws -> (snapshot: Snapshot, damages: [IntegrityIssue]) {
     var snapshot = Snapshot()
-    var damages: [Finding] = []
+    var damages: [IntegrityIssue] = []
     for name in withIndex({ $0.typeNames }) {
       let chunk = try chunk(of: name, after: .start, limit: .max, byteLimit: .max)
       damages += chunk.damages
@@ -90,7 +90,7 @@ struct ScriptedStore {
     home = try StoreHome(directory: Self.directory, fileSystem: fileSystem, clock: FixedClock())
     for group in groups {
       let journal = try Journal.open(
-        group: group, in: home.groups, options: options, fileSystem: fileSystem, findings: home.findings,
+        group: group, in: home.groups, options: options, fileSystem: fileSystem, issues: home.issues,
         home: home)
       if let migrations { try journal.migrate(migrations) }
       journals.append(journal)

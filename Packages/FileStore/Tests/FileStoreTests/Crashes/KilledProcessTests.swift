@@ -118,9 +118,9 @@
       let store = engine(directory)
       for task in 0..<tasks {
         let engine = store.group(groups[task % 2])
-        let findings = try await engine.open()
+        let issues = try await engine.open()
         #expect(
-          findings.allSatisfy { if case .tornTail = $0.kind { true } else { false } }, "seed \(seed): \(findings)")
+          issues.allSatisfy { if case .tornTail = $0.kind { true } else { false } }, "seed \(seed): \(issues)")
         let last = try await lastNumber(engine, task) ?? 0
         // A process that is killed takes nothing along that the system has, whatever the durability.
         #expect(last >= acknowledged[task] ?? 0, "seed \(seed), task \(task)")

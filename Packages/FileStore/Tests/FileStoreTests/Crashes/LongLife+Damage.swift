@@ -94,10 +94,10 @@ extension LongLife {
   }
 
   private mutating func repair(_ group: Int, _ journal: Journal, _ notes: [String: String]) throws {
-    let findings = journal.contents.findings.filter { $0.kind == .missing && $0.file.hasSuffix(".journal") }
+    let issues = journal.contents.issues.filter { $0.kind == .missing && $0.file.hasSuffix(".journal") }
     let repair = try journal.repair()
     note("repair \(group), \(repair.losses.count) losses")
-    if !findings.isEmpty, repair.losses.isEmpty { fail("repaired nothing, although \(findings)") }
+    if !issues.isEmpty, repair.losses.isEmpty { fail("repaired nothing, although \(issues)") }
     created += 1
     try journal.write([.create("Other", "k\(created)", JournalScript.json("x"))])
     try journal.compact()

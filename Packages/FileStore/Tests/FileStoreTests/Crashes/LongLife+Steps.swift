@@ -44,10 +44,10 @@ extension LongLife {
       attempt("verify \(group)") { life in
         try journal.sync()
         life.noteSynced(group)
-        let findings = try JournalReader.verify(
+        let issues = try JournalReader.verify(
           group: journal.group, folder: journal.contents.folder, upTo: journal.extent,
           comparing: journal.contents.withIndex { $0.withoutFieldIndexes }, life.fileSystem)
-        if !findings.isEmpty { life.fail("verified \(findings)") }
+        if !issues.isEmpty { life.fail("verified \(issues)") }
       }
     case 14, 15: close()
     case 16: kill()

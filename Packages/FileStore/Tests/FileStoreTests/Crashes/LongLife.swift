@@ -103,9 +103,9 @@ struct LongLife {
 
   private mutating func checkOpened(_ group: Int, _ journal: Journal) throws {
     let (found, damages) = try journal.contents.everything()
-    let wrong = (damages + journal.contents.findings).filter { finding in
-      if finding.file.hasSuffix(".json") { return !canLackMark }
-      return if case .tornTail = finding.kind { !canBeTorn } else { true }
+    let wrong = (damages + journal.contents.issues).filter { issue in
+      if issue.file.hasSuffix(".json") { return !canLackMark }
+      return if case .tornTail = issue.kind { !canBeTorn } else { true }
     }
     if !wrong.isEmpty { fail("found \(wrong)") }
     let possible = states[group][synced[group]...]

@@ -19,15 +19,15 @@ import Testing
   /// What was found wrong, by opening, reading or checking, and what can be read.
   private func look(
     at image: DiskImage, _ options: Journal.Options
-  ) throws -> (findings: [Finding], models: [Model: Value]) {
+  ) throws -> (issues: [IntegrityIssue], models: [Model: Value]) {
     let fileSystem = TracingFileSystem(image)
     let store = try ScriptedStore(fileSystem, groups: CrashWorkload.groups, options: options)
-    var findings: [Finding] = []
+    var issues: [IntegrityIssue] = []
     var models: [Model: Value] = [:]
     for (group, journal) in store.journals.enumerated() {
       let (snapshot, damages) = try journal.contents.everything()
-      findings += journal.contents.findings + damages
-      findings += try JournalReader.verify(
+      issues += journal.contents.issues + damages
+      issues += try JournalReader.verify(
         group: journal.group, folder: journal.contents.folder, upTo: journal.extent, fileSystem)
       for (type, rows) in snapshot.types {
         for row in rows {
@@ -36,7 +36,7 @@ import Testing
         }
       }
     }
-    return (findings, models)
+    return (issues, models)
   }
 
   /// A closed store and what is in it.
@@ -89,17 +89,17 @@ import Testing
     let bytes = try #require(image.files[path])
     var image = image
     image.files[path] = damaged
-    let (findings, found) = try look(at: image, options)
+    let (issues, found) = try look(at: image, options)
     if path.hasSuffix(".checkpoint") {
       // It says nothing that the journal does not say, and is passed over.
       #expect(found == expected, "\(place)")
       return
     }
-    let isReported = findings.contains {
+    let isReported = issues.contains {
       $0.file == path && $0.offset <= damage.lowerBound
         && ($0.kind != .damage || $0.offset + $0.length >= damage.lowerBound)
     }
-    #expect(isReported, "\(place): \(findings)")
+    #expect(isReported, "\(place): \(issues)")
     let group = path.contains("rare%20books") ? 1 : 0
     let hit = path.hasSuffix(".journal") ? models(in: bytes, damage, group: group) : []
     for (model, value) in expected where !hit.contains(model) {
@@ -117,7 +117,7 @@ import Testing
   @Test func `A damaged store reports every damaged byte with its file and place, and keeps the rest`() throws {
     let (image, options) = try makeStore(4, rounds: 6)
     let expected = try look(at: image, options)
-    #expect(expected.findings == [])
+    #expect(expected.issues == [])
     var count = 0
     for (path, bytes) in image.files where isLookedAt(path) {
       // One bit less than a byte, so that each is another one in the course of a line.
@@ -149,7 +149,7 @@ import Testing
   @Test func `A large store reports random damage`() throws {
     let (image, options) = try makeStore(8, rounds: 400)
     let expected = try look(at: image, options)
-    #expect(expected.findings == [])
+    #expect(expected.issues == [])
     var random = SplitMix(seed: 8)
     let journals = image.files.filter { $0.key.hasSuffix(".journal") }.sorted { $0.key < $1.key }
     for round in 0..<60 {

@@ -235,10 +235,10 @@ private struct FaultRun {
           ([current[group]] + possible[group]).contains(found),
           "\(place), image \(number): group \(group) holds \(found)")
       }
-      let findings = after.journals.flatMap(\.contents.findings)
+      let issues = after.journals.flatMap(\.contents.issues)
       #expect(
-        findings.allSatisfy { if case .tornTail = $0.kind { true } else { false } },
-        "\(place), image \(number): \(findings)")
+        issues.allSatisfy { if case .tornTail = $0.kind { true } else { false } },
+        "\(place), image \(number): \(issues)")
       try after.journals[0].write([.create("Note", "after", JournalScript.json("x"))])
     }
   }

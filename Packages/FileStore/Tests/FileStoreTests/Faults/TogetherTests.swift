@@ -74,8 +74,8 @@ import Testing
         }
         group.addTask {
           for _ in 0..<6 {
-            let findings = try await engine.verify()
-            #expect(findings == [])
+            let issues = try await engine.verify()
+            #expect(issues == [])
           }
         }
         group.addTask {
@@ -167,7 +167,7 @@ import Testing
 
   @Test func `A file store unlocks its directory only when the calls under way have ended`() throws {
     let (upkeep, ended) = (Mailbox<FileEngineService.Job>(), Mailbox<String>())
-    let caretaker = Caretaker(upkeep: upkeep, writes: Mailbox(), fileSystem: TracingFileSystem()) { true }
+    let maintenance = BackgroundMaintenance(upkeep: upkeep, writes: Mailbox(), fileSystem: TracingFileSystem()) { true }
     let gate = Mailbox<Void>()
     #expect(
       upkeep.send {
@@ -175,7 +175,7 @@ import Testing
         _ = ended.send("what is under way")
       })
     try DedicatedThread.start(for: "") {
-      caretaker.finish()
+      maintenance.finish()
       _ = ended.send("the waiting")
       ended.finish()
     }
@@ -189,7 +189,7 @@ import Testing
     while let more = ended.takeAll(waitingAtMost: nil) { order += more }
     #expect(order == ["what is under way", "the waiting"])
     #expect(!upkeep.send {}, "nothing more is begun")
-    caretaker.finish()
+    maintenance.finish()
   }
 
   /// As a process that is being started has it for a moment.
@@ -249,9 +249,9 @@ import Testing
             options.isReadOnly = true
             let reader = FileEngine(directory: directory, options: options)
             let count = try await reader.count("Book")
-            let findings = try await reader.verify()
+            let issues = try await reader.verify()
             try await reader.close()
-            exit(count == 59 && findings == [] ? 0 : 2)
+            exit(count == 59 && issues == [] ? 0 : 2)
           }
         }
         try await first.close()

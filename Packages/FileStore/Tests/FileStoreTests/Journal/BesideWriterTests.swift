@@ -31,7 +31,7 @@ import Testing
     isDue.withLock { $0 = true }
     let reader = try JournalReader(
       group: "books", in: JournalScript.directory, fileSystem: reading, readsAll: true)
-    #expect(reader.contents.findings == [])
+    #expect(reader.contents.issues == [])
     #expect(journal.lastBatch == 12)
   }
 

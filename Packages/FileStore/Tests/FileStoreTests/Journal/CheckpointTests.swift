@@ -24,7 +24,7 @@ import Testing
     let reads = fileSystem.log[before...].filter { $0.hasPrefix("read") && $0.hasSuffix(".journal") }
     #expect(Set(reads).count == 1, "only the last segment is looked at: \(reads)")
     #expect(try journal.snapshot() == snapshot)
-    #expect(journal.contents.findings == [])
+    #expect(journal.contents.issues == [])
     #expect(
       journal.contents.withIndex { index in index.number(of: "Book").map { index.types[$0].largestInteger } } == 3)
   }
@@ -35,7 +35,7 @@ import Testing
     #expect(disk.bytes(path) != nil)
     let journal = try Journal.scripted(disk, segmentSize: 300)
     #expect(try journal.snapshot() == snapshot)
-    #expect(journal.contents.findings == [])
+    #expect(journal.contents.issues == [])
     try journal.write([.create("Book", "new", JournalScript.json("x"))])
     #expect(try Journal.scripted(disk.disk(after: .dropped)).snapshot() == journal.snapshot())
   }
@@ -64,11 +64,11 @@ import Testing
     for segment in segments {
       let disk = fileSystem.disk()
       disk.removeBehindTheBack(segment)
-      #expect(try Journal.scripted(disk, segmentSize: 300).contents.findings.isEmpty == false, "\(segment)")
+      #expect(try Journal.scripted(disk, segmentSize: 300).contents.issues.isEmpty == false, "\(segment)")
       let bytes = try #require(fileSystem.bytes(segment))
       let shorter = fileSystem.disk()
       shorter.overwrite(segment, with: Array(bytes.dropLast(3)))
-      #expect(try Journal.scripted(shorter, segmentSize: 300).contents.findings.isEmpty == false, "\(segment)")
+      #expect(try Journal.scripted(shorter, segmentSize: 300).contents.issues.isEmpty == false, "\(segment)")
     }
   }
 
@@ -100,7 +100,7 @@ import Testing
     let lines = try #require(fileSystem.bytes(segment)).split(separator: 0x0a)
     fileSystem.overwrite(segment, with: lines.dropLast(6).flatMap { $0 + [0x0a] })
     let shorter = try Journal.scripted(fileSystem)
-    #expect(!shorter.contents.findings.isEmpty)
+    #expect(!shorter.contents.issues.isEmpty)
     for number in 10...16 {
       try shorter.write([.create("Book", "\(number)", JournalScript.json("later, and a little longer"))])
     }
@@ -116,10 +116,10 @@ import Testing
     bytes[bytes.count - 10] ^= 1
     fileSystem.overwrite(segment, with: bytes)
     let journal = try Journal.scripted(fileSystem, segmentSize: 300)
-    #expect(journal.contents.findings == [])
-    let findings = try JournalReader.verify(
+    #expect(journal.contents.issues == [])
+    let issues = try JournalReader.verify(
       group: "books", folder: JournalScript.folder, upTo: journal.extent, fileSystem)
-    #expect(findings.map(\.file) == [segment])
-    #expect(findings.first.map { $0.offset < bytes.count && $0.offset + $0.length > bytes.count - 10 } == true)
+    #expect(issues.map(\.file) == [segment])
+    #expect(issues.first.map { $0.offset < bytes.count && $0.offset + $0.length > bytes.count - 10 } == true)
   }
 }

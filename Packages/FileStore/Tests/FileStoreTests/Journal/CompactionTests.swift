@@ -24,14 +24,14 @@ import Testing
     let after = try journal.snapshot()
     for disk in [fileSystem.disk(after: .dropped), fileSystem.disk()] {
       let reopened = try Journal.scripted(disk, segmentSize: segmentSize)
-      #expect(reopened.contents.findings == [])
+      #expect(reopened.contents.issues == [])
       #expect(try reopened.snapshot() == after)
       try reopened.compact()
       #expect(try reopened.snapshot() == after)
       try reopened.close()
       let again = try Journal.scripted(disk, segmentSize: segmentSize)
       #expect(try again.snapshot() == after)
-      #expect(again.contents.findings == [])
+      #expect(again.contents.issues == [])
       #expect(try again.beginCompaction() == nil, "there is nothing left to gain")
     }
   }
@@ -48,14 +48,14 @@ import Testing
     #expect(throws: FileSystemError.self) { try journal.finish(compaction, outcome) }
     #expect(journals(fileSystem).contains("000001.journal"), "the new name may be lost yet")
     #expect(try journal.snapshot() == expected)
-    let findings = try JournalReader.verify(
+    let issues = try JournalReader.verify(
       group: "books", folder: JournalScript.folder, upTo: journal.extent, fileSystem)
-    #expect(findings == [])
+    #expect(issues == [])
     #expect(((try? journal.refuseAfterFailure()) == nil) == (code == EIO))
     for disk in [fileSystem.disk(after: .dropped), fileSystem.disk()] {
       let again = try Journal.scripted(disk)
       #expect(try again.snapshot() == expected)
-      #expect(again.contents.findings == [])
+      #expect(again.contents.issues == [])
     }
   }
 
@@ -133,7 +133,7 @@ import Testing
     try reopened.write([.create("Book", "after", JournalScript.json("y"))])
     let after = try reopened.snapshot()
     let again = try Journal.scripted(crashed.disk(after: .dropped))
-    #expect(again.contents.findings == [])
+    #expect(again.contents.issues == [])
     #expect(try again.snapshot() == after)
     #expect(!crashed.paths.contains { $0.contains("quarantine") })
   }
@@ -158,7 +158,7 @@ import Testing
     #expect(try journal.snapshot() == before)
     let reopened = try Journal.scripted(fileSystem)
     #expect(try reopened.snapshot() == before)
-    #expect(reopened.contents.findings == [])
+    #expect(reopened.contents.issues == [])
     #expect(!fileSystem.paths.contains { $0.hasSuffix(".new") })
   }
 
@@ -206,9 +206,9 @@ import Testing
     bytes[Int(place.offset) + 40] ^= 1
     fileSystem.overwrite(path, with: bytes)
     journal = try Journal.scripted(fileSystem)
-    let finding = try #require(journal.contents.findings.first)
+    let issue = try #require(journal.contents.issues.first)
     let before = journals(fileSystem)
-    #expect(throws: FileEngineError.damaged(finding)) { try journal.compact() }
+    #expect(throws: FileEngineError.damaged(issue)) { try journal.compact() }
     #expect(!journal.wantsCompaction)
     #expect(journals(fileSystem) == before)
     let repair = try journal.repair()
@@ -240,7 +240,7 @@ import Testing
       disk.setFull(true)
       let reopened = try Journal.scripted(disk, preallocation: preallocation)
       #expect(try reopened.snapshot() == before)
-      #expect(reopened.contents.findings == [])
+      #expect(reopened.contents.issues == [])
       disk.setFull(false)
       try reopened.write([.create("Book", "new", JournalScript.json("x"))])
       try reopened.compact()
@@ -273,7 +273,7 @@ import Testing
         try journal.close()
         let reopened = try scripted(disk.disk(after: .dropped), segmentSize: segmentSize)
         #expect(try reopened.snapshot() == after)
-        #expect(reopened.contents.findings == [])
+        #expect(reopened.contents.issues == [])
       }
     }
   }

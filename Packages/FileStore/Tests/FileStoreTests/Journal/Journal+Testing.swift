@@ -45,7 +45,7 @@ extension JournalContents {
       var cursor: CreationCursor? = .start
       while let position = cursor {
         let chunk = try chunk(of: name, after: position, limit: 2, byteLimit: 1 << 20)
-        if let finding = chunk.damages.first { throw FileEngineError.damaged(finding) }
+        if let issue = chunk.damages.first { throw FileEngineError.damaged(issue) }
         snapshot.types[name, default: []] += chunk.rows.map {
           .init(
             identifier: $0.identifier, revision: $0.revision, value: String(decoding: chunk.value($0), as: UTF8.self))

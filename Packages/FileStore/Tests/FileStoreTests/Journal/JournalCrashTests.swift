@@ -21,7 +21,7 @@ import Testing
     try journal.close()
     let reopened = try Journal.scripted(disk.disk(after: .dropped), segmentSize: segmentSize)
     #expect(try reopened.snapshot() == snapshot)
-    #expect(reopened.contents.findings == [])
+    #expect(reopened.contents.issues == [])
   }
 
   @Test(arguments: [false, true])
@@ -46,14 +46,14 @@ import Testing
       let complete = ends.count { $0 <= length }
       #expect(try reopened.snapshot() == states[complete], "\(length) bytes")
       let isWhole = length == 0 || ends.contains(length) || bytes[..<length] == bytes.prefix { $0 != 0x0a } + [0x0a]
-      #expect(reopened.contents.findings.count == (isWhole ? 0 : 1), "\(length) bytes")
-      if let finding = reopened.contents.findings.first {
-        guard case .tornTail(let quarantine) = finding.kind else {
-          Issue.record("\(finding)")
+      #expect(reopened.contents.issues.count == (isWhole ? 0 : 1), "\(length) bytes")
+      if let issue = reopened.contents.issues.first {
+        guard case .tornTail(let quarantine) = issue.kind else {
+          Issue.record("\(issue)")
           continue
         }
-        #expect(finding.file == path)
-        #expect(disk.bytes(quarantine) == Array(bytes[Int(finding.offset)..<length]))
+        #expect(issue.file == path)
+        #expect(disk.bytes(quarantine) == Array(bytes[Int(issue.offset)..<length]))
       }
       try checkItIsUsable(reopened, on: disk, segmentSize: 1 << 20)
     }
@@ -127,7 +127,7 @@ import Testing
       let seen = try Journal.scripted(fileSystem, segmentSize: segmentSize).snapshot()
       let journal = try Journal.scripted(fileSystem.disk(after: .dropped), segmentSize: segmentSize)
       #expect(try journal.snapshot() == seen, "stopped at \(stop)")
-      #expect(journal.contents.findings == [])
+      #expect(journal.contents.issues == [])
     }
   }
 
@@ -144,7 +144,7 @@ import Testing
       let seen = try Journal.scripted(fileSystem, segmentSize: segmentSize).snapshot()
       let journal = try Journal.scripted(fileSystem.disk(after: .dropped), segmentSize: segmentSize)
       #expect(try journal.snapshot() == seen, "\(number + 1)")
-      #expect(journal.contents.findings == [])
+      #expect(journal.contents.issues == [])
     }
   }
 
@@ -162,7 +162,7 @@ import Testing
     crashed.fail(call + 1, with: ENOSPC)
     #expect(throws: FileSystemError.self) { _ = try Journal.scripted(crashed) }
     #expect(crashed.paths == before)
-    #expect(try Journal.scripted(crashed).contents.findings.count == 1)
+    #expect(try Journal.scripted(crashed).contents.issues.count == 1)
   }
 
   @Test func `A journal after a crash does not lose the quarantined end of an earlier crash`() throws {

@@ -47,7 +47,7 @@ import Testing
     let firstLine = try #require(lines(bytes).first).range
     fileSystem.overwrite(path, with: line.bytes + bytes[firstLine.upperBound...])
     let journal = try Journal.scripted(fileSystem)
-    #expect(journal.contents.findings.contains { $0.reason == "no journal has a batch \(firstBatch)" })
+    #expect(journal.contents.issues.contains { $0.reason == "no journal has a batch \(firstBatch)" })
     #expect(try identifiers(journal) == Self.all)
     try journal.write([.create("Book", "after", JournalScript.json("x"))])
     try journal.close()
@@ -67,12 +67,12 @@ import Testing
       let disk = fileSystem.disk()
       disk.overwrite(path, with: damaged)
       let journal = try Journal.scripted(disk)
-      #expect(!journal.contents.findings.isEmpty, "bit \(bit)")
+      #expect(!journal.contents.issues.isEmpty, "bit \(bit)")
       let line = try #require(lines.first { $0.range.contains(bit / 8) })
-      let finding = journal.contents.findings.first {
+      let issue = journal.contents.issues.first {
         $0.file == path && $0.offset <= bit / 8 && $0.offset + $0.length > bit / 8
       }
-      #expect(finding != nil, "bit \(bit): \(journal.contents.findings)")
+      #expect(issue != nil, "bit \(bit): \(journal.contents.issues)")
       let found = try identifiers(journal)
       if !isClosed, bit / 8 >= lastBatch {
         // Nothing says that the last batch was ever complete. A line break within it can be seen to be what is wrong.
@@ -95,7 +95,7 @@ import Testing
       let disk = fileSystem.disk()
       disk.overwrite(path, with: Array(bytes[..<length]))
       let journal = try Journal.scripted(disk)
-      let loss = journal.contents.findings.first { $0.kind == .missing && $0.offset == length }
+      let loss = journal.contents.issues.first { $0.kind == .missing && $0.offset == length }
       #expect(loss?.reason.hasPrefix("\(bytes.count - length) bytes, up to batch 5") == true, "\(length)")
       #expect(try identifiers(journal) == lines.filter { $0.range.upperBound <= length }.compactMap(\.identifier))
       try journal.write([.create("Book", "new", JournalScript.json("x"))])
@@ -114,7 +114,7 @@ import Testing
       let disk = fileSystem.disk()
       disk.overwrite(path, with: damaged)
       let journal = try Journal.scripted(disk)
-      #expect(!journal.contents.findings.isEmpty)
+      #expect(!journal.contents.issues.isEmpty)
       let kept = lines.filter { !$0.range.dropLast().overlaps(start..<start + size) }
       // A line whose line break alone is gone can't be told from one that was cut.
       let sure = kept.filter { !(start..<start + size).contains($0.range.upperBound - 1) }.compactMap(\.identifier)
@@ -128,28 +128,28 @@ import Testing
     let fileSystem = try makeJournal(isClosed: true)
     let bytes = try #require(fileSystem.bytes(path))
     let lines = lines(bytes).map { Array(bytes[$0.range]) }
-    func open(_ lines: [[UInt8]]) throws -> (findings: [String], identifiers: [String]) {
+    func open(_ lines: [[UInt8]]) throws -> (issues: [String], identifiers: [String]) {
       let disk = fileSystem.disk()
       disk.overwrite(path, with: Array(lines.joined()))
       let journal = try Journal.scripted(disk)
-      return (journal.contents.findings.map(\.reason), try identifiers(journal))
+      return (journal.contents.issues.map(\.reason), try identifiers(journal))
     }
     var edited = lines
     edited.removeSubrange(7...8)
-    var (findings, found) = try open(edited)
-    #expect(findings.first == "batch 3 is missing")
+    var (issues, found) = try open(edited)
+    #expect(issues.first == "batch 3 is missing")
     #expect(found == Self.all.filter { $0 != "2.1" })
 
     edited = lines
     edited.remove(at: 5)
-    (findings, found) = try open(edited)
-    #expect(findings.first == "batch 2 has 2 of its 3 records")
+    (issues, found) = try open(edited)
+    #expect(issues.first == "batch 2 has 2 of its 3 records")
     #expect(found == Self.all.filter { $0 != "1.2" })
 
     edited = lines
     edited.insert(contentsOf: lines[1...2], at: 9)
-    (findings, found) = try open(edited)
-    #expect(findings.first == "batch 1 stands behind batch 3, so it does not count")
+    (issues, found) = try open(edited)
+    #expect(issues.first == "batch 1 stands behind batch 3, so it does not count")
     #expect(found == Self.all)
   }
 
@@ -161,7 +161,7 @@ import Testing
       let disk = fileSystem.disk()
       disk.removeBehindTheBack(segment)
       let journal = try Journal.scripted(disk)
-      #expect(journal.contents.findings.contains { $0.kind == .missing && $0.file == segment })
+      #expect(journal.contents.issues.contains { $0.kind == .missing && $0.file == segment })
       #expect(try identifiers(journal) == Self.all.filter { !$0.hasPrefix("\(number).") })
       try journal.write([.create("Book", "new", JournalScript.json("x"))])
       #expect(try identifiers(try Journal.scripted(disk.disk())).last == "new")
@@ -172,10 +172,10 @@ import Testing
     let fileSystem = try makeJournal(isClosed: true)
     let names = ["0", "-1", "1", "000000", "4294967295", "1073741825", "000001.journal", "00000x", "x"]
     for name in names { fileSystem.overwrite(JournalScript.folder + "/\(name).journal", with: Array("x".utf8)) }
-    #expect(try Journal.scripted(fileSystem).contents.findings == [])
+    #expect(try Journal.scripted(fileSystem).contents.issues == [])
     fileSystem.overwrite(JournalScript.folder + "/999999999.journal", with: [])
     let journal = try Journal.scripted(fileSystem)
-    #expect(journal.contents.findings.map(\.reason) == ["999999997 files from this on are missing"])
+    #expect(journal.contents.issues.map(\.reason) == ["999999997 files from this on are missing"])
     #expect(try identifiers(journal) == Self.all)
   }
 
@@ -189,7 +189,7 @@ import Testing
       let disk = fileSystem.disk()
       disk.overwrite(mark, with: damaged)
       let journal = try Journal.scripted(disk)
-      #expect(journal.contents.findings.map(\.file) == [mark])
+      #expect(journal.contents.issues.map(\.file) == [mark])
       #expect(try identifiers(journal) == Self.all)
     }
   }
@@ -203,14 +203,14 @@ import Testing
     bytes[Int(place.offset) + 40] ^= 1
     fileSystem.overwrite(path, with: bytes)
     let error = #expect(throws: FileEngineError.self) { try journal.contents.read(entry, "Book", "1.2") }
-    guard case .damaged(let finding) = error else {
+    guard case .damaged(let issue) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(finding.file == path)
-    #expect(finding.offset == place.offset)
+    #expect(issue.file == path)
+    #expect(issue.offset == place.offset)
     let chunk = try journal.contents.chunk(of: "Book", after: .start, limit: 100, byteLimit: .max)
-    #expect(chunk.damages == [finding])
+    #expect(chunk.damages == [issue])
     #expect(chunk.rows.map(\.identifier) == Self.all.filter { $0 != "1.2" })
   }
 }

@@ -141,7 +141,7 @@ import Testing
     #expect(expected.types["Book"]?.count == Self.batches[0].count + Self.batches[2].count)
     let reopened = try Journal.scripted(fileSystem.disk(after: .dropped))
     #expect(try reopened.snapshot() == expected)
-    #expect(reopened.contents.findings == [])
+    #expect(reopened.contents.issues == [])
   }
 
   @Test func `A journal on a failing disk continues writes that the disk takes in pieces`() throws {
@@ -151,7 +151,7 @@ import Testing
     for batch in Self.batches { try journal.write(batch) }
     let reopened = try Journal.scripted(fileSystem.disk(after: .dropped))
     #expect(try reopened.snapshot() == journal.snapshot())
-    #expect(reopened.contents.findings == [])
+    #expect(reopened.contents.issues == [])
   }
 
   @Test func `A journal on a failing disk calls again what a signal has interrupted, and nothing else`() throws {

@@ -29,7 +29,7 @@ import Testing
       }
       #expect(changes.isEmpty, "\(changes)")
     }
-    #expect(reader.contents.findings == [])
+    #expect(reader.contents.issues == [])
   }
 
   @Test func `A reader of somebody else's journal that looks away for long finds everything again`() throws {

@@ -14,7 +14,7 @@ import Testing
       try journal.close()
       journal = try Journal.scripted(fileSystem, segmentSize: segmentSize)
       #expect(try journal.snapshot() == before)
-      #expect(journal.contents.findings == [])
+      #expect(journal.contents.issues == [])
     }
     let rows = try #require(try journal.snapshot().types["Book"])
     #expect(rows.map(\.identifier) == ["1", "3", "2"])
@@ -117,7 +117,7 @@ import Testing
     try journal.write(JournalScript.batches[0])
     #expect(fileSystem.bytes(path)?.count == 4_096)
     let crashed = try Journal.scripted(fileSystem.disk(), preallocation: 4_096)
-    #expect(crashed.contents.findings == [])
+    #expect(crashed.contents.issues == [])
     #expect(try crashed.snapshot() == journal.snapshot())
     try crashed.write(JournalScript.batches[1])
     try journal.close()
@@ -136,7 +136,7 @@ import Testing
     #expect(text.split(separator: "\n").count == 22)
     let reopened = try Journal.scripted(fileSystem.disk(), segmentSize: 200)
     #expect(try reopened.snapshot() == journal.snapshot())
-    #expect(reopened.contents.findings == [])
+    #expect(reopened.contents.issues == [])
   }
 
   @Test func `A journal closes the gaps of deleted models and keeps the order of the others`() throws {

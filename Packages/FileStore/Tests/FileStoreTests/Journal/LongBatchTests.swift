@@ -32,7 +32,7 @@ import Testing
     #expect(expected.types["Book"]?[3].value.utf8.elementsEqual(Self.batch[2].value) == true)
     let opened = try Journal.scripted(fileSystem.disk(after: .dropped), segmentSize: segmentSize)
     #expect(try opened.snapshot() == expected)
-    #expect(opened.contents.findings.isEmpty)
+    #expect(opened.contents.issues.isEmpty)
   }
 
   @Test func `A long batch is whole or absent wherever the machine stops`() throws {
@@ -70,7 +70,7 @@ import Testing
       try journal.write([.create("Book", "next", JournalScript.json("n"))])
       let opened = try Journal.scripted(fileSystem.disk(after: .dropped))
       #expect(try identifiers(opened) == ["short", "next"])
-      #expect(opened.contents.findings.isEmpty)
+      #expect(opened.contents.issues.isEmpty)
     }
   }
 

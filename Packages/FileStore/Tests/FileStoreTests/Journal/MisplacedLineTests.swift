@@ -97,9 +97,9 @@ import Testing
     try await withTemporaryDirectory { directory in
       let store = try await makeStore(directory)
       try swap(first, second, in: segment(directory))
-      let findings = try await store.verify()
-      #expect(!findings.isEmpty)
-      #expect(findings.allSatisfy { $0.kind == .damage && $0.file.hasSuffix("000001.journal") })
+      let issues = try await store.verify()
+      #expect(!issues.isEmpty)
+      #expect(issues.allSatisfy { $0.kind == .damage && $0.file.hasSuffix("000001.journal") })
       let repair = try await store.repair()
       #expect(
         Set(repair.losses.map(\.identifier)).isSuperset(of: ["1", first == "Emma" && second == "Lady" ? "2" : "4"]))
@@ -161,11 +161,11 @@ import Testing
     fileSystem.overwrite(path, with: Array(lines.joined(separator: [0x0a])) + [0x0a])
     let again = try Journal.scripted(fileSystem, segmentSize: 300)
     #expect(throws: FileEngineError.self) { try again.snapshot() }
-    let findings = try JournalReader.verify(
+    let issues = try JournalReader.verify(
       group: "books", folder: JournalScript.folder, upTo: again.extent,
       comparing: again.contents.withIndex { $0.withoutFieldIndexes },
       fileSystem)
-    #expect(findings.map(\.file) == [path])
+    #expect(issues.map(\.file) == [path])
     let repair = try again.repair()
     #expect(repair.losses.map(\.identifier) == ["2"])
     #expect(try again.snapshot().types["Book"]?.count == 3)

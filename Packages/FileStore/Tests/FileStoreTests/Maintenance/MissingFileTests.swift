@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  private func verify(_ journal: Journal) throws -> [Finding] {
+  private func verify(_ journal: Journal) throws -> [IntegrityIssue] {
     try JournalReader.verify(
       group: "books", folder: JournalScript.folder, upTo: journal.extent, journal.fileSystem)
   }
@@ -63,22 +63,22 @@ import Testing
     for readsAll in [false, true] {
       let reader = try JournalReader(
         group: "books", in: JournalScript.directory, fileSystem: fileSystem, readsAll: readsAll)
-      #expect(reader.contents.findings.map(\.file) == [file])
+      #expect(reader.contents.issues.map(\.file) == [file])
     }
     let journal = try Journal.scripted(fileSystem)
-    #expect(journal.contents.findings.map(\.file) == [file])
+    #expect(journal.contents.issues.map(\.file) == [file])
     #expect(try verify(journal).first?.file == file)
     try journal.write([.create("Book", "new", JournalScript.json("a"))])
     #expect(try verify(journal).first?.file == file)
     let expected = try journal.snapshot()
     let repair = try journal.repair()
-    #expect(repair.losses.first?.finding.file == file)
+    #expect(repair.losses.first?.issue.file == file)
     #expect(try verify(journal) == [])
     #expect(try journal.repair().losses == [])
     #expect(try journal.snapshot() == expected)
     for disk in [fileSystem.disk(after: .dropped), fileSystem.disk()] {
       let again = try Journal.scripted(disk)
-      #expect(again.contents.findings == [])
+      #expect(again.contents.issues == [])
       #expect(try again.snapshot() == expected)
     }
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(try verify(journal) == [])
     try cause(loss, on: fileSystem)
     #expect(try verify(journal).map(\.file) == [loss.file])
-    #expect(try journal.repair().losses.map(\.finding.file) == [loss.file])
+    #expect(try journal.repair().losses.map(\.issue.file) == [loss.file])
     #expect(try verify(journal) == [])
   }
 }

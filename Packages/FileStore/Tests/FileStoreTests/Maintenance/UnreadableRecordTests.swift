@@ -111,7 +111,7 @@ import Testing
     options.migrations = MigrationPlan([Migration("Book", to: 2) { $0["isOld"] = true }])
     var again = Writer(directory: "/store", options: options, fileSystem: fileSystem, clock: SystemClock())
     let contents = try again.open("")
-    #expect(contents.findings.map(\.file) == [path])
+    #expect(contents.issues.map(\.file) == [path])
     let books = try #require(contents.snapshot().types["Book"])
     #expect(books.count == 19)
     #expect(books.allSatisfy { $0.value.contains("isOld") })

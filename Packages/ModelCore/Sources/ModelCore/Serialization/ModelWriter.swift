@@ -178,7 +178,7 @@ final class ModelWriter: FieldWriter {
   /// Returns whether a link that can't be written now is not lost. Either its inverse is in the model being saved, or
   /// the link is written after the save of the related model.
   private func isSaidElsewhere(_ model: ModelObject, _ relation: (any Relation)?) -> Bool {
-    if SavedLater.models.contains(ObjectIdentifier(model)) { return true }
+    if DeferredForeignKeys.models.contains(ObjectIdentifier(model)) { return true }
     guard let relation, let owner = relation.ownerModel, model === saved else { return false }
     return relation.inverse(on: model)?.refers(to: owner) == true
   }

@@ -7,7 +7,7 @@ extension RESTModelStore: LiveModelStore {
   public var changeFeed: StoreChangeFeed { handle.changeFeed }
 
   /// Tells of a save. What is known of the record is what was sent, and what the server answered.
-  func tell<M: Model>(_ kind: RecordChange.Kind, _ save: PendingSave<M>, answer: AttributeDictionary?) {
+  func tell<M: Model>(_ kind: RecordChange.Kind, _ save: SaveOperation<M>, answer: AttributeDictionary?) {
     guard changeFeed.isObserved, let identifier = save.model.identifier else { return }
     let sent = save.record
     var record = sent.merging(answer ?? [:]) { _, answered in answered }

@@ -56,7 +56,7 @@ extension RESTModelStore {
   }
 
   /// The record of a new model without its identifier, which the server is to choose.
-  func withoutIdentifier<M: Model>(_ save: PendingSave<M>) -> AttributeDictionary {
+  func withoutIdentifier<M: Model>(_ save: SaveOperation<M>) -> AttributeDictionary {
     var record = JSONValue.object(save.record)
     let path = save.identifier.flatMap { save.model.storedValue(ofIdentifier: $0, in: scope.transformers)?.path } ?? []
     func remove(_ path: ArraySlice<String>, from value: JSONValue) -> JSONValue {

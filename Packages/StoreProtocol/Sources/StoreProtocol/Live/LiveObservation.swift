@@ -101,7 +101,7 @@ final class LiveObservation<M: Model> {
         own.keys = fields.own.union(fields.related[typeName] ?? [])
         own.hasMembers = true
       }
-      if !relatesToOwnType { own.guarding = LiveGuard.make(program, in: store.scope.transformers) }
+      if !relatesToOwnType { own.guarding = RelevanceFilter.make(program, in: store.scope.transformers) }
     }
     var interests = [own]
     for (name, keys) in fields.related where name != typeName {

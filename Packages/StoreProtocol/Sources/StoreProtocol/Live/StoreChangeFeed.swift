@@ -28,10 +28,10 @@ public final class StoreChangeFeed: Sendable {
   }
 
   private let consumers = Atomic<Int>(0)
-  // Locked inside the lock of an engine, and inside the lock of the routes. Nothing is locked inside it.
+  // Locked inside the lock of an engine, and inside the lock of the router. Nothing is locked inside it.
   private let queue = Lock(Queue())
   // Locked while mailboxes are filled, so that each consumer gets batches in the order of the queue.
-  private let routes = Lock(FeedRoutes())
+  private let router = Lock(ChangeRouter())
 
   private let whenObserved: @Sendable () -> Void
 
@@ -81,7 +81,7 @@ public final class StoreChangeFeed: Sendable {
   /// Hands out what was taken down. Not to be called with a lock held.
   public func deliver() {
     guard isObserved else { return }
-    let woken = routes.withLock { routes -> [CheckedContinuation<Void, Never>] in
+    let woken = router.withLock { router -> [CheckedContinuation<Void, Never>] in
       let entries = queue.withLock { queue in
         let entries = queue.entries
         if !entries.isEmpty { queue.entries = [] }
@@ -91,11 +91,11 @@ public final class StoreChangeFeed: Sendable {
       for entry in entries {
         switch entry {
         case .changes(let changes, let position):
-          var delivery = FeedRoutes.Delivery()
-          routes.route(changes, position, &delivery)
-          woken += routes.hand(delivery)
+          var delivery = ChangeRouter.Delivery()
+          router.route(changes, position, &delivery)
+          woken += router.hand(delivery)
         case .gap:
-          for mailbox in routes.mailboxes { woken += mailbox.putGap() }
+          for mailbox in router.mailboxes { woken += mailbox.putGap() }
         }
       }
       return woken
@@ -106,7 +106,7 @@ public final class StoreChangeFeed: Sendable {
   /// Says that nothing more is written, as when a store is closed: what listens gets what is there, and then ends.
   public func finish() {
     deliver()
-    let woken = routes.withLock { routes in routes.mailboxes.flatMap { $0.end() } }
+    let woken = router.withLock { router in router.mailboxes.flatMap { $0.end() } }
     for continuation in woken { continuation.resume() }
   }
 
@@ -119,25 +119,25 @@ public final class StoreChangeFeed: Sendable {
   func subscribe(_ mailbox: FeedMailbox, _ interests: [FeedInterest]) -> FeedSubscription {
     // First, so that what is written from here on is told.
     consumers.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    let id = routes.withLock { $0.add(mailbox, interests) }
+    let id = router.withLock { $0.add(mailbox, interests) }
     whenObserved()
     return FeedSubscription(feed: self, mailbox: mailbox, id: id)
   }
 
   func remove(_ id: Int) {
-    guard let mailbox = routes.withLock({ $0.remove(id) }) else { return }
+    guard let mailbox = router.withLock({ $0.remove(id) }) else { return }
     consumers.wrappingSubtract(1, ordering: .sequentiallyConsistent)
     if !isObserved { queue.withLock { $0.entries = [] } }
     for continuation in mailbox.end() { continuation.resume() }
   }
 
   func setLoading(_ id: Int, _ type: String, _ isLoading: Bool) {
-    routes.withLock { $0.setLoading(id, type, isLoading) }
+    router.withLock { $0.setLoading(id, type, isLoading) }
   }
 
   func changeMembers(_ id: Int, _ type: String, adding: [String], removing: [String]) {
     if adding.isEmpty, removing.isEmpty { return }
-    routes.withLock { $0.changeMembers(id, type, adding: adding, removing: removing) }
+    router.withLock { $0.changeMembers(id, type, adding: adding, removing: removing) }
   }
 
   /// How many listen, for tests.
@@ -146,7 +146,7 @@ public final class StoreChangeFeed: Sendable {
 
   /// How many batches were put into mailboxes since the feed exists, for tests.
   @_spi(ModelKitInternals)
-  public var deliveryCount: Int { routes.withLock { $0.deliveries } }
+  public var deliveryCount: Int { router.withLock { $0.deliveries } }
 }
 
 /// Somebody's place in a feed. When it goes, the place is given up.

@@ -26,7 +26,7 @@ extension ModelStore {
   /// - Throws: ``ModelStoreError`` as ``create(_:)`` and ``update(_:fields:)`` do.
   public func save<M: Model>(_ model: M, including inclusion: SaveInclusion) async throws {
     guard inclusion == .related else { return try await save(model) }
-    let plan = SavePlan(from: model)
+    let plan = SaveOrder(from: model)
     guard plan.steps.count > 1 else { return try await save(model) }
     if let store = self as? any TransactionalModelStore {
       try await store.saveTogether(plan)
@@ -64,18 +64,18 @@ extension ModelStore {
   @_spi(ModelKitInternals)
   public var isRefreshing: Bool { Refreshing.isUnderWay }
 
-  fileprivate func save(_ plan: SavePlan) async throws {
+  fileprivate func save(_ plan: SaveOrder) async throws {
     for step in plan.steps { try await save(step) }
     for step in plan.steps where !step.linksToFollow.isEmpty { try await update(step) }
   }
 
-  private func save(_ step: SavePlan.Step) async throws {
+  private func save(_ step: SaveOrder.Step) async throws {
     guard let model = step.model as? any ModelObject & ModelIsolation else { return }
     if step.linksToFollow.isEmpty { return try await save(model) }
-    try await SavedLater.$models.withValue(step.later, in: #isolation) { try await save(model) }
+    try await DeferredForeignKeys.$models.withValue(step.later, in: #isolation) { try await save(model) }
   }
 
-  private func update(_ step: SavePlan.Step) async throws {
+  private func update(_ step: SaveOrder.Step) async throws {
     guard let model = step.model as? any ModelObject & ModelIsolation else { return }
     try await update(links: step.linksToFollow, of: model)
   }
@@ -87,7 +87,7 @@ extension ModelStore {
 }
 
 extension TransactionalModelStore {
-  fileprivate func saveTogether(_ plan: SavePlan) async throws {
+  fileprivate func saveTogether(_ plan: SaveOrder) async throws {
     try await transaction { store in try await store.save(plan) }
   }
 }

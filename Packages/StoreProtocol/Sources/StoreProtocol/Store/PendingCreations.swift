@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// Models that are created together: what ``PendingSave`` is for one, with little to be done for each.
+/// Models that are created together: what ``SaveOperation`` is for one, with little to be done for each.
 ///
 /// ```swift
 /// var creations = try PendingCreations(models, in: scope, explicitNull: true)
@@ -21,7 +21,7 @@ public struct PendingCreations<M: Model> {
   private var bytes: [UInt8] = []
 
   /// What takes the longer way, by number.
-  private var others: [Int: PendingSave<M>] = [:]
+  private var others: [Int: SaveOperation<M>] = [:]
   private let models: [M]
   private let scope: ModelScope
   private let explicitNull: Bool?
@@ -44,7 +44,7 @@ public struct PendingCreations<M: Model> {
     var known: (modelClass: ModelObject.Type, typeName: String, isPlain: Bool)?
     for number in models.indices {
       let model = models[number]
-      try BegunSave.prepare(model, in: scope)
+      try SaveSnapshot.prepare(model, in: scope)
       let (identifier, fields) = (model.storedIdentifier, model.allStoredFields)
       let stamp = ChangeStamp.next()
       let modelClass = type(of: model as ModelObject)
@@ -63,8 +63,8 @@ public struct PendingCreations<M: Model> {
             record: first..<bytes.count))
         continue
       }
-      let start = BegunSave(model, identifier: identifier, fields, asOf: stamp, writer)
-      let save = try PendingSave(creating: model, start, in: scope, explicitNull: explicitNull)
+      let start = SaveSnapshot(model, identifier: identifier, fields, asOf: stamp, writer)
+      let save = try SaveOperation(creating: model, start, in: scope, explicitNull: explicitNull)
       if save.identifier == nil {
         guard models.count == 1 || unnamed.insert(ObjectIdentifier(model)).inserted else {
           throw ModelStoreError.repeated(save.typeName)
@@ -92,7 +92,7 @@ public struct PendingCreations<M: Model> {
     return names
   }
 
-  /// Gives a model its first identifier, as ``PendingSave/assign(identifier:)`` does.
+  /// Gives a model its first identifier, as ``SaveOperation/assign(identifier:)`` does.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.
   public mutating func assign(identifier: String, at number: Int) throws {
@@ -110,7 +110,7 @@ public struct PendingCreations<M: Model> {
     }
   }
 
-  /// Lets the models lead to each other, as ``PendingSave/join(_:in:check:)`` does. That none of the identifiers is taken was
+  /// Lets the models lead to each other, as ``SaveOperation/join(_:in:check:)`` does. That none of the identifiers is taken was
   /// made sure of before.
   ///
   /// - Parameter log: what takes the new identifiers back, if nothing is written.
@@ -118,12 +118,12 @@ public struct PendingCreations<M: Model> {
   public mutating func join(in log: StoreTransactionLog) throws {
     var saves = try begun.indices.map { number in
       if let save = others[number] { return save }
-      let start = BegunSave(
+      let start = SaveSnapshot(
         identifier: begun[number].identifier, fields: begun[number].fields, stamp: begun[number].stamp,
         bytes: Array(bytes[begun[number].record]))
-      return try PendingSave(creating: models[number], start, in: scope, explicitNull: explicitNull)
+      return try SaveOperation(creating: models[number], start, in: scope, explicitNull: explicitNull)
     }
-    try PendingSave.join(&saves, in: log) { _ in }
+    try SaveOperation.join(&saves, in: log) { _ in }
     others = Dictionary(uniqueKeysWithValues: saves.enumerated().map { ($0.offset, $0.element) })
   }
 
@@ -144,7 +144,7 @@ public struct PendingCreations<M: Model> {
     }
   }
 
-  /// Says that everything was written, as ``PendingSave/finish(answer:)`` does.
+  /// Says that everything was written, as ``SaveOperation/finish(answer:)`` does.
   public func finish(in transaction: StoreTransactionLog? = nil) throws {
     scope.reserveCapacity(begun.count, for: M.self)
     for number in begun.indices {

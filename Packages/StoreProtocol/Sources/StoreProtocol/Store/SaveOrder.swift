@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// In which order models are saved that lead to each other, and which links have to wait for identifiers.
-struct SavePlan {
+/// The order in which models that reference each other are saved, and the links that have to wait for identifiers.
+struct SaveOrder {
   /// One model to save.
   struct Step {
     let model: ModelObject

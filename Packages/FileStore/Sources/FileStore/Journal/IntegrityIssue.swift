@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// Something that was found wrong with the files of a store when it was opened. Everything else in them is readable.
+/// A problem in the files of a store. Everything else in them is readable.
 ///
 /// ```swift
-/// for finding in try await store.open() { print(finding) }
+/// for issue in try await store.open() { print(issue) }
 /// ```
-public struct FileStoreFinding: Sendable, Hashable, CustomStringConvertible {
+public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
   /// What is wrong.
   public enum Kind: Sendable, Hashable {
     /// The end of the journal is a batch that was not written completely; it was moved to the file named here.
@@ -44,5 +44,3 @@ public struct FileStoreFinding: Sendable, Hashable, CustomStringConvertible {
     }
   }
 }
-
-package typealias Finding = FileStoreFinding

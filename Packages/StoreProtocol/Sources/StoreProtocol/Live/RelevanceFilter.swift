@@ -2,14 +2,14 @@
 
 /// What a record has to have so that a query can find it, as far as that is quickly told. A record that passes may still
 /// not be found; one that does not pass never is.
-enum LiveGuard: Sendable {
+enum RelevanceFilter: Sendable {
   /// A key in these ranges.
   case keys(StoredKeyPath, IndexRanges)
   /// A text that has another one in it, or at its end.
   case text(StoredKeyPath, QueryComparison.Operator, [UInt8])
 
   /// The best guard that the condition of a query gives; nil if it gives none.
-  static func make<M: Model>(_ program: QueryProgram<M>, in context: ValueTransformerContext) -> LiveGuard? {
+  static func make<M: Model>(_ program: QueryProgram<M>, in context: ValueTransformerContext) -> RelevanceFilter? {
     guard let filter = program.query.filter else { return nil }
     var keys: [String] = []
     func collect(_ expression: QueryExpression) {
@@ -24,7 +24,7 @@ enum LiveGuard: Sendable {
     collect(filter)
     // Fields that can't be keys are left to the query.
     let paths = keys.compactMap { try? StoredKeyPath(M.self, key: $0, in: context) }
-    var best: LiveGuard?
+    var best: RelevanceFilter?
     for path in paths {
       guard let ranges = path.ranges(where: filter) else { continue }
       // Values are found in a table, ranges one after the other.
@@ -34,7 +34,7 @@ enum LiveGuard: Sendable {
     return best ?? text(filter, paths)
   }
 
-  private static func text(_ filter: QueryExpression, _ paths: [StoredKeyPath]) -> LiveGuard? {
+  private static func text(_ filter: QueryExpression, _ paths: [StoredKeyPath]) -> RelevanceFilter? {
     let conjuncts: [QueryExpression]
     if case .and(let terms) = filter { conjuncts = terms } else { conjuncts = [filter] }
     for case .comparison(let comparison) in conjuncts {
@@ -54,7 +54,7 @@ struct GuardGroup: Sendable {
   private var ranges: [(ranges: IndexRanges, route: FeedRoute)] = []
   private var texts: [(operation: QueryComparison.Operator, operand: [UInt8], route: FeedRoute)] = []
 
-  mutating func add(_ guarding: LiveGuard, _ route: FeedRoute) {
+  mutating func add(_ guarding: RelevanceFilter, _ route: FeedRoute) {
     switch guarding {
     case .keys(_, let ranges):
       if let keys = ranges.points {

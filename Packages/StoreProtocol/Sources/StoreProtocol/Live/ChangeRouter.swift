@@ -6,7 +6,7 @@ struct FeedInterest: Sendable {
   /// The topmost keys that matter; nil for all.
   var keys: Set<String>?
   /// What a record must have before or after, to matter.
-  var guarding: LiveGuard?
+  var guarding: RelevanceFilter?
   /// Whether records matter that were named as members, whatever is changed in them.
   var hasMembers = false
 }
@@ -21,7 +21,7 @@ struct FeedRoute: Sendable {
 }
 
 /// Who is told of which change. Whom a change does not concern is found without a look at him, as far as possible.
-struct FeedRoutes: Sendable {
+struct ChangeRouter: Sendable {
   /// What changes of one type concern.
   private struct TypeRoutes: Sendable {
     /// The bits of keys; the last one is shared by those for which there is none left.

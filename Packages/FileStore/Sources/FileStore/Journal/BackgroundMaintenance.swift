@@ -1,5 +1,5 @@
-/// What the writing thread leaves to another one: checkpoints that are due, and compaction that nobody asked for.
-struct Caretaker: Sendable {
+/// The work that the writing thread leaves to another one: checkpoints that are due, and compaction that no caller requested.
+struct BackgroundMaintenance: Sendable {
   let upkeep: Mailbox<FileEngineService.Job>
   let writes: Mailbox<Writer.Job>
   let fileSystem: any FileSystem

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// What a save takes down of a model at its beginning, after `beforeSave` has run and all rules were checked.
+/// The values of a model that a save captures at its beginning, after `beforeSave` has run and all rules were checked.
 ///
 /// It knows nothing of the class: what is generic over that costs more than what is done here.
-struct BegunSave {
+struct SaveSnapshot {
   /// The identifier it has.
   let identifier: String?
   let fields: StoredFields

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-extension PendingSave {
+extension SaveOperation {
   /// Refuses to overwrite what someone else changed since the model read it. To be called before the record is merged.
   ///
   /// - Parameters:

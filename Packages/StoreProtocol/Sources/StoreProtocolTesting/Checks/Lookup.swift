@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  static let finding: [Check] = [
+  static let lookup: [Check] = [
     Check("lookup finds every value that was created") { store in
       let identifier: String
       do {

@@ -9,14 +9,14 @@ import Testing
     let person = ContractPerson()
     person.id.value = 1
     person.name.value = name
-    try PendingSave(creating: person, in: scope).finish()
+    try SaveOperation(creating: person, in: scope).finish()
     return person
   }
 
   @Test func `A save under way leaves a field dirty that is edited before it is finished`() throws {
     let person = try saved("Ada")
     person.name.value = "Augusta"
-    let save = try PendingSave(updating: person, fields: nil, in: scope)
+    let save = try SaveOperation(updating: person, fields: nil, in: scope)
     person.name.value = "Countess"
     try save.finish()
     #expect(save.record == ["name": "Augusta"])
@@ -27,7 +27,7 @@ import Testing
   @Test func `A save under way does not let the store's answer overwrite an edit made meanwhile`() throws {
     let person = try saved("Ada")
     person.age.value = 36
-    let save = try PendingSave(updating: person, fields: nil, in: scope)
+    let save = try SaveOperation(updating: person, fields: nil, in: scope)
     person.name.value = "Countess"
     try save.finish(answer: ["id": 1, "name": "Ada", "age": 37])
     #expect(person.name == "Countess")
@@ -38,7 +38,7 @@ import Testing
   @Test func `A save under way changes nothing of the model when it is never finished`() throws {
     let person = ContractPerson()
     person.name.value = "Ada"
-    var save = try PendingSave(creating: person, in: scope)
+    var save = try SaveOperation(creating: person, in: scope)
     try save.assign(identifier: "9")
     #expect(save.record["id"] == 9)
     #expect(person.identifier == nil)
@@ -48,7 +48,7 @@ import Testing
   @Test func `A save under way gives no identifier to a model that can't hold it`() throws {
     let person = ContractPerson()
     person.name.value = "Ada"
-    var save = try PendingSave(creating: person, in: scope)
+    var save = try SaveOperation(creating: person, in: scope)
     let error = #expect(throws: ModelStoreError.self) { try save.assign(identifier: "nine") }
     #expect(error?.code == .noIdentifier)
     #expect(error?.message.contains("\"nine\"") == true)
@@ -57,7 +57,7 @@ import Testing
   @Test func `A save under way refuses a model that would be read back as another class`() throws {
     class Shape: Model { let id = Field<Int>() }
     final class Circle: Shape {}
-    let error = #expect(throws: ModelStoreError.self) { _ = try PendingSave(creating: Circle(), in: scope) }
+    let error = #expect(throws: ModelStoreError.self) { _ = try SaveOperation(creating: Circle(), in: scope) }
     #expect(error?.code == .invalid)
     #expect(error?.message.contains("instanceClass(for:)") == true)
   }
@@ -65,14 +65,14 @@ import Testing
   @Test func `A save under way accepts a class of a hierarchy that has a type name of its own`() throws {
     class Shape: Model { let id = Field<Int>(1) }
     final class Circle: Shape { override class var typeName: String { "Circle" } }
-    #expect(try PendingSave(creating: Circle(), in: scope).typeName == "Circle")
-    #expect(try PendingSave(creating: Shape(), in: scope).typeName.hasSuffix("Shape"))
+    #expect(try SaveOperation(creating: Circle(), in: scope).typeName == "Circle")
+    #expect(try SaveOperation(creating: Shape(), in: scope).typeName.hasSuffix("Shape"))
   }
 
   @Test func `A save under way leaves the model as it was when the store's answer does not fit it`() throws {
     let person = try saved("Ada")
     person.age.value = 36
-    let save = try PendingSave(updating: person, fields: nil, in: scope)
+    let save = try SaveOperation(updating: person, fields: nil, in: scope)
     #expect(throws: ModelDecodingError.self) { try save.finish(answer: ["id": 1, "name": "Augusta", "age": "many"]) }
     #expect(person.name == "Ada")
     #expect(person.age == 36)
@@ -83,7 +83,7 @@ import Testing
     let person = ContractPerson()
     person.name.value = "Ada"
     person.company.value = ContractCompany()
-    let error = #expect(throws: ModelStoreError.self) { _ = try PendingSave(creating: person, in: scope) }
+    let error = #expect(throws: ModelStoreError.self) { _ = try SaveOperation(creating: person, in: scope) }
     #expect(error?.code == .invalid)
     #expect(
       error?.message.hasSuffix(
@@ -96,7 +96,7 @@ import Testing
     let person = ContractPerson()
     person.name.value = "Ada"
     person.height.value = .nan
-    let error = #expect(throws: ModelStoreError.self) { _ = try PendingSave(creating: person, in: scope) }
+    let error = #expect(throws: ModelStoreError.self) { _ = try SaveOperation(creating: person, in: scope) }
     #expect(error?.code == .invalid)
     #expect(error?.message.contains("height") == true)
   }
@@ -111,7 +111,7 @@ import Testing
     let note = Note()
     note.id.value = 1
     note.title.value = "New"
-    let save = try PendingSave(updating: note, fields: [note.title], in: scope)
+    let save = try SaveOperation(updating: note, fields: [note.title], in: scope)
     #expect(
       save.merged(into: ["id": 1, "text": ["title": "Old", "body": "stays"]])
         == ["id": 1, "text": ["title": "New", "body": "stays"]])
@@ -122,7 +122,7 @@ import Testing
     other.id.value = 3
     book.author.value = author
     other.author.value = author
-    var save = try PendingSave(creating: book, in: scope)
+    var save = try SaveOperation(creating: book, in: scope)
     #expect(save.record == ["author": ["books": [["id": 3]]]])
     try save.assign(identifier: "7")
     #expect(save.record == ["id": 7, "author": ["books": [["id": 7], ["id": 3]]]])
@@ -133,7 +133,7 @@ import Testing
     let book = ContractBook(), author = ContractAuthor()
     author.name.value = "Jane"
     book.author.value = author
-    #expect(try PendingSave(creating: book, in: scope).record == ["author": ["name": "Jane"]])
+    #expect(try SaveOperation(creating: book, in: scope).record == ["author": ["name": "Jane"]])
   }
 
   @Test func `A save under way refuses two classes that stores call the same`() async throws {

@@ -12,12 +12,12 @@ private let identifierMark = JSONValue.string("identifier \(UUID().uuidString)")
 /// store's answer. Without a call of `finish` nothing of the model was changed.
 ///
 /// ```swift
-/// var save = try PendingSave(creating: model, in: scope)
+/// var save = try SaveOperation(creating: model, in: scope)
 /// if save.identifier == nil { try save.assign(identifier: UUID().uuidString) }
 /// try await engine.insert(save.record)
 /// try save.finish()
 /// ```
-public struct PendingSave<M: Model> {
+public struct SaveOperation<M: Model> {
   /// The model being saved.
   public let model: M
   /// The identifier it has, or gets with this save.
@@ -54,13 +54,13 @@ public struct PendingSave<M: Model> {
   ///     set. Nil: as the scope says.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) throws {
-    let begun = try BegunSave(
+    let begun = try SaveSnapshot(
       model, fields: nil, isNew: true, in: scope, scope.recordWriter(explicitNull: explicitNull))
     try self.init(creating: model, begun, in: scope, explicitNull: explicitNull)
   }
 
   /// Goes on with the creation of a model.
-  init(creating model: M, _ begun: BegunSave, in scope: ModelScope, explicitNull: Bool?) throws {
+  init(creating model: M, _ begun: SaveSnapshot, in scope: ModelScope, explicitNull: Bool?) throws {
     try self.init(.create, model, begun, scope, explicitNull: explicitNull, isWhole: true)
     let modelClass = type(of: model)
     if modelClass.isTopOfHierarchy, !modelClass.hierarchyChoosesClasses { return }
@@ -85,7 +85,7 @@ public struct PendingSave<M: Model> {
   public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) throws {
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     if model.isShell, let fields { try Self.refuseParts(of: model, fields) }
-    let begun = try BegunSave(
+    let begun = try SaveSnapshot(
       model, fields: fields, isNew: false, in: scope, scope.recordWriter(explicitNull: true))
     try self.init(.update, model, begun, scope, explicitNull: true, isWhole: fields == nil)
   }
@@ -104,7 +104,7 @@ public struct PendingSave<M: Model> {
   }
 
   private init(
-    _ kind: Kind, _ model: M, _ begun: BegunSave, _ scope: ModelScope, explicitNull: Bool?,
+    _ kind: Kind, _ model: M, _ begun: SaveSnapshot, _ scope: ModelScope, explicitNull: Bool?,
     isWhole: Bool
   ) throws {
     self.kind = kind
@@ -120,7 +120,7 @@ public struct PendingSave<M: Model> {
   }
 
   /// Notes what is to be written.
-  private mutating func takeDown(_ begun: BegunSave) throws {
+  private mutating func takeDown(_ begun: SaveSnapshot) throws {
     marked = nil
     if begun.isComplete, let bytes = begun.bytes {
       content = .bytes(bytes)
@@ -185,7 +185,7 @@ public struct PendingSave<M: Model> {
   /// - Throws: what the check throws; ``ModelStoreError`` with the code `invalid` for what can't be written.
   @_spi(ModelKitInternals)
   public static func join(
-    _ saves: inout [PendingSave], in log: StoreTransactionLog, check: (PendingSave) throws -> Void
+    _ saves: inout [SaveOperation], in log: StoreTransactionLog, check: (SaveOperation) throws -> Void
   ) throws {
     // By index, because a copy of each save would cost more than the question.
     guard saves.count > 1, saves.indices.contains(where: { saves[$0].mayBeLedTo }) else { return }
@@ -194,7 +194,7 @@ public struct PendingSave<M: Model> {
     for index in saves.indices {
       let save = saves[index]
       try saves[index].takeDown(
-        BegunSave(
+        SaveSnapshot(
           save.model, identifier: save.identifier, save.fields, asOf: save.stamp,
           save.scope.recordWriter(explicitNull: save.explicitNull)))
       if saves[index].isIdentifierNew, let identifier = saves[index].identifier {
