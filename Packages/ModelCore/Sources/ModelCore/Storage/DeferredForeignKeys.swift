@@ -1,5 +1,5 @@
-/// The models that are saved together with the one being written, after it: foreign keys to them are left out for now, and
-/// written when the models have their identifiers.
+/// The models that are saved by the same operation after the one being written. Foreign keys to them are omitted at
+/// first, and written once the models have their identifiers.
 @_spi(ModelKitInternals)
 public enum DeferredForeignKeys {
   /// The identities of the models.
