@@ -21,10 +21,27 @@ public struct RecordBatch: Sendable {
   /// The reads of the transaction that it is the end of; nil outside of transactions, or if nothing was read.
   @_spi(ModelKitInternals) public let reads: TrackedReads?
 
-  init(_ operations: [RecordOperation], after reads: TrackedReads? = nil) {
+  init(_ operations: [RecordOperation], after reads: TrackedReads?) {
     self.operations = operations
     self.reads = reads
   }
+
+  /// Returns a batch of the same transaction with further operations at its end, committed with the others, all or none.
+  ///
+  /// An engine over another engine keeps records of its own in this way.
+  ///
+  /// - Parameters:
+  ///   - operations: the operations that replace those of the batch, on the same records.
+  ///   - additions: the operations on records of the engine itself.
+  /// - Complexity: O(*n*) in the number of operations.
+  public func with(_ operations: [RecordOperation], adding additions: [RecordOperation]) -> RecordBatch {
+    RecordBatch(operations + additions, after: reads)
+  }
+
+  /// Creates a batch outside of a transaction.
+  ///
+  /// - Parameter operations: the writes, in their order. No record is written twice.
+  public init(_ operations: [RecordOperation]) { self.init(operations, after: nil) }
 
   /// Checks that the batch can be committed: records are as its operations expect them, and nothing that its transaction read
   /// was written since.
