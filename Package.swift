@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "MemoryStore", targets: ["MemoryStore"]),
     .library(name: "FileStore", targets: ["FileStore"]),
     .library(name: "RESTStore", targets: ["RESTStore"]),
+    .library(name: "SyncStore", targets: ["SyncStore"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
     .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
     .library(name: "ModelKit", targets: ["ModelKit"]),
@@ -41,6 +42,8 @@ let package = Package(
       name: "FileStore", dependencies: ["CFileSupport", "StoreEngine", "StoreProtocol"],
       path: "Packages/FileStore/Sources/FileStore"),
     .target(name: "RESTStore", dependencies: ["StoreProtocol"], path: "Packages/RESTStore/Sources/RESTStore"),
+    .target(
+      name: "SyncStore", dependencies: ["StoreEngine", "StoreProtocol"], path: "Packages/SyncStore/Sources/SyncStore"),
     .target(name: "SchemaKit", dependencies: ["ModelCore"], path: "Packages/SchemaKit/Sources/SchemaKit"),
     .executableTarget(
       name: "GenerateModelsTool", dependencies: ["SchemaKit"], path: "Packages/SchemaKit/Sources/GenerateModelsTool"),
@@ -74,6 +77,9 @@ let package = Package(
     .testTarget(
       name: "RESTStoreTests", dependencies: ["RESTStore", "StoreProtocolTesting"],
       path: "Packages/RESTStore/Tests/RESTStoreTests"),
+    .testTarget(
+      name: "SyncStoreTests", dependencies: ["FileStore", "MemoryStore", "StoreProtocolTesting", "SyncStore"],
+      path: "Packages/SyncStore/Tests/SyncStoreTests"),
     .testTarget(name: "SchemaKitTests", dependencies: ["SchemaKit"], path: "Packages/SchemaKit/Tests/SchemaKitTests"),
     .testTarget(name: "ModelKitTests", dependencies: ["ModelKit"], path: "Packages/ModelKit/Tests/ModelKitTests"),
     .testTarget(

@@ -27,6 +27,7 @@ LIBRARIES = (
     "MemoryStore",
     "FileStore",
     "RESTStore",
+    "SyncStore",
     "SchemaKit",
     "ModelKit",
 )

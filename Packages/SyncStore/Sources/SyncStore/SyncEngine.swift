@@ -1,0 +1,176 @@
+import FieldKit
+import Foundation
+public import StoreEngine
+public import StoreProtocol
+
+/// An engine over a local one that commits each local change together with its outbox entry, all or none.
+///
+/// The entries are records of the local engine. A store over this engine works without a network and loses no change in a crash.
+///
+/// ```swift
+/// final class OfflineStore: RecordStore<SyncEngine<FileStoreHandle>>, TransactionalModelStore {}
+/// let store = OfflineStore(SyncEngine(FileModelStore(directory: folder).handle))
+/// try await store.save(book)
+/// print(try await store.handle.outbox().entries.count)  // 1
+/// ```
+public final class SyncEngine<Local: RecordEngine>: RecordEngine {
+  /// The engine that keeps the records and the outbox.
+  public let local: Local
+  private let environment: SyncEnvironment
+
+  /// Creates an engine over a local one.
+  ///
+  /// - Parameters:
+  ///   - local: the engine that keeps the records and the outbox.
+  ///   - environment: the clock and the source of random identifiers.
+  public init(_ local: Local, environment: SyncEnvironment = .system) {
+    self.local = local
+    self.environment = environment
+  }
+
+  /// Commits a batch with an outbox entry for each of its records: all of it or nothing.
+  ///
+  /// - Throws: what the local engine throws.
+  /// - Complexity: as the local commit, with two records for each record of the batch.
+  public func commit(_ batch: RecordBatch) async throws {
+    let group = batch.operations.count > 1 ? environment.makeIdentifier() : nil
+    while true {
+      var (operations, entries): ([RecordOperation], [RecordOperation]) = ([], [])
+      for operation in batch.operations {
+        let noted = try await note(operation, group)
+        operations.append(noted.operation)
+        entries.append(noted.entry)
+      }
+      do {
+        return try await local.commit(batch.with(operations, adding: entries))
+      } catch let mismatch as RecordMismatch where mismatch.type == OutboxEntry.recordType {
+        // The record was pushed, or another store instance changed it, since its entry was read.
+        continue
+      }
+    }
+  }
+
+  /// Returns an operation that expects the record as it was read, and the one on its entry.
+  private func note(
+    _ operation: RecordOperation, _ group: String?
+  ) async throws -> (operation: RecordOperation, entry: RecordOperation) {
+    let (type, identifier) = (operation.type, operation.identifier)
+    let name = OutboxEntry.recordIdentifier(type, identifier)
+    let stored = try await local.read(OutboxEntry.recordType, name)
+    var operation = operation
+    var entry: OutboxEntry
+    if let stored {
+      if let known = OutboxEntry(bytes: stored.bytes) {
+        entry = known
+        entry.changes += 1
+        // The edit may be the correction that the entry waits for.
+        entry.isParked = false
+      } else {
+        // The base is lost: every difference from the server's record is a conflict, and shown as one.
+        entry = OutboxEntry(type, identifier, base: [:], since: environment.now())
+      }
+      let isNeverSent = entry.base == nil && entry.flight == nil
+      if operation.operation == .delete, isNeverSent {
+        return (operation, .delete(OutboxEntry.recordType, name, ifRevision: stored.revision))
+      }
+    } else {
+      entry = OutboxEntry(type, identifier, base: try await base(of: &operation), since: environment.now())
+    }
+    if let group { entry.groups.append(group) }
+    let bytes = try entry.bytes()
+    return (
+      operation,
+      stored.map { .update(OutboxEntry.recordType, name, bytes, ifRevision: $0.revision) }
+        ?? .create(OutboxEntry.recordType, name, bytes)
+    )
+  }
+
+  /// Returns the clean record before an operation, which then expects the record to be that one; nil if there is none.
+  private func base(of operation: inout RecordOperation) async throws -> AttributeDictionary? {
+    if operation.operation == .create { return nil }
+    if operation.expectedRevision != nil, let bytes = operation.previousValue {
+      return (try? JSONValue(json: bytes))?.objectValue ?? [:]
+    }
+    // A record that can't be read can be removed nevertheless: of its base only the existence is known.
+    guard let stored = try? await local.read(operation.type, operation.identifier) else { return [:] }
+    if let expected = operation.expectedRevision, expected != stored.revision {
+      throw RecordMismatch(.wasChanged, operation.type, operation.identifier)
+    }
+    operation.expectedRevision = stored.revision
+    return (try? JSONValue(json: stored.bytes))?.objectValue ?? [:]
+  }
+
+  /// Returns all entries in the order in which their records became dirty, and the identifiers of entries that are damaged.
+  ///
+  /// - Complexity: O(*n*) in the number of dirty records.
+  public func outbox() async throws -> (entries: [OutboxEntry], damaged: [String]) {
+    let snapshot = try await local.snapshot(pinned: true)
+    var (entries, damaged, next): ([OutboxEntry], [String], UInt64?) = ([], [], 0)
+    while let order = next {
+      let part = try await snapshot.records(OutboxEntry.recordType, after: order, atMost: 1_000)
+      for record in part.records {
+        if let entry = OutboxEntry(bytes: record.bytes) {
+          entries.append(entry)
+        } else {
+          damaged.append(record.identifier)
+        }
+      }
+      damaged += part.unreadable.map(\.identifier)
+      next = part.next
+    }
+    return (entries, damaged)
+  }
+
+  // MARK: As the local engine
+
+  /// The feed of the commits of the local engine.
+  public var changeFeed: StoreChangeFeed { local.changeFeed }
+
+  /// The transactions under way in the local engine.
+  public var conflictTrackers: ConflictTrackers { get async throws { try await local.conflictTrackers } }
+
+  /// Returns all records of the local engine as they are now.
+  public func snapshot(pinned: Bool) async throws -> Local.Snapshot { try await local.snapshot(pinned: pinned) }
+
+  /// Returns all records of the local engine as they are when they are read.
+  public func current() async throws -> Local.Snapshot { try await local.current() }
+
+  /// Returns an integer that no record of a type of the local engine has or had.
+  public func nextInteger(for type: String) async throws -> Int? { try await local.nextInteger(for: type) }
+
+  /// Returns a record of the local engine.
+  public func read(_ type: String, _ identifier: String) async throws -> StoredRecord? {
+    try await local.read(type, identifier)
+  }
+
+  /// Returns a record of the local engine if that answers at once.
+  public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateAnswer<StoredRecord?> {
+    try local.readImmediately(type, identifier)
+  }
+
+  /// Goes through the records of a type in the local engine.
+  public func readRecords(
+    of type: String, _ body: ([StoredRecord]) async throws -> Void
+  ) async throws -> UInt64? {
+    try await local.readRecords(of: type, body)
+  }
+
+  /// Returns when records of a type were last written.
+  public func writeState(of type: String) async throws -> WriteState? { try await local.writeState(of: type) }
+
+  /// Keeps an index of a field in the local engine.
+  public func keepIndex(_ type: String, _ field: StoredKeyPath) async throws { try await local.keepIndex(type, field) }
+}
+
+extension OutboxEntry {
+  /// Reads an entry; nil if the bytes are not those of one.
+  init?(bytes: [UInt8]) {
+    guard let members = (try? JSONValue(json: bytes))?.objectValue else { return nil }
+    self.init(members: members)
+  }
+
+  /// The bytes of the record that holds the entry.
+  func bytes() throws -> [UInt8] {
+    Array(try JSONValue.object(members).jsonData(JSONWritingOptions(sortedKeys: true)))
+  }
+}

@@ -1,0 +1,121 @@
+import FieldKit
+import FileStore
+import MemoryStore
+import ModelCore
+import StoreEngine
+import StoreProtocol
+import StoreProtocolTesting
+import SyncStore
+import Testing
+
+@Suite struct `The outbox` {
+  private func person(_ name: String, _ id: Int) -> ContractPerson {
+    let person = ContractPerson()
+    person.id.value = id
+    person.name.value = name
+    return person
+  }
+
+  @Test func `A created record has one outbox entry without a base`() async throws {
+    let store = OfflineMemoryStore()
+    try await store.create(person("Ada", 1))
+    let entries = try await store.handle.outbox().entries
+    #expect(entries.map(\.identifier) == ["1"])
+    #expect(entries.first?.base == nil)
+    #expect(entries.first?.state == .queued)
+  }
+
+  @Test func `Edits of an unsent creation leave one outbox entry`() async throws {
+    let store = OfflineMemoryStore()
+    let ada = person("Ada", 1)
+    try await store.create(ada)
+    ada.name.value = "Ada L."
+    try await store.save(ada)
+    let entries = try await store.handle.outbox().entries
+    #expect(entries.count == 1)
+    #expect(entries.first?.changes == 2)
+    #expect(entries.first?.base == nil)
+  }
+
+  @Test func `A record that is created and deleted before it is sent leaves no outbox entry`() async throws {
+    let store = OfflineMemoryStore()
+    let ada = person("Ada", 1)
+    try await store.create(ada)
+    try await store.delete(ada)
+    #expect(try await store.handle.outbox().entries.isEmpty)
+  }
+
+  @Test func `The base of an edited clean record is the record before the first edit`() async throws {
+    let plain = MemoryModelStore()
+    try await plain.create(person("Ada", 1))
+    let store = OfflineMemoryStore(SyncEngine(plain.handle))
+    let ada = try await store.lookup(ContractPerson.self, identifier: "1")
+    for name in ["Ada L.", "Ada Lovelace"] {
+      ada.name.value = name
+      try await store.save(ada)
+    }
+    let entry = try #require(try await store.handle.outbox().entries.first)
+    #expect(entry.base?["name"] == "Ada")
+    #expect(entry.changes == 2)
+  }
+
+  @Test func `The deletion of a clean record keeps its base in the outbox`() async throws {
+    let plain = MemoryModelStore()
+    try await plain.create(person("Ada", 1))
+    let store = OfflineMemoryStore(SyncEngine(plain.handle))
+    try await store.delete(try await store.lookup(ContractPerson.self, identifier: "1"))
+    #expect(try await store.handle.outbox().entries.first?.base?["name"] == "Ada")
+  }
+
+  @Test func `A clean record has no outbox entry`() async throws {
+    let plain = MemoryModelStore()
+    try await plain.create(person("Ada", 1))
+    let store = OfflineMemoryStore(SyncEngine(plain.handle))
+    _ = try await store.list(ContractPerson.self)
+    #expect(try await store.handle.outbox().entries.isEmpty)
+  }
+
+  @Test func `A transaction that fails leaves neither records nor outbox entries`() async throws {
+    struct Stop: Error {}
+    let store = OfflineMemoryStore()
+    await #expect(throws: Stop.self) {
+      try await store.transaction { store in
+        try await store.create(person("Ada", 1))
+        throw Stop()
+      }
+    }
+    #expect(try await store.handle.outbox().entries.isEmpty)
+  }
+
+  @Test func `Outbox entries of one transaction have the same group`() async throws {
+    let store = OfflineMemoryStore()
+    try await store.transaction { store in
+      try await store.create(person("Ada", 1))
+      try await store.create(person("Bob", 2))
+    }
+    try await store.create(person("Cleo", 3))
+    let groups = try await store.handle.outbox().entries.map(\.groups)
+    #expect(groups.count == 3)
+    #expect(groups[0].count == 1 && groups[0] == groups[1] && groups[2].isEmpty)
+  }
+
+  @Test func `The outbox is in the files after the store was closed and opened again`() async throws {
+    try await withFolder { folder in
+      let first = OfflineFileStore(folder)
+      try await first.create(person("Ada", 1))
+      try await FileModelStore(first.handle.local).close()
+      let entries = try await OfflineFileStore(folder).handle.outbox().entries
+      #expect(entries.map(\.identifier) == ["1"])
+    }
+  }
+
+  @Test func `A damaged outbox entry is reported beside the others`() async throws {
+    let plain = MemoryModelStore().handle
+    try plain.commit(RecordBatch([.create(OutboxEntry.recordType, "Book/9", Array(#"{"type":7}"#.utf8))]))
+    let store = OfflineMemoryStore(SyncEngine(plain))
+    try await store.create(person("Ada", 1))
+    let outbox = try await store.handle.outbox()
+    #expect(outbox.damaged == ["Book/9"])
+    #expect(outbox.entries.map(\.identifier) == ["1"])
+  }
+}
