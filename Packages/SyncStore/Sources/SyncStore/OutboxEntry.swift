@@ -1,4 +1,5 @@
 public import FieldKit
+import StoreEngine
 
 /// The state of one dirty record: its base, the copy that is in flight, and the reason why it waits.
 ///
@@ -25,20 +26,14 @@ public struct OutboxEntry: Sendable, Hashable {
     public var key: String
     /// The local record when the request was made; nil for a deletion.
     public var record: AttributeDictionary?
-
-    /// Creates a frozen copy.
-    public init(key: String, record: AttributeDictionary?) { (self.key, self.record) = (key, record) }
-  }
-
-  /// A local value that lost against the server's, until it is acknowledged.
-  public struct Discarded: Sendable, Hashable {
-    /// The key of the field; nil for the whole record.
-    public var key: String?
-    /// The local value.
-    public var value: JSONValue
-
-    /// Creates a note of a value.
-    public init(key: String?, value: JSONValue) { (self.key, self.value) = (key, value) }
+    /// The members to send: all of them for a creation, the changed ones for an update, none for a deletion.
+    public var body: AttributeDictionary
+    /// The validator that the server's record must have; nil for a creation, or if the server has no validators.
+    public var validator: String?
+    /// Whether the request creates the record.
+    public var isCreation: Bool
+    /// Whether the record was pulled since the request was made, so that its answer may be older than the server's record.
+    public var isOutdated = false
   }
 
   /// The name of the type of the model.
@@ -59,8 +54,6 @@ public struct OutboxEntry: Sendable, Hashable {
   public var error: String?
   /// Whether the entry waits for a person.
   public var isParked = false
-  /// The local values that lost against the server's.
-  public var discarded: [Discarded] = []
   /// The time of the first change, in milliseconds since 1970.
   public var since: Int
 
@@ -74,6 +67,21 @@ public struct OutboxEntry: Sendable, Hashable {
 }
 
 extension OutboxEntry {
+  /// Returns the entry after another local change; nil if the server never learned of the record and has not to.
+  ///
+  /// - Parameters:
+  ///   - kind: the kind of the change.
+  ///   - group: the transaction of the change; nil if it is of no other record.
+  func changed(by kind: RecordOperation.Kind, in group: String?) -> OutboxEntry? {
+    if kind == .delete, base == nil, flight == nil { return nil }
+    var changed = self
+    changed.changes += 1
+    // The change may be the correction that the entry waits for.
+    changed.isParked = false
+    if let group { changed.groups.append(group) }
+    return changed
+  }
+
   /// The name of the type of the records that hold entries.
   public static let recordType = "sync.outbox"
 
@@ -87,18 +95,18 @@ extension OutboxEntry {
     ]
     if let base { members["base"] = .object(base) }
     if let flight {
-      members["flight"] = .object([
-        "key": .string(flight.key), "record": flight.record.map { .object($0) } ?? .null,
-      ])
+      var frozen: AttributeDictionary = [
+        "key": .string(flight.key), "body": .object(flight.body), "creates": .bool(flight.isCreation),
+      ]
+      frozen["record"] = flight.record.map { .object($0) }
+      if flight.isOutdated { frozen["outdated"] = true }
+      frozen["validator"] = flight.validator.map { .string($0) }
+      members["flight"] = .object(frozen)
     }
     if !groups.isEmpty { members["groups"] = .array(groups.map { .string($0) }) }
     if attempts > 0 { members["attempts"] = .int(attempts) }
     if let error { members["error"] = .string(error) }
     if isParked { members["parked"] = true }
-    if !discarded.isEmpty {
-      members["discarded"] = .array(
-        discarded.map { .object(["key": $0.key.map { .string($0) } ?? .null, "value": $0.value]) })
-    }
     return members
   }
 
@@ -114,18 +122,16 @@ extension OutboxEntry {
       self.base = base
     }
     if let value = members["flight"] {
-      guard let flight = value.objectValue, let key = flight["key"]?.stringValue, let record = flight["record"],
-        record.isNull || record.objectValue != nil
+      guard let frozen = value.objectValue, let key = frozen["key"]?.stringValue,
+        let body = frozen["body"]?.objectValue, let isCreation = frozen["creates"]?.boolValue
       else { return nil }
-      self.flight = Flight(key: key, record: record.objectValue)
+      flight = Flight(
+        key: key, record: frozen["record"]?.objectValue, body: body, validator: frozen["validator"]?.stringValue,
+        isCreation: isCreation, isOutdated: frozen["outdated"]?.boolValue ?? false)
     }
     groups = members["groups"]?.arrayValue?.compactMap(\.stringValue) ?? []
     attempts = members["attempts"]?.intValue ?? 0
     error = members["error"]?.stringValue
     isParked = members["parked"]?.boolValue ?? false
-    for each in members["discarded"]?.arrayValue ?? [] {
-      guard let value = each.objectValue?["value"] else { return nil }
-      discarded.append(Discarded(key: each.objectValue?["key"]?.stringValue, value: value))
-    }
   }
 }

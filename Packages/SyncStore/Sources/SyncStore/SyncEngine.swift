@@ -60,23 +60,17 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     var operation = operation
     var entry: OutboxEntry
     if let stored {
-      if let known = OutboxEntry(bytes: stored.bytes) {
-        entry = known
-        entry.changes += 1
-        // The edit may be the correction that the entry waits for.
-        entry.isParked = false
-      } else {
-        // The base is lost: every difference from the server's record is a conflict, and shown as one.
-        entry = OutboxEntry(type, identifier, base: [:], since: environment.now())
-      }
-      let isNeverSent = entry.base == nil && entry.flight == nil
-      if operation.operation == .delete, isNeverSent {
+      // If the base is lost, every difference from the server's record is a conflict, and shown as one.
+      let known =
+        OutboxEntry(bytes: stored.bytes) ?? OutboxEntry(type, identifier, base: [:], since: environment.now())
+      guard let changed = known.changed(by: operation.operation, in: group) else {
         return (operation, .delete(OutboxEntry.recordType, name, ifRevision: stored.revision))
       }
+      entry = changed
     } else {
       entry = OutboxEntry(type, identifier, base: try await base(of: &operation), since: environment.now())
+      if let group { entry.groups = [group] }
     }
-    if let group { entry.groups.append(group) }
     let bytes = try entry.bytes()
     return (
       operation,

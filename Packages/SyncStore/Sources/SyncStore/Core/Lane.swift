@@ -1,0 +1,192 @@
+import FieldKit
+
+/// The state of one dirty record on its way to the server, and the decisions about it: pure functions over values.
+///
+/// The caller commits the lane, the record and the discarded values together after each step.
+struct Lane: Equatable {
+  /// The outbox entry; nil if the record is clean.
+  var entry: OutboxEntry?
+  /// The local record; nil if it is deleted.
+  var local: AttributeDictionary?
+  /// The local values that lost in this step.
+  var discarded: [RecordMerge.Discarded] = []
+
+  /// An answer of the server to a push.
+  enum Answer: Equatable {
+    /// The request took effect. The record is the server's, nil after a deletion.
+    case stored(AttributeDictionary?)
+    /// The server refused, for a reason that its status names.
+    case refused(status: Int, message: String = "", retryAfter: Int? = nil)
+    /// No answer arrived, so the outcome is unknown.
+    case none
+  }
+
+  /// The reason to read the server's record.
+  enum ReadReason: Equatable {
+    /// The request took effect, but its answer may be outdated.
+    case success
+    /// The server refused the request, so that it can't take effect any more.
+    case refusal
+    /// The outcome is unknown.
+    case silence
+  }
+
+  /// The step that follows an answer.
+  enum Next: Equatable {
+    /// The lane waits for its turn.
+    case wait
+    /// The server's record has to be read, and given to ``read(_:after:)``.
+    case read
+    /// The same request is made again after at least this many milliseconds.
+    case retry(after: Int)
+    /// All lanes wait for credentials.
+    case authenticate
+  }
+
+  /// Freezes the request to send; a request whose outcome is unknown is returned as it is.
+  ///
+  /// - Returns: nil if there is nothing to send; the entry is removed then.
+  mutating func request(_ makeKey: () -> String) -> OutboxEntry.Flight? {
+    guard var entry, !entry.isParked else { return nil }
+    if let flight = entry.flight { return flight }
+    if RecordMerge.areEqual(entry.base, local) {
+      self.entry = nil
+      return nil
+    }
+    var body: AttributeDictionary = [:]
+    if let local {
+      for key in RecordMerge.changes(from: entry.base ?? [:], to: local) { body[key] = local[key] ?? .null }
+    }
+    let flight = OutboxEntry.Flight(
+      key: makeKey(), record: local, body: body, validator: entry.base?[RecordMerge.validatorKey]?.stringValue,
+      isCreation: entry.base == nil)
+    entry.flight = flight
+    self.entry = entry
+    return flight
+  }
+
+  /// Takes the answer to the request in flight.
+  ///
+  /// - Parameters:
+  ///   - answer: the answer.
+  ///   - hasKeys: whether the server recognises idempotency keys.
+  ///   - random: a number from 0 to 1 for the jitter.
+  mutating func take(_ answer: Answer, hasKeys: Bool, random: Double) -> Next {
+    guard var entry, let flight = entry.flight else { return .wait }
+    switch answer {
+    case .stored(let remote):
+      if flight.isOutdated { return .read }
+      complete(flight, remote, isAnswer: true)
+      return .wait
+    case .none:
+      entry.attempts += 1
+      entry.error = "The server did not answer."
+      self.entry = entry
+      return hasKeys ? .retry(after: Self.delay(entry.attempts, random)) : .read
+    case .refused(let status, let message, let retryAfter):
+      entry.error = message.isEmpty ? "The server answered \(status)." : message
+      switch status {
+      case 404, 409, 410, 412:
+        self.entry = entry
+        return .read
+      case 401:
+        self.entry = entry
+        return .authenticate
+      case 400..<500 where ![408, 425, 429].contains(status) && entry.attempts > 0:
+        // An earlier attempt may have taken effect.
+        self.entry = entry
+        return .read
+      case 400..<500 where ![408, 425, 429].contains(status):
+        entry.isParked = true
+        // The server has not done it, so a correction is a request of its own.
+        entry.flight = nil
+        self.entry = entry
+        return .wait
+      default:
+        entry.attempts += 1
+        self.entry = entry
+        return .retry(after: max(Self.delay(entry.attempts, random), retryAfter ?? 0))
+      }
+    }
+  }
+
+  /// Takes the server's record, read since the request in flight was made, and decides from it whether that took effect.
+  ///
+  /// - Parameters:
+  ///   - remote: the server's record; nil if there is none.
+  ///   - reason: the reason to read it.
+  mutating func read(_ remote: AttributeDictionary?, after reason: ReadReason) {
+    guard var entry, let flight = entry.flight else { return }
+    if reason == .success || flight.isReflected(in: remote) { return complete(flight, remote, isAnswer: false) }
+    let isUnchanged =
+      RecordMerge.areEqual(entry.base, remote)
+      && entry.base?[RecordMerge.validatorKey] == remote?[RecordMerge.validatorKey]
+    entry.flight = nil
+    if reason == .refusal, isUnchanged {
+      // Another rule than that about versions: the same request would be refused for ever.
+      entry.isParked = true
+      self.entry = entry
+      return
+    }
+    // The server has the record from an earlier request, or from another client: a local deletion is not overlooked.
+    if flight.isCreation, remote != nil { entry.base = [:] }
+    self.entry = entry
+    rebase(on: remote)
+  }
+
+  /// Takes a version of the record that was pulled from the server.
+  mutating func rebase(on remote: AttributeDictionary?) {
+    guard var entry else {
+      local = remote
+      return
+    }
+    if entry.flight != nil {
+      // Whether the server's record has the change or not is decided when the outcome is known.
+      entry.flight?.isOutdated = true
+      self.entry = entry
+      return
+    }
+    let merge = RecordMerge(base: entry.base, local: local, remote: remote)
+    discarded += merge.discarded
+    local = merge.record
+    entry.base = remote
+    self.entry = RecordMerge.areEqual(local, remote) ? nil : entry
+    if self.entry == nil { local = remote }
+  }
+
+  /// Makes the server's record the base, and keeps the edits that were made since the request.
+  ///
+  /// - Parameters:
+  ///   - flight: the request that took effect.
+  ///   - remote: the server's record.
+  ///   - isAnswer: whether the record is the answer to the request, so that where it differs, the server changed what was sent.
+  private mutating func complete(_ flight: OutboxEntry.Flight, _ remote: AttributeDictionary?, isAnswer: Bool) {
+    guard var entry else { return }
+    entry.flight = nil
+    entry.attempts = 0
+    entry.error = nil
+    entry.base = remote
+    let merge = RecordMerge(
+      base: flight.record, local: local, remote: remote, ownKeys: isAnswer ? Set(flight.body.keys) : [],
+      keepsDeletion: isAnswer || flight.isReflected(in: remote))
+    discarded += merge.discarded
+    local = merge.record
+    self.entry = RecordMerge.areEqual(local, remote) ? nil : entry
+    if self.entry == nil { local = remote }
+  }
+
+  /// Returns the milliseconds before another attempt: a random part of a delay that doubles up to five minutes.
+  static func delay(_ attempts: Int, _ random: Double) -> Int {
+    let limit = Double(min(300_000, 1_000 << min(attempts, 9)))
+    return Int(limit / 2 + limit / 2 * random)
+  }
+}
+
+extension OutboxEntry.Flight {
+  /// Returns whether a record of the server has all that the request sends.
+  func isReflected(in remote: AttributeDictionary?) -> Bool {
+    guard record != nil else { return remote == nil }
+    guard let remote else { return false }
+    return body.allSatisfy { (remote[$0.key] ?? .null) == $0.value }
+  }
+}

@@ -1,0 +1,120 @@
+import FieldKit
+import Testing
+
+@testable import SyncStore
+
+@Suite struct `A lane` {
+  private func lane(_ base: AttributeDictionary?, _ local: AttributeDictionary?) -> Lane {
+    Lane(entry: OutboxEntry("Book", "1", base: base, since: 0), local: local)
+  }
+
+  private func version(_ record: AttributeDictionary, _ validator: String) -> AttributeDictionary {
+    record.merging([RecordMerge.validatorKey: .string(validator)]) { $1 }
+  }
+
+  @Test func `An update sends the changed members and the validator of the base`() {
+    var lane = lane(version(["a": 1, "b": 1], "7"), ["a": 2, "b": 1])
+    let flight = lane.request { "key" }
+    #expect(flight?.body == ["a": 2])
+    #expect(flight?.validator == "7")
+  }
+
+  @Test func `A request whose outcome is unknown keeps its key and body after another edit`() {
+    var lane = lane(["a": 1], ["a": 2])
+    let first = lane.request { "first" }
+    #expect(lane.take(.none, hasKeys: true, random: 0) == .retry(after: 1_000))
+    lane.local = ["a": 3]
+    #expect(lane.request { "second" } == first)
+  }
+
+  @Test func `An edit that is undone before it is sent needs no request`() {
+    var lane = lane(["a": 1], ["a": 1])
+    #expect(lane.request { "key" } == nil)
+    #expect(lane.entry == nil)
+  }
+
+  @Test func `An edit made during a request stays dirty when the answer arrives`() {
+    var lane = lane(["a": 1], ["a": 2])
+    _ = lane.request { "key" }
+    lane.local = ["a": 3]
+    #expect(lane.take(.stored(version(["a": 2], "2")), hasKeys: true, random: 0) == .wait)
+    #expect(lane.local?["a"] == 3)
+    #expect(lane.entry?.base == version(["a": 2], "2"))
+    #expect(lane.discarded == [])
+  }
+
+  @Test func `Edits of different members are merged without a loss`() {
+    var lane = lane(["a": 1, "b": 1], ["a": 2, "b": 1])
+    lane.rebase(on: ["a": 1, "b": 5])
+    #expect(lane.local == ["a": 2, "b": 5])
+    #expect(lane.discarded == [])
+  }
+
+  @Test func `A local value that loses against the server's is reported`() {
+    var lane = lane(["a": 1], ["a": 2])
+    lane.rebase(on: ["a": 3])
+    #expect(lane.local == ["a": 3])
+    #expect(lane.discarded == [RecordMerge.Discarded(key: "a", value: 2)])
+    #expect(lane.entry == nil)
+  }
+
+  @Test func `A dirty record that the server deleted is reported with all its values`() {
+    var lane = lane(["a": 1], ["a": 2])
+    lane.rebase(on: nil)
+    #expect(lane.local == nil)
+    #expect(lane.discarded == [RecordMerge.Discarded(key: nil, value: ["a": 2])])
+  }
+
+  @Test func `A rejected request parks the entry by the status, whatever its text contains`() {
+    var lane = lane(["a": 1], ["a": 2])
+    _ = lane.request { "key" }
+    #expect(lane.take(.refused(status: 503, message: "error 400"), hasKeys: true, random: 0) == .retry(after: 1_000))
+    #expect(lane.entry?.state == .inFlight)
+    lane.entry?.attempts = 0
+    #expect(lane.take(.refused(status: 422, message: "Try again"), hasKeys: true, random: 0) == .wait)
+    #expect(lane.entry?.state == .parked)
+    #expect(lane.local == ["a": 2])
+  }
+
+  @Test func `A rejection after an unknown outcome is believed only after the record was read`() {
+    var lane = lane(nil, ["a": 1])
+    _ = lane.request { "key" }
+    _ = lane.take(.none, hasKeys: true, random: 0)
+    #expect(lane.take(.refused(status: 403), hasKeys: true, random: 0) == .read)
+    lane.local = nil
+    lane.read(version(["a": 1], "1"), after: .refusal)
+    // The creation took effect, so the deletion has to be sent.
+    #expect(lane.local == nil)
+    #expect(lane.request { "next" }?.validator == "1")
+  }
+
+  @Test func `A deletion during an unknown creation is sent when the record is pulled`() {
+    var lane = lane(nil, ["a": 1])
+    _ = lane.request { "key" }
+    lane.local = nil
+    lane.rebase(on: version(["a": 1], "1"))
+    #expect(lane.local == nil)
+    lane.read(version(["a": 1], "1"), after: .silence)
+    #expect(lane.request { "next" }?.record == nil)
+    #expect(lane.entry?.base != nil)
+  }
+
+  @Test func `An edit is reported when another request of the client created the record`() {
+    var lane = lane(nil, ["b": 39])
+    _ = lane.request { "key" }
+    lane.read(["b": 31], after: .refusal)
+    #expect(lane.discarded == [RecordMerge.Discarded(key: "b", value: 39)])
+  }
+
+  @Test func `Retry-After delays an attempt longer than the backoff`() {
+    var lane = lane(["a": 1], ["a": 2])
+    _ = lane.request { "key" }
+    let next = lane.take(.refused(status: 429, retryAfter: 90_000), hasKeys: true, random: 0.5)
+    #expect(next == .retry(after: 90_000))
+  }
+
+  @Test func `The backoff ends at five minutes`() {
+    #expect(Lane.delay(1, 1) == 2_000)
+    #expect(Lane.delay(1_000, 1) == 300_000)
+  }
+}

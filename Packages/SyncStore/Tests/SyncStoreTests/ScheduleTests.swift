@@ -1,0 +1,43 @@
+import Testing
+
+@testable import SyncStore
+
+@Suite struct `A schedule` {
+  private func item(
+    _ identifier: String, creates: Bool = false, references: [String] = [], groups: [String] = [], parked: Bool = false
+  ) -> Schedule.Item {
+    var entry = OutboxEntry("Book", identifier, base: creates ? nil : [:], since: 0)
+    entry.groups = groups
+    entry.isParked = parked
+    return Schedule.Item(entry: entry, references: Set(references.map { "Book/\($0)" }))
+  }
+
+  @Test func `Entries of unrelated records are sent at the same time`() {
+    #expect(Schedule([item("1"), item("2")]).ready == ["Book/1", "Book/2"])
+  }
+
+  @Test func `A record waits for the creation of a record that it references`() {
+    #expect(Schedule([item("1", references: ["2"]), item("2", creates: true)]).ready == ["Book/2"])
+  }
+
+  @Test func `A parked entry holds its dependants and nothing else`() {
+    let schedule = Schedule([
+      item("1", creates: true, parked: true), item("2", creates: true, references: ["1"]), item("3"),
+    ])
+    #expect(schedule.ready == ["Book/3"])
+  }
+
+  @Test func `Entries of a transaction are sent in order`() {
+    #expect(Schedule([item("1", groups: ["g"]), item("2", groups: ["g"]), item("3")]).ready == ["Book/1", "Book/3"])
+  }
+
+  @Test func `A reference to a later creation of the same transaction is sent after it`() {
+    let schedule = Schedule([item("1", references: ["2"], groups: ["g"]), item("2", creates: true, groups: ["g"])])
+    #expect(schedule.ready == ["Book/2"])
+  }
+
+  @Test func `New records that reference each other do not wait for ever`() {
+    let schedule = Schedule([item("1", creates: true, references: ["2"]), item("2", creates: true, references: ["1"])])
+    #expect(schedule.ready == ["Book/1"])
+  }
+}
