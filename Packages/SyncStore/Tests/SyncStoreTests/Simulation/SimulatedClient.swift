@@ -48,6 +48,7 @@ struct SimulatedClient {
   let number: Int
   /// The difference of its clock from the right time.
   let skew: Int
+  var mutant: Mutant?
   private(set) var durable = Durable()
   /// When the next attempt of a record is made. A killed process forgets it.
   private var retries: [String: Int] = [:]
@@ -106,7 +107,9 @@ struct SimulatedClient {
   /// Returns false if the server was not reached.
   private mutating func pull(_ network: inout SimulatedNetwork) throws -> Bool {
     if network.server.hasChanges, let cursor = durable.cursor, cursor.epoch == network.server.epoch {
-      var position: SimulatedServer.Stamp? = (cursor.time - SimulatedServer.lateness, "")
+      var position: SimulatedServer.Stamp? = (
+        mutant == .pullsWithoutOverlap ? cursor.time + 1 : cursor.time - SimulatedServer.lateness, ""
+      )
       while true {
         guard let page = network.read({ $0.changes(after: position, atMost: 3) }) else { return false }
         try take(page.changes, (cursor.epoch, max(cursor.time, page.last?.time ?? 0)), &network)
@@ -117,6 +120,9 @@ struct SimulatedClient {
       guard let names = network.read({ Set($0.state.records.keys) }) else { return false }
       try take(missing(names).map { ($0, nil) }, nil, &network)
       return true
+    }
+    if mutant == .dropsOutboxAtReset, durable.cursor != nil, network.server.hasChanges {
+      try commit(&network) { $0.outbox = [] }
     }
     guard let all = network.read({ ($0.state.records, $0.epoch, $0.state.stamps.values.max() ?? 0) }) else {
       return false
@@ -136,10 +142,17 @@ struct SimulatedClient {
     _ changes: [(name: String, record: AttributeDictionary?)], _ cursor: (epoch: Int, time: Int)?,
     _ network: inout SimulatedNetwork
   ) throws {
-    try commit(&network) { durable in
+    try commit(&network) { [mutant] durable in
       for (name, record) in changes {
         var lane = durable.lane(name)
-        lane.rebase(on: record)
+        switch mutant {
+        case .refetchRevertsEdits: lane = Lane(entry: nil, local: record)
+        case .revivesDeletedRecord where lane.local == nil: lane = Lane(entry: nil, local: record)
+        case .skipsNewRecords where lane.local == nil && lane.entry == nil: continue
+        default: lane.rebase(on: record)
+        }
+        if mutant == .overwritesWithoutNote { lane.discarded = [] }
+        if mutant == .believesOldAnswer { lane.entry?.flight?.isOutdated = false }
         durable.put(name, lane)
       }
       if let cursor { durable.cursor = cursor }
@@ -151,6 +164,7 @@ struct SimulatedClient {
       let ready = durable.schedule.ready.map { String($0.dropFirst("Item/".count)) }
         .filter { retries[$0, default: 0] <= network.time }
       if ready.isEmpty { return }
+      if mutant == .stopsAtFailingHead, durable.outbox.first?.isParked == true { return }
       for name in ready {
         if try !push(name, &network) { return }
       }
@@ -161,6 +175,7 @@ struct SimulatedClient {
   private mutating func push(_ name: String, _ network: inout SimulatedNetwork) throws -> Bool {
     var lane = durable.lane(name)
     let isResumed = lane.entry?.flight != nil
+    if isResumed, mutant == .blocksAfterCrash { return false }
     if isResumed, !network.server.hasKeys { return try read(name, after: .silence, &network) }
     keyCount += 1
     let key = "\(number)-\(keyCount)"
@@ -170,7 +185,8 @@ struct SimulatedClient {
     }
     if !isResumed { try commit(&network) { $0.put(name, lane) } }
     let answer = network.push(name, flight)
-    let next = lane.take(answer, hasKeys: network.server.hasKeys, random: network.fraction())
+    var next = lane.take(answer, hasKeys: network.server.hasKeys, random: network.fraction())
+    mutate(&lane, &next, answer)
     try commit(&network) { $0.put(name, lane) }
     switch next {
     case .wait: retries[name] = nil
@@ -188,6 +204,19 @@ struct SimulatedClient {
     return true
   }
 
+  private mutating func mutate(_ lane: inout Lane, _ next: inout Lane.Next, _ answer: Lane.Answer) {
+    switch (mutant, answer) {
+    case (.dropsEntryOnTransientError, .refused(503, _, _)), (.dropsEntryWithoutAnswer, .none):
+      (lane.entry, next) = (nil, .wait)
+    case (.parksByText, .refused(_, let message, _)) where message.contains("400"):
+      (lane.entry, next) = (nil, .wait)
+    case (.dropsDependantsOfParkedEntry, _) where lane.entry?.isParked == true:
+      let name = lane.entry?.identifier ?? ""
+      for (child, record) in durable.records where record["parent"] == .string(name) { durable.put(child, nil) }
+    default: break
+    }
+  }
+
   private mutating func read(_ name: String, after reason: Lane.ReadReason, _ network: inout SimulatedNetwork) throws
     -> Bool
   {
@@ -197,6 +226,7 @@ struct SimulatedClient {
     }
     var lane = durable.lane(name)
     lane.read(record, after: reason)
+    if mutant == .overwritesWithoutNote { lane.discarded = [] }
     try commit(&network) { $0.put(name, lane) }
     retries[name] = nil
     return true

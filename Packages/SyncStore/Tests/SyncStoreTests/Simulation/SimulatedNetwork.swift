@@ -40,7 +40,8 @@ struct SimulatedNetwork {
       return server.push(name, flight, stamp: stamp())
     case 6:
       let status = [401, 403, 409, 412, 422, 429, 500, 503][random.below(8)]
-      return .refused(status: status, retryAfter: status == 429 ? 5_000 : nil)
+      let message = status == 503 ? "The queue is full: 400 requests." : ""
+      return .refused(status: status, message: message, retryAfter: status == 429 ? 5_000 : nil)
     case 7:
       _ = server.push(name, flight, stamp: stamp())
       return .refused(status: 500)

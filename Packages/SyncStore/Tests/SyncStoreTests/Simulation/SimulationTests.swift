@@ -30,4 +30,16 @@ import Testing
       #expect(right.outcome == wrong.outcome, "seed \(seed)")
     }
   }
+
+  @Test(arguments: Mutant.allCases)
+  func `A known failure of synchronisation is found by the simulation`(mutant: Mutant) {
+    for seed in UInt64(1)...200 {
+      for tier in 0...4 {
+        var simulation = Simulation(tier: tier, seed: seed, mutant: mutant)
+        simulation.run(operations: 60, restoresBackup: mutant == .dropsOutboxAtReset)
+        if !simulation.problems.isEmpty { return }
+      }
+    }
+    Issue.record("No history of 1,000 shows the failure.")
+  }
 }
