@@ -1,4 +1,4 @@
-@_spi(ModelKitInternals) public import FieldKit
+@_spi(ModelKitInternals) import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
   /// Discards all values but the identifier, to free their memory. The model becomes an unloaded reference.
@@ -17,53 +17,5 @@ extension ModelIsolation where Self: ModelObject {
       modelLoadState = .incomplete
       identityMap?.settle(self)
     }
-  }
-
-  /// Reverts all fields to the values last loaded or saved. Observers are notified at the end.
-  ///
-  /// Each field keeps a baseline, the value last loaded or saved, at its first change after that. A field without
-  /// baseline is unset if the model was read. A new model keeps its values. A field that was changed during a save
-  /// keeps its value too: the saved value is not known.
-  ///
-  /// A relation is reverted together with its inverses, and so changes the models that it removes and restores. Their
-  /// inverses are dirty only if they differ from their own baselines. A relation retains the models of its baseline if
-  /// it retained them before.
-  ///
-  /// - Returns: the reverted fields, in the order of ``fields``.
-  @discardableResult
-  public func revert() -> [AnyField] { revert(where: { _ in true }) }
-
-  /// Reverts changes of stored fields that the read of a store's record did not overwrite, because it has no values
-  /// there.
-  ///
-  /// - Parameter stamp: the time at which the record was requested. Later changes are kept.
-  @_spi(ModelKitInternals)
-  public func revertWhatIsInNoRecord(asOf stamp: ChangeStamp) {
-    let stored = Set(storableFields.map { ObjectIdentifier($0) })
-    revert(where: { $0.lastChange <= stamp && stored.contains(ObjectIdentifier($0)) })
-  }
-
-  @discardableResult
-  private func revert(where isToGoBack: (AnyField) -> Bool) -> [AnyField] {
-    // A model that one relation removes may be restored by another.
-    let models = modelsKeptByRelations
-    defer { withExtendedLifetime(models) {} }
-    return transaction {
-      orderedFields.filter { $0.isDirty && isToGoBack($0) }.filter { field in
-        // The revert of another relation may have reverted this one.
-        if !field.isDirty || field.restore() { return true }
-        guard origin == .read, field.wasNeverSaved else { return false }
-        if let relation = field as? any Relation { relation.unlinkAll() }
-        field.unload()
-        identityMap?.settle(self)
-        return true
-      }
-    }
-  }
-}
-
-extension ModelObject {
-  fileprivate var modelsKeptByRelations: [ModelObject] {
-    relations.flatMap { $0.retainedModels + ($0.baselineModels ?? []) }
   }
 }
