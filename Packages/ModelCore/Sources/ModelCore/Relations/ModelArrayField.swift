@@ -70,11 +70,13 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   }
 
   /// The members, as a property declared with `@ModelArrayField` has them; nil if they are not known.
+  ///
+  /// Assigning nil to it changes nothing if it is nil: `author.books?.append(book)` does so where the list is not loaded.
   @_nonoverride
   @inlinable
   public var wrappedValue: [Related]? {
     get { value }
-    set { value = newValue }
+    set { if newValue != nil || value != nil { value = newValue } }
   }
 
   /// The relation of a property declared with `@ModelArrayField`.

@@ -1,5 +1,7 @@
 import Foundation
 import ModelCore
+import Observation
+import Synchronization
 import Testing
 
 private enum Mood: String, CaseIterable { case glad, sad }
@@ -39,6 +41,10 @@ private class Being: Model {
 private final class Robot: Being {
   @Required var model = "R2"
   let serial = Field<String>()
+}
+
+private final class Counter: Sendable {
+  let number = Atomic(0)
 }
 
 @Suite struct `A model with ordinary properties` {
@@ -143,6 +149,35 @@ private final class Robot: Being {
     #expect(writer.novels == [novel])
     writer.novels?.removeAll()
     #expect(novel.writer == nil)
+  }
+
+  @Test func `Appending to a list that is not loaded leaves it as it is`() throws {
+    let writer = try Writer.from(dictionaryValue: ["id": 1, "name": "Jane"])
+    #expect(writer.novels == nil)
+    writer.novels?.append(Novel())
+    #expect(writer.novels == nil)
+    #expect(writer.$novels.loadState == .notLoaded)
+    #expect(!writer.isDirty)
+    writer.novels = [Novel()]
+    #expect(writer.novels?.count == 1)
+    writer.novels = nil
+    #expect(writer.novels == nil)
+  }
+
+  @Test func `Reads of ordinary properties are tracked by Swift's observation`() {
+    FieldObservation.isEnabled = true
+    let novel = Novel()
+    for (read, change) in [
+      ({ _ = novel.title }, { novel.title = "Emma" }), ({ _ = novel.rating }, { novel.rating = 4 }),
+      ({ _ = novel.writer }, { novel.writer = Writer() }),
+    ] as [(() -> Void, () -> Void)] {
+      let count = Counter()
+      withObservationTracking(read) { count.number.add(1, ordering: .relaxed) }
+      novel.price += 1
+      #expect(count.number.load(ordering: .relaxed) == 0)
+      change()
+      #expect(count.number.load(ordering: .relaxed) == 1)
+    }
   }
 
   @Test func `Models with ordinary properties are released with their fields`() {
