@@ -120,6 +120,17 @@ private final class Book: Model {
     #expect(throws: ModelStoreError.self) { try store.index(\Book.shout) }
   }
 
+  @Test func `A property of related models has those that are known`() async throws {
+    let store = MemoryModelStore(), jane = Author(), book = Book()
+    jane.name = "Jane"
+    #expect(jane.books == [])
+    try await store.save(jane)
+    book.author = jane
+    #expect(jane.books == [book])
+    try await store.save(book)
+    #expect(jane.books == [book])
+  }
+
   @Test func `A live result follows ordinary properties`() async throws {
     let store = MemoryModelStore()
     _ = try await fill(store)

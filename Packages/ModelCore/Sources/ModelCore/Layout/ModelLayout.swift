@@ -64,7 +64,7 @@ final class ModelLayout: Sendable {
     let isFixed = isProven && !slots.contains(where: \.isVariable)
     fixedOffsets = isFixed ? ContiguousArray(slots.map(\.offset)) : nil
     self.isProven = isProven
-    hasVariables = slots.contains(where: \.isVariable)
+    hasVariables = slots.contains { $0.isVariable || (!isProven && $0.isWrapper) }
     self.identifierIndex = identifierIndex
     typeName = modelClass.typeName
     rootClass = Self.rootClass(of: modelClass)
@@ -92,7 +92,7 @@ final class ModelLayout: Sendable {
   func adoptFields(of model: ModelObject) {
     if forEachFixedField(of: model, { field, index in field.adopt(by: model, at: index) }) { return }
     if !isProven { model.detailsForWriting.mirroredFields = mirroredFields(of: model) }
-    forEachField(of: model) { field, index in field.adopt(by: model, at: index) }
+    forEachField(of: model, isNew: true) { field, index in field.adopt(by: model, at: index) }
   }
 
   /// Ends the ownership of the fields in the deinitialiser of the model. Some fields may outlive it.
@@ -120,7 +120,8 @@ final class ModelLayout: Sendable {
   func field(at index: Int, of model: ModelObject) -> AnyField? {
     guard slots.indices.contains(index) else { return nil }
     guard isProven else {
-      let field = slots[index].isVariable ? mirroredFields(of: model)[index] : model.details?.mirroredFields?[index]
+      let mayChange = slots[index].isVariable || slots[index].isWrapper
+      let field = mayChange ? mirroredFields(of: model)[index] : model.details?.mirroredFields?[index]
       if let field, slots[index].isVariable { adoptVariable(field, of: model, at: index) }
       return field
     }
@@ -130,12 +131,18 @@ final class ModelLayout: Sendable {
   }
 
   @inline(__always)
-  func forEachField(of model: ModelObject, _ body: (AnyField, Int) throws -> Void) rethrows {
+  func forEachField(
+    of model: ModelObject, isNew: Bool = false, _ body: (AnyField, Int) throws -> Void
+  ) rethrows {
     guard isProven else {
       let fields = hasVariables ? mirroredFields(of: model) : model.details?.mirroredFields ?? []
       for (index, field) in fields.enumerated() {
         guard let field else { continue }
-        if slots[index].isVariable { adoptVariable(field, of: model, at: index) }
+        if slots[index].isVariable {
+          adoptVariable(field, of: model, at: index)
+        } else if slots[index].isWrapper, !isNew, field.owner !== model {
+          adoptReplaced(field, of: model, at: index)
+        }
         try body(field, index)
       }
       return
@@ -145,7 +152,7 @@ final class ModelLayout: Sendable {
       try reference(at: index, of: model)?._withUnsafeGuaranteedRef {
         if slots[index].isVariable {
           adoptVariable($0, of: model, at: index)
-        } else if slots[index].isWrapper, $0.owner !== model {
+        } else if slots[index].isWrapper, !isNew, $0.owner !== model {
           adoptReplaced($0, of: model, at: index)
         }
         try body($0, index)

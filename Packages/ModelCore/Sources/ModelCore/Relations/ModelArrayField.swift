@@ -69,9 +69,11 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
         name: name, key: key, priority: priority, foreignKey: foreignKey, deleteRule: deleteRule, inverse: inverse))
   }
 
-  /// The members, as a property declared with `@ModelArrayField` has them; nil if they are not known.
+  /// The members that are known here, as a property declared with `@ModelArrayField` has them. There may be more if ``count`` is
+  /// nil.
   ///
-  /// Assigning nil to it changes nothing if it is nil: `author.books?.append(book)` does so where the list is not loaded.
+  /// To set it, also by appending, is to set the whole list: add a member with ``add(_:)``. Assigning nil to it changes nothing
+  /// while it is nil.
   @_nonoverride
   @inlinable
   public var wrappedValue: [Related]? {

@@ -151,17 +151,16 @@ private final class Counter: Sendable {
     #expect(novel.writer == nil)
   }
 
-  @Test func `Appending to a list that is not loaded leaves it as it is`() throws {
+  @Test func `Appending to an unloaded list of related models changes nothing`() throws {
     let writer = try Writer.from(dictionaryValue: ["id": 1, "name": "Jane"])
+    writer.unload()
     #expect(writer.novels == nil)
     writer.novels?.append(Novel())
     #expect(writer.novels == nil)
     #expect(writer.$novels.loadState == .notLoaded)
     #expect(!writer.isDirty)
-    writer.novels = [Novel()]
+    writer.$novels.add(Novel())
     #expect(writer.novels?.count == 1)
-    writer.novels = nil
-    #expect(writer.novels == nil)
   }
 
   @Test func `Reads of ordinary properties are tracked by Swift's observation`() {
@@ -199,6 +198,24 @@ private final class Counter: Sendable {
     #expect(kept?.owner == nil)
     kept?.value = "still here"
     #expect(kept?.value == "still here")
+  }
+
+  private final class Mixed: Model {
+    @Field var mixedName: String?
+    var mixedNote = Field<String>()
+    lazy var mixedLater = Field<Int>()
+  }
+
+  @Test func `Ordinary properties beside fields in variables report no issue`() throws {
+    let issues = ReportedIssues.about("mixedName") {
+      let model = Mixed()
+      model.mixedName = "a"
+      model.mixedNote = Field("b")
+      model.mixedLater.value = 3
+      #expect(model.fields.compactMap(\.key) == ["mixedName", "mixedNote", "mixedLater"])
+      #expect(model.$mixedName.owner === model)
+    }
+    #expect(issues == [])
   }
 
   private final class Replacing: Model {
