@@ -28,7 +28,6 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   ///   - name: the name shown to users.
   ///   - key: the key in dictionaries and JSON; dots address nested objects. Default: the property's name.
   ///   - priority: the position in a form.
-  ///   - priority: the place in a form.
   ///   - sensitive: whether the value is kept out of errors, messages and descriptions.
   @inlinable
   public init(

@@ -24,6 +24,7 @@ public struct ModelDecodingError: Error, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - path: the path of the value in the document.
+  ///   - property: the property of the model that the value was read into.
   ///   - expected: a description of the expected value, such as `an integer`.
   ///   - found: a description of the value that was found.
   ///   - position: the offset of the value in the document in bytes.
