@@ -22,7 +22,7 @@ import Testing
           #"authors[31].books[0].rating must be less than or equal to 5"#,
           #"authors[45].books[5].price must be greater than or equal to 0"#,
           #"authors[53].name.full cannot be blank"#,
-          #"authors[64].books[3].added_at: expected a date as yyyy-MM-dd, found the string "2024-02-30""#,
+          #"authors[64].books[3].added_at (addedAt): expected a date as yyyy-MM-dd, found the string "2024-02-30""#,
           #"authors[69].books[4].book_id is required"#,
           #"authors[78].books[7].published: expected an integer, found the string "unknown""#,
         ])
