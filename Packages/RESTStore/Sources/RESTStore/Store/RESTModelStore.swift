@@ -231,7 +231,7 @@ public final class RESTModelStore: ModelStore {
         continue
       }
     }
-    try await deletion.finish(in: nil, updatesOthers: false)
+    try await deletion.finish(updatesOthers: false)
     return model
   }
 

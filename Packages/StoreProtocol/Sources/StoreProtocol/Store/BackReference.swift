@@ -1,4 +1,4 @@
-@_spi(ModelKitInternals) public import ModelCore
+@_spi(ModelKitInternals) import ModelCore
 
 /// How records of other models lead to a model: by the stored field that is the other side of one of its relations.
 ///
@@ -10,14 +10,13 @@
 ///   for (identifier, bytes) in try find(reference) { try write(reference.cut(bytes, of: identifier, in: context), identifier) }
 /// }
 /// ```
-@_spi(ModelKitInternals)
-public struct BackReference {
+package struct BackReference {
   /// The class of the models that lead there.
-  public let relatedClass: ModelObject.Type
+  package let relatedClass: ModelObject.Type
   /// The key of the field, as it is declared.
   package let key: String
   /// Whether the field is a list.
-  public let isToMany: Bool
+  package let isToMany: Bool
   private let identifierKey: String
   /// The identifiers that are led to, as queries write them.
   private(set) var operands: [JSONValue]
@@ -31,7 +30,7 @@ public struct BackReference {
   ///   - relation: a relation of a model.
   ///   - owner: the model.
   /// - Returns: nil if the relation has no other side that is stored, or the model has no identifier.
-  public init?(_ relation: any RelationField, of owner: ModelObject) {
+  package init?(_ relation: any RelationField, of owner: ModelObject) {
     let prototype = relation.relatedClass.init()
     guard let inverse = owner.inverseField(of: relation, on: prototype) else { return nil }
     self.init(inverse, of: prototype, to: owner)
@@ -69,7 +68,7 @@ public struct BackReference {
   }
 
   /// The condition that holds for the models that lead there.
-  public var condition: QueryExpression {
+  package var condition: QueryExpression {
     let isOne = operands.count == 1
     let operand = isOne ? operands[0] : .array(operands)
     func comparison(_ path: QueryPath) -> QueryExpression {
@@ -81,7 +80,7 @@ public struct BackReference {
   /// What an index of the field needs.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if there can't be an index of it.
-  public func field<M: Model>(_ type: M.Type, in context: ValueTransformerContext) throws -> StoredKeyPath {
+  package func field<M: Model>(_ type: M.Type, in context: ValueTransformerContext) throws -> StoredKeyPath {
     try StoredKeyPath(type, key: key, in: context)
   }
 
@@ -92,7 +91,7 @@ public struct BackReference {
   ///   - identifier: the identifier of that record, for errors.
   ///   - context: how records are spelled.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no record.
-  public func cut(_ record: [UInt8], of identifier: String, in context: ValueTransformerContext) throws -> [UInt8] {
+  package func cut(_ record: [UInt8], of identifier: String, in context: ValueTransformerContext) throws -> [UInt8] {
     let spelled = context.key(key)
     if !isToMany, !spelled.contains("."), let member = try? JSONValue.object([spelled: .null]).jsonData(),
       let merged = RecordBytes.merging(Array(member), into: record)

@@ -5,8 +5,7 @@ extension ModelStore {
   public func finishDeleting<M: Model>(_ model: M) { finishDeleting(model, in: nil) }
 
   /// As ``finishDeleting(_:)``; inside a transaction what can't be undone waits for its end.
-  @_spi(ModelKitInternals)
-  public func finishDeleting<M: Model>(_ model: M, in transaction: StoreTransactionLog?) {
+  package func finishDeleting<M: Model>(_ model: M, in transaction: StoreTransactionLog?) {
     if let transaction {
       let (state, isMember) = (model.storeState, model.scope === scope)
       // At once: another model may be created with its identifier before the transaction ends.

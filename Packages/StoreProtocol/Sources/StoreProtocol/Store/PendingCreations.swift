@@ -1,4 +1,4 @@
-@_spi(ModelKitInternals) public import ModelCore
+@_spi(ModelKitInternals) import ModelCore
 
 /// Models that are created together: what ``SaveOperation`` is for one, with little to be done for each.
 ///
@@ -9,10 +9,9 @@
 /// try await engine.write(batch)
 /// try creations.finish()
 /// ```
-@_spi(ModelKitInternals)
-public struct PendingCreations<M: Model> {
+package struct PendingCreations<M: Model> {
   /// The numbers of the models that had no identifier at the beginning.
-  public private(set) var withoutIdentifier: [Int] = []
+  package private(set) var withoutIdentifier: [Int] = []
 
   /// What is known of each, but for those that are among ``others``.
   private var begun = ContiguousArray<BegunCreation>()
@@ -34,7 +33,7 @@ public struct PendingCreations<M: Model> {
   ///   - explicitNull: whether fields that are nil are written as `null`; nil: as the scope says.
   ///   - isUndoable: whether it may have to be undone, as in a transaction.
   /// - Throws: ``ModelStoreError`` with the code `invalid`, or `conflict` if a new model is there twice.
-  public init(_ models: [M], in scope: ModelScope, explicitNull: Bool?, isUndoable: Bool = false) throws {
+  package init(_ models: [M], in scope: ModelScope, explicitNull: Bool?, isUndoable: Bool = false) throws {
     self.models = models
     self.scope = scope
     self.explicitNull = explicitNull
@@ -80,10 +79,10 @@ public struct PendingCreations<M: Model> {
   }
 
   /// What stores call the type of a model.
-  public func typeName(at number: Int) -> String { begun[number].typeName }
+  package func typeName(at number: Int) -> String { begun[number].typeName }
 
   /// What stores call the types of the models: mostly one.
-  public var typeNames: Set<String> {
+  package var typeNames: Set<String> {
     guard let first = models.first else { return [] }
     var names: Set<String> = [typeName(at: 0)]
     for number in models.indices where type(of: models[number]) != type(of: first) {
@@ -95,15 +94,15 @@ public struct PendingCreations<M: Model> {
   /// Gives a model its first identifier, as ``SaveOperation/assign(identifier:)`` does.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model has no field that can hold it.
-  public mutating func assign(identifier: String, at number: Int) throws {
+  package mutating func assign(identifier: String, at number: Int) throws {
     try others[number]?.assign(identifier: identifier)
   }
 
   /// Whether some of the models may lead to others that get their identifiers now, so that they have to be joined.
-  public var mayLeadToEachOther: Bool { begun.count > 1 && others.values.contains { $0.mayBeLedTo } }
+  package var mayLeadToEachOther: Bool { begun.count > 1 && others.values.contains { $0.mayBeLedTo } }
 
   /// The types and identifiers of the models that had an identifier at the beginning.
-  public var identified: [(typeName: String, identifier: String)] {
+  package var identified: [(typeName: String, identifier: String)] {
     begun.indices.compactMap { number in
       guard let save = others[number] else { return (begun[number].typeName, begun[number].identifier) }
       return save.isIdentifierNew ? nil : save.identifier.map { (save.typeName, $0) }
@@ -115,7 +114,7 @@ public struct PendingCreations<M: Model> {
   ///
   /// - Parameter log: what takes the new identifiers back, if nothing is written.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
-  public mutating func join(in log: StoreTransactionLog) throws {
+  package mutating func join(in log: StoreTransactionLog) throws {
     var saves = try begun.indices.map { number in
       if let save = others[number] { return save }
       let start = SaveSnapshot(
@@ -130,7 +129,7 @@ public struct PendingCreations<M: Model> {
   /// Goes through what is to be written, in the order of the models.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written, and what `body` throws.
-  public func forEachRecord(
+  package func forEachRecord(
     _ body: (_ typeName: String, _ identifier: String, _ bytes: ArraySlice<UInt8>) throws -> Void
   ) throws {
     for number in begun.indices {
@@ -145,7 +144,7 @@ public struct PendingCreations<M: Model> {
   }
 
   /// Says that everything was written, as ``SaveOperation/finish(answer:)`` does.
-  public func finish(in transaction: StoreTransactionLog? = nil) throws {
+  package func finish(in transaction: StoreTransactionLog? = nil) throws {
     scope.reserveCapacity(begun.count, for: M.self)
     for number in begun.indices {
       if !others.isEmpty, let save = others[number] {

@@ -29,7 +29,7 @@ public struct PendingDeletion {
   @_spi(ModelKitInternals) public let storedModels: [ModelObject]
   /// The foreign keys by which stored records may lead to what is removed, and whose rule is to forget it. A store that cuts
   /// them in the same step says so to `finish`.
-  @_spi(ModelKitInternals) public let references: [BackReference]
+  package let references: [BackReference]
   /// The stored models that referred to what is removed by relations without an inverse, for stores that cut no records.
   private let referringModels: [ModelObject]
   private let store: any ModelStore
@@ -37,8 +37,7 @@ public struct PendingDeletion {
   private let models: [ModelObject]
 
   /// What the store is asked before a deletion.
-  @_spi(ModelKitInternals)
-  public enum Completion: Sendable {
+  package enum Completion: Sendable {
     /// Nothing: the rules are about what is known here.
     case nothing
     /// Which models go by cascade, or deny.
@@ -67,8 +66,7 @@ public struct PendingDeletion {
   ///   - completion: what the store is asked.
   ///   - prepare: called before the store is asked for the models that lead to others by a foreign key: it may make an
   ///     index of that.
-  @_spi(ModelKitInternals)
-  public init<M: Model>(
+  package init<M: Model>(
     of model: M, in store: some ModelStore, completing completion: Completion,
     preparing prepare: ((BackReference) async throws -> Void)? = nil
   ) async throws {
@@ -161,16 +159,18 @@ public struct PendingDeletion {
     }
   }
 
-  /// Says that all records were removed: the models leave the scope, models that stay lead to them no longer, hooks run,
-  /// and those that stay and had a foreign key to one of them are updated.
+  /// Completes the deletion once all records were removed: the models leave the scope, other models lose their references
+  /// to them, hooks run, and other models that had a foreign key to one of them are updated.
   ///
+  /// - Parameter updatesOthers: whether those are updated. Otherwise their relations stay dirty.
   /// - Throws: ``ModelStoreError`` if a model that stays could not be updated. It is deleted all the same, and the relation
   ///   of the one that stays is dirty.
-  public func finish() async throws { try await finish(in: nil) }
+  public func finish(updatesOthers: Bool = true) async throws {
+    try await finish(in: nil, others: updatesOthers ? .areUpdated : .stay)
+  }
 
   /// What becomes of the records of models that stay and had a foreign key to one that was removed.
-  @_spi(ModelKitInternals)
-  public enum Others: Sendable {
+  package enum Others: Sendable {
     /// They are updated, one after the other.
     case areUpdated
     /// The store cut the links in them together with the deletion.
@@ -179,24 +179,13 @@ public struct PendingDeletion {
     case stay
   }
 
-  /// As ``finish()``; inside a transaction what can't be undone waits for its end.
-  ///
-  /// - Parameters:
-  ///   - transaction: the transaction under way. In one, models that stay are not updated.
-  ///   - updatesOthers: whether models that stay are updated.
-  @_spi(ModelKitInternals)
-  public func finish(in transaction: StoreTransactionLog?, updatesOthers: Bool = true) async throws {
-    try await finish(in: transaction, others: updatesOthers ? .areUpdated : .stay)
-  }
-
-  /// As ``finish()``; inside a transaction what can't be undone waits for its end.
+  /// As ``finish(updatesOthers:)``; inside a transaction what can't be undone waits for its end.
   ///
   /// - Parameters:
   ///   - transaction: the transaction under way. In one, models that stay are not updated.
   ///   - others: what becomes of records of models that stay.
   ///   - cut: the records in which the store cut links.
-  @_spi(ModelKitInternals)
-  public func finish(
+  package func finish(
     in transaction: StoreTransactionLog?, others: Others,
     cutting cut: [(type: ModelObject.Type, identifier: String)] = []
   ) async throws {

@@ -18,8 +18,7 @@ extension SaveOperation {
   /// - Parameters:
   ///   - records: the stored record; then others whose values count as read as well, such as the one before the transaction
   ///     under way.
-  @_spi(ModelKitInternals)
-  public func checkConflicts(withBytes records: [[UInt8]], _ policy: ConflictPolicy) throws {
+  package func checkConflicts(withBytes records: [[UInt8]], _ policy: ConflictPolicy) throws {
     if policy == .overwrite { return }
     try refuse(
       conflicts(policy) { path in

@@ -183,8 +183,7 @@ public struct SaveOperation<M: Model> {
   ///   - log: what takes the identifiers back, if nothing is written.
   ///   - check: refuses a save, such as one whose identifier is taken, before any model is changed.
   /// - Throws: what the check throws; ``ModelStoreError`` with the code `invalid` for what can't be written.
-  @_spi(ModelKitInternals)
-  public static func join(
+  package static func join(
     _ saves: inout [SaveOperation], in log: StoreTransactionLog, check: (SaveOperation) throws -> Void
   ) throws {
     // By index, because a copy of each save would cost more than the question.
@@ -248,8 +247,7 @@ public struct SaveOperation<M: Model> {
   /// What is to be written, as the bytes of one JSON object with sorted keys.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
-  @_spi(ModelKitInternals)
-  public func recordBytes() throws -> [UInt8] {
+  package func recordBytes() throws -> [UInt8] {
     switch content {
     case .values: try bytes(of: record)
     case .bytes(let bytes): try RecordLimits.checked(bytes, of: typeName, identifier)
@@ -304,8 +302,7 @@ public struct SaveOperation<M: Model> {
   }
 
   /// As ``finish(answer:)``; inside a transaction what can't be undone waits for its end.
-  @_spi(ModelKitInternals)
-  public func finish(answer: AttributeDictionary? = nil, in transaction: StoreTransactionLog?) throws {
+  package func finish(answer: AttributeDictionary? = nil, in transaction: StoreTransactionLog?) throws {
     if let transaction {
       begin(in: transaction)
       return transaction.atEnd {

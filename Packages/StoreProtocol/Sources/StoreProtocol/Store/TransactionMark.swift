@@ -4,18 +4,17 @@
 /// let mark = TransactionMark()
 /// try await mark.enter { try await body(self) }
 /// ```
-@_spi(ModelKitInternals)
-public final class TransactionMark: Sendable {
+package final class TransactionMark: Sendable {
   @TaskLocal private static var entered: [TransactionMark] = []
 
   /// The mark of a new transaction.
-  public init() {}
+  package init() {}
 
   /// Whether the running task is in the transaction, or was begun by one that is.
-  public var isEntered: Bool { Self.entered.contains { $0 === self } }
+  package var isEntered: Bool { Self.entered.contains { $0 === self } }
 
   /// Runs the body of the transaction, in the isolation of the caller.
-  public func enter<Result>(
+  package func enter<Result>(
     in isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
   ) async throws -> Result {
     try await Self.$entered.withValue(Self.entered + [self], in: isolation, body)
