@@ -72,7 +72,7 @@ import Testing
   func `A file store keeps pages in place while records are created, changed and deleted`(isIndexed: Bool) async throws
   {
     try await withTemporaryDirectory { directory in
-      try await ModelStoreContract.randomPages(150, seed: 25).run {
+      try await ModelStoreContract.randomPages(20 * TestEffort.factor, seed: 25).run {
         let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
         if isIndexed {
           try await store.index(\ContractPerson.age)

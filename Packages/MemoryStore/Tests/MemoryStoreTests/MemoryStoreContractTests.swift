@@ -54,7 +54,7 @@ import Testing
   func `A memory store keeps pages in place while records are created, changed and deleted`(isIndexed: Bool)
     async throws
   {
-    try await ModelStoreContract.randomPages(300, seed: 19).run {
+    try await ModelStoreContract.randomPages(25 * TestEffort.factor, seed: 19).run {
       let store = MemoryModelStore()
       if isIndexed {
         try store.index(\ContractPerson.age)
