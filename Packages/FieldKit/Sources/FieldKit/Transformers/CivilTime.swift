@@ -22,7 +22,14 @@ struct CivilTime {
 
   init(secondsSince1970: Int) {
     let days = Int((Double(secondsSince1970) / 86_400).rounded(.down))
+    self.init(daysSince1970: days)
     let seconds = secondsSince1970 - days * 86_400
+    hour = seconds / 3_600
+    minute = seconds % 3_600 / 60
+    second = seconds % 60
+  }
+
+  init(daysSince1970 days: Int) {
     // Years that begin in March put the leap day at the end: then months have a regular length.
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -33,19 +40,17 @@ struct CivilTime {
     day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    hour = seconds / 3_600
-    minute = seconds % 3_600 / 60
-    second = seconds % 60
   }
 
-  var secondsSince1970: Int {
+  var secondsSince1970: Int { daysSince1970 * 86_400 + hour * 3_600 + minute * 60 + second }
+
+  var daysSince1970: Int {
     let shiftedYear = month <= 2 ? year - 1 : year
     let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
     let yearOfEra = shiftedYear - era * 400
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    let days = era * 146_097 + dayOfEra - 719_468
-    return days * 86_400 + hour * 3_600 + minute * 60 + second
+    return era * 146_097 + dayOfEra - 719_468
   }
 
   static func days(in month: Int, of year: Int) -> Int {

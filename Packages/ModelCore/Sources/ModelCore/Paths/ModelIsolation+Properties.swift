@@ -54,6 +54,7 @@ private enum ProbeValue {
     case is Float.Type: Float(1.25)
     case is Decimal.Type: Decimal(string: "1.25")
     case is Date.Type: Date(timeIntervalSinceReferenceDate: 100_000.5)
+    case is Day.Type: Day(daysSince1970: 10_000)
     case is UUID.Type: UUID()
     case is Data.Type: Data([1, 2])
     case let type as any FixedWidthInteger.Type: seventeen(type)

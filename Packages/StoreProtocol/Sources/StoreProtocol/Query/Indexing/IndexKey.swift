@@ -95,6 +95,7 @@ extension IndexKey {
     case let value as Double: IndexKey(value)
     case let value as Bool: IndexKey(value ? 1 : 0)
     case let value as Date: IndexKey(value.timeIntervalSinceReferenceDate)
+    case let value as Day: IndexKey(value.daysSince1970)
     case let value as Decimal: IndexKey(value)
     case let value as UUID: withUnsafeBytes(of: value.uuid) { IndexKey($0.bindMemory(to: UInt8.self)) }
     case let value as UInt64: IndexKey(value)

@@ -66,7 +66,7 @@ final class IndexKeyReader: @unchecked Sendable {
   private static func order(of type: Any.Type) -> Bool? {
     let ordered: [Any.Type] = [
       Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
-      UInt64.self, Double.self, String.self, Date.self, Decimal.self,
+      UInt64.self, Double.self, String.self, Date.self, Day.self, Decimal.self,
     ]
     if ordered.contains(where: { $0 == type }) { return true }
     if type == Bool.self || type == UUID.self { return false }
