@@ -14,6 +14,7 @@ struct Options {
       --model PATH             A model file; may be given more than once. Default: all in the package.
       --output PATH            The folder for the Swift files. Default: the folder of the model file.
       --access LEVEL           internal (default), package or public.
+      --style STYLE            fields (default): let title = Field<String>(); or properties: @Field var title: String?
       --module NAME            The module that the files import. Default: ModelKit if a target of the package uses
                                that product, otherwise SchemaKit.
       --transformer NAME=TYPE  The Swift type that a value transformer makes; may be given more than once.
@@ -47,6 +48,7 @@ struct Options {
       case "--model": models.append(try value(of: argument))
       case "--output": output = try value(of: argument)
       case "--access": source.access = try Self.access(try value(of: argument))
+      case "--style": source.style = try Self.style(try value(of: argument))
       case "--module": module = try Self.module(try value(of: argument))
       case "--transformer": try addTransformer(try value(of: argument))
       case "--check": isCheck = true
@@ -69,6 +71,14 @@ struct Options {
       throw GenerationError("--access \"\(text)\" is unknown; use one of \(known).")
     }
     return access
+  }
+
+  private static func style(_ text: String) throws -> SwiftSourceOptions.Style {
+    guard let style = SwiftSourceOptions.Style(rawValue: text) else {
+      let known = SwiftSourceOptions.Style.allCases.map(\.rawValue).joined(separator: " or ")
+      throw GenerationError("--style \"\(text)\" is unknown; use \(known).")
+    }
+    return style
   }
 
   private static func module(_ text: String) throws -> String {

@@ -29,9 +29,10 @@ open class ArrayField<Element>: Field<[Element]> {
   ///   - allowsDuplicates: if `false`, an element that the list contains is not added again, and setting the whole list
   ///     keeps the first of equal elements. Objects that can't be compared are duplicates if they are the same object;
   ///     other elements that can't be compared are never duplicates.
+  ///   - configure: completes the declaration of a property with `@ArrayField`, such as with a rule.
   public init(
     _ element: Field<Element>, name: String? = nil, key: String? = nil, priority: Int? = nil, sensitive: Bool = false,
-    allowsDuplicates: Bool = true
+    allowsDuplicates: Bool = true, configure: ((ArrayField) -> Void)? = nil
   ) {
     elementMetadata = element.metadata
     var flags: FieldFlags = allowsDuplicates ? [] : [.hooksSet, .unique]
@@ -47,6 +48,7 @@ open class ArrayField<Element>: Field<[Element]> {
       storage = [initial]
       setInitialState()
     }
+    configure?(self)
   }
 
   /// The list, as a property declared with `@ArrayField` has it: `@ArrayField(Field<String>().require(.notBlank)) var tags:

@@ -60,13 +60,16 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   ///   - foreignKey: whether related models are written as their identifiers instead of in full.
   ///   - deleteRule: what happens to the related models when the one that has this field is deleted.
   ///   - inverse: the inverse, a field of the related model. Declare it on one side only.
+  ///   - configure: completes the declaration, such as with a rule.
   public convenience init(
     name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
-    deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil
+    deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil,
+    configure: ((ModelArrayField) -> Void)? = nil
   ) {
     self.init(
       ModelField(
         name: name, key: key, priority: priority, foreignKey: foreignKey, deleteRule: deleteRule, inverse: inverse))
+    configure?(self)
   }
 
   /// The members that are known here, as a property declared with `@ModelArrayField` has them. There may be more if ``count`` is

@@ -42,14 +42,17 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   ///   - foreignKey: whether the related model is written as its identifier instead of in full.
   ///   - deleteRule: the effect on the related model when the one that has this field is deleted.
   ///   - inverse: the field of the related model that is the inverse. Declare it on one side; it applies to both.
+  ///   - configure: completes the declaration of a property with `@ModelField`, such as with a rule.
   public init(
     name: String? = nil, key: String? = nil, priority: Int? = nil, foreignKey: Bool = false,
-    deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil
+    deleteRule: DeleteRule = .nullify, inverse: ((Related) -> any RelationField)? = nil,
+    configure: ((ModelField) -> Void)? = nil
   ) {
     isForeignKey = foreignKey
     self.deleteRule = deleteRule
     declaredInverse = inverse
     super.init(hooked: nil, name: name, key: key, priority: priority, comparing: .sameObject)
+    configure?(self)
   }
 
   /// The related model, as a property declared with `@ModelField` has it: `@ModelField(inverse: \.$books) var author: Author?`.

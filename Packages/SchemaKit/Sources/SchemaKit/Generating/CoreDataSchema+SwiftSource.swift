@@ -22,15 +22,16 @@ extension CoreDataSchema {
   ///   - name: the name of the entity.
   ///   - transformers: the value transformers by name, which give transformable attributes their types. Those of
   ///     ``with(transformers:)`` are used as well. An attribute without a transformer is a `JSONValue`.
+  ///   - style: the style of the declarations.
   /// - Throws: ``SwiftSourceError`` if the entity does not exist or a name is not valid in Swift.
   public func swiftSource(
-    for name: String, transformers: [String: any ValueTransforming] = [:]
+    for name: String, transformers: [String: any ValueTransforming] = [:], style: SwiftSourceOptions.Style = .fields
   ) throws -> String {
     guard let entity = entity(name) else {
       throw SwiftSourceError(entity: name, property: nil, reason: "there is no such entity")
     }
     let schema = transformers.isEmpty ? self : with(transformers: transformers)
-    return try SwiftSourceWriter(schema, entity).source()
+    return try SwiftSourceWriter(schema, entity, SwiftSourceOptions(style: style)).source()
   }
 }
 

@@ -13,8 +13,18 @@ public struct SwiftSourceOptions: Hashable, Sendable {
     var prefix: String { self == .internal ? "" : "\(rawValue) " }
   }
 
+  /// The style of the declarations.
+  public enum Style: String, Hashable, Sendable, CaseIterable {
+    /// Constants with fields: `let title = Field<String>()`.
+    case fields
+    /// Ordinary properties: `@Field var title: String?`.
+    case properties
+  }
+
   /// The access level of the classes and fields.
   public var access: Access
+  /// The style of the declarations.
+  public var style: Style
   /// The module that the files import: `SchemaKit`, or one that exports it, such as `ModelKit`.
   public var module: String
   /// The value types of value transformers, by the name of the transformer. Without one, a transformable attribute is a
@@ -23,9 +33,11 @@ public struct SwiftSourceOptions: Hashable, Sendable {
 
   /// Creates options.
   public init(
-    access: Access = .internal, module: String = "SchemaKit", transformerTypes: [String: String] = [:]
+    access: Access = .internal, style: Style = .fields, module: String = "SchemaKit",
+    transformerTypes: [String: String] = [:]
   ) {
     self.access = access
+    self.style = style
     self.module = module
     self.transformerTypes = transformerTypes
   }

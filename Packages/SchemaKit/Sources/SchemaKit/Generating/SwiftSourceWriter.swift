@@ -63,7 +63,8 @@ struct SwiftSourceWriter {
     if let nameHolder { lines += try familyMembers(nameHolder, access) }
     if let identifier = schema.identifierName(of: entity), entity.attribute(identifier) != nil {
       let name = try Self.identifier(identifier, entity, identifier)
-      lines += ["", "  \(access)override var identifierField: AnyField? { \(name) }"]
+      let field = options.style == .properties ? Self.projected(name) : name
+      lines += ["", "  \(access)override var identifierField: AnyField? { \(field) }"]
     }
     lines.append("}")
     return (heading + imports(needsFoundation: needsFoundation) + lines).joined(separator: "\n") + "\n"
@@ -106,8 +107,12 @@ struct SwiftSourceWriter {
     if Self.isOfFoundation(type) { needsFoundation = true }
     let isIdentifier = schema.identifierName(of: entity) == attribute.name
     let initial = isIdentifier ? nil : Self.initialValue(attribute, type)
-    let source = try value(of: attribute, type, initial)
-    return [""] + documentation(attribute.userInfo, nil, indent: "  ") + ["  \(access)let \(name) = \(source)"]
+    let declaration =
+      switch options.style {
+      case .fields: "\(access)let \(name) = \(try value(of: attribute, type, initial))"
+      case .properties: try property(of: attribute, name, type, initial)
+      }
+    return [""] + documentation(attribute.userInfo, nil, indent: "  ") + ["  \(declaration)"]
   }
 
   /// Returns the expression that creates the field of an attribute.
@@ -201,7 +206,15 @@ struct SwiftSourceWriter {
     case .cascade: arguments.append("deleteRule: .cascade")
     case .deny: arguments.append("deleteRule: .deny")
     }
-    if let inverse = try inverseToDeclare(of: relationship, destination) { arguments.append("inverse: \\.\(inverse)") }
+    let inverse = try inverseToDeclare(of: relationship, destination)
+    // The compiler can't resolve a wrapper whose argument is a key path to itself.
+    let isOwnInverse = relationship.inverseName == relationship.name && destination.name == entity.name
+    let isProperty = options.style == .properties && !isOwnInverse
+    if let inverse { arguments.append("inverse: \\.\(isProperty ? Self.projected(inverse) : inverse)") }
+    if isProperty {
+      let declaration = try property(of: relationship, name, related, arguments)
+      return [""] + documentation(relationship.userInfo, nil, indent: "  ") + ["  \(declaration)"]
+    }
     let one = "ModelField<\(related)>(\(arguments.joined(separator: ", ")))"
     // An explicit type spares the compiler inferring both directions of the relation at once.
     let type = relationship.isToMany ? "ModelArrayField<\(related)>" : "ModelField<\(related)>"

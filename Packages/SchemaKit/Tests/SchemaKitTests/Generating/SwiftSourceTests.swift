@@ -88,6 +88,63 @@ import Testing
     #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self) == source)
   }
 
+  /// The same samples with ordinary properties, as classes with other names.
+  private static let propertySamples: [(file: String, text: String, entity: String)] = samples.map { sample in
+    var text = sample.text.replacingOccurrences(of: "representedClassName=\"", with: "representedClassName=\"P")
+    for name in ["Drawing", "Figure", "Disc", "Ring", "Tile"] {
+      text = text.replacingOccurrences(
+        of: "<entity name=\"\(name)\"", with: "<entity name=\"\(name)\" representedClassName=\"P\(name)\"")
+    }
+    return ("P\(sample.file)", text, sample.entity)
+  }
+
+  @Test(arguments: propertySamples.indices)
+  func `Generated source with ordinary properties equals the compiled files byte by byte`(index: Int) throws {
+    let sample = Self.propertySamples[index]
+    let source = try AuthorsModel.schema(sample.text)
+      .swiftSource(for: sample.entity, transformers: sampleTransformers, style: .properties)
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Generated/Properties")
+    let file = folder.appendingPathComponent("\(sample.file).swift")
+    if ProcessInfo.processInfo.environment["SCHEMAKIT_UPDATE_GENERATED"] == "1" {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(source.utf8).write(to: file)
+    }
+    #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self) == source)
+  }
+
+  @Test func `Models generated with ordinary properties have the fields, values and rules of those with fields`() throws {
+    let (fields, properties) = (ShopPart(), PShopPart())
+    #expect(properties.fields.map(\.key) == fields.fields.map(\.key))
+    #expect(properties.dictionaryValue(fields: properties.fields) == fields.dictionaryValue(fields: fields.fields))
+    #expect("\(properties.validate())" == "\(fields.validate())")
+    let json: JSONValue = ["code": "2B0F8A4E-1C1C-4B57-9B0B-6F2B1D6A9F10", "name": "lower", "texts": ["note": "n"]]
+    try fields.read(json.objectValue ?? [:])
+    try properties.read(json.objectValue ?? [:])
+    #expect("\(properties.validate())" == "\(fields.validate())")
+    #expect(properties.note == "n" && properties.stock == 3)
+    properties.stock = -1
+    fields.stock.value = -1
+    #expect("\(properties.$stock.validate())" == "\(fields.stock.validate())")
+    let whole = PShopItem()
+    properties.whole = whole
+    #expect(whole.parts == [properties])
+  }
+
+  @Test func `A property is not generated beside one with the name of its storage`() throws {
+    let schema = try AuthorsModel.schema(
+      AuthorsModel.model(
+        """
+        <entity name="A">
+          <attribute name="x" attributeType="String"/><attribute name="_x" attributeType="String"/>
+        </entity>
+        """))
+    #expect(throws: Never.self) { try schema.swiftSource(for: "A") }
+    let error = #expect(throws: SwiftSourceError.self) { try schema.swiftSource(for: "A", style: .properties) }
+    #expect(error?.property == "x")
+    #expect(error?.reason.contains("_x") == true)
+  }
+
   @Test func `Source is not generated from names that are invalid in Swift`() throws {
     func refusal(_ inside: String) throws -> SwiftSourceError? {
       let schema = try AuthorsModel.schema(AuthorsModel.model(inside))
