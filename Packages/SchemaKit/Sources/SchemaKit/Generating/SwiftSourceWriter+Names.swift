@@ -12,7 +12,8 @@ extension SwiftSourceWriter {
 
   /// The types that generated source refers to by name; no class of an entity may have such a name.
   private static let usedTypes: Set<String> = [
-    "Model", "ModelObject", "SchemaMapped", "Field", "Required", "ArrayField", "ModelField", "ModelArrayField", "AnyField",
+    "Model", "ModelObject", "SchemaMapped", "Field", "Required", "ArrayField", "ModelField", "ModelArrayField",
+    "AnyField",
     "AttributeDictionary", "JSONValue", "String", "Int", "Double", "Float", "Bool", "Decimal", "Date", "Data", "UUID",
     "URL", "Type", "Self", "Protocol",
   ]

@@ -40,7 +40,9 @@ extension SwiftSourceWriter {
   }
 
   /// Returns the name of a property's field: `$title`.
-  static func projected(_ name: String) -> String { "$" + (name.hasPrefix("`") ? "\(name.dropFirst().dropLast())" : name) }
+  static func projected(_ name: String) -> String {
+    "$" + (name.hasPrefix("`") ? "\(name.dropFirst().dropLast())" : name)
+  }
 
   private static func configuration(_ calls: [String]) -> [String] {
     calls.isEmpty ? [] : ["configure: { $0\(calls.joined()) }"]
