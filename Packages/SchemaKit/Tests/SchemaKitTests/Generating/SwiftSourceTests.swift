@@ -113,7 +113,8 @@ import Testing
     #expect(String(decoding: try Data(contentsOf: file), as: UTF8.self) == source)
   }
 
-  @Test func `Models generated with ordinary properties have the fields, values and rules of those with fields`() throws {
+  @Test func `Models generated with ordinary properties have the fields, values and rules of those with fields`() throws
+  {
     let (fields, properties) = (ShopPart(), PShopPart())
     #expect(properties.fields.map(\.key) == fields.fields.map(\.key))
     #expect(properties.dictionaryValue(fields: properties.fields) == fields.dictionaryValue(fields: fields.fields))
