@@ -33,6 +33,8 @@ public enum ModelStoreContract {
     case exactIdentifiers
     /// Pages that go on after their last record, whatever is created and deleted before it.
     case steadyPages
+    /// Reads that are answered in the order in which they began. Requests over a network may overtake each other.
+    case orderedReads
   }
 
   /// The promises of a store that can do only a part.

@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ModelStoreContract.liveChecks(without: [.queries, .batches, .transactions]))
+  @Test(arguments: ModelStoreContract.liveChecks(without: [.queries, .batches, .transactions, .orderedReads]))
   func `A REST store on a server in another process keeps results up to date with what its store instances write`(
     check: ModelStoreContract.FrontCheck
   ) async throws {

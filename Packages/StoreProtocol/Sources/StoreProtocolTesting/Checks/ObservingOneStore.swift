@@ -26,7 +26,7 @@ extension ModelStoreContract {
       try await reader.value
       try requireEqual(person.age.value, 31, "the age after lists that began before an update ended")
     },
-    besideObservers("lists at once, and updates by another store instance,") { stage in
+    besideObservers("lists at once, and updates by another store instance,", needs: [.orderedReads]) { stage in
       let person = stage.person()
       try await stage.store.create(person)
       let theirs = try await stage.other.lookup(ContractPerson.self, identifier: person.identifier ?? "")
