@@ -30,7 +30,7 @@ func fill<Value>(_ field: Field<Value>, of form: SignUp, _ value: (String) -> Va
     switch state {
     case .valid: print("  ok  \(label): \(field.value.map { "\($0)" } ?? "")")
     case .invalid(let messages): print("  no  \(label) \(messages.joined(separator: " and "))")
-    case .unknown: break
+    case .unknown, .validating: break
     }
   }
   defer { token.cancel() }

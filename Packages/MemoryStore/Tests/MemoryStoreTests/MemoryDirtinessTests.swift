@@ -7,25 +7,25 @@ import Testing
 @Suite struct `What is dirty after a save` {
   private let store = MemoryModelStore()
 
-  @Test func `What is dirty after a save is what was edited while it was under way, also if no record has it`() throws {
+  @Test func `A value set during a save stays dirty after it, also if no record has it`() async throws {
     let company = ContractCompany(), person = ContractPerson()
     company.id.value = "acme"
-    let save = try SaveOperation(creating: company, in: store.scope)
+    let save = try await SaveOperation(creating: company, in: store.scope)
     company.employees.add(person)
     try save.finish()
     #expect(company.employees.isDirty)
     #expect(!company.id.isDirty)
-    let next = try SaveOperation(updating: company, fields: nil, in: store.scope)
+    let next = try await SaveOperation(updating: company, fields: nil, in: store.scope)
     try next.finish()
     #expect(!company.isDirty)
   }
 
-  @Test func `A value that was set while the first save was under way is dirty, and reverting keeps it`() throws {
+  @Test func `A value that was set while the first save was under way is dirty, and reverting keeps it`() async throws {
     let person = ContractPerson()
     person.id.value = 1
     person.name.value = "Ada"
     person.age.value = 1
-    let save = try SaveOperation(creating: person, in: store.scope)
+    let save = try await SaveOperation(creating: person, in: store.scope)
     person.age.value = 2
     try save.finish()
     person.revert()

@@ -6,6 +6,8 @@ extension RecordStore {
   final func createTogether<M: Model>(_ models: [M]) async throws {
     try checkCancellation()
     guard !models.isEmpty else { return }
+    for model in models { await model.finishChecksForSaving() }
+    try checkCancellation()
     var creations = try PendingCreations(
       models, in: scope, explicitNull: true, isUndoable: transaction != nil)
     // No task reads between the write of an engine that does not wait and the registration of the models.
@@ -49,7 +51,7 @@ extension RecordStore {
     changesOf model: M, _ fields: [AnyField]?, _ policy: ConflictPolicy
   ) async throws {
     try checkCancellation()
-    let save = try SaveOperation(updating: model, fields: fields, in: scope)
+    let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     while true {
       guard let stored = try await record(type, identifier) else {

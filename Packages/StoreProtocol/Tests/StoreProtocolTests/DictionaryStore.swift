@@ -13,7 +13,7 @@ final class DictionaryStore: ModelStore {
 
   func create<M: Model>(_ model: M) async throws -> M {
     if fault == .skipsValidation, model.validate().isInvalid { return model }
-    var save = try SaveOperation(creating: model, in: scope, explicitNull: true)
+    var save = try await SaveOperation(creating: model, in: scope, explicitNull: true)
     if save.identifier == nil {
       lastInteger += 1
       try save.assign(identifier: String(lastInteger))
@@ -29,7 +29,7 @@ final class DictionaryStore: ModelStore {
   }
 
   func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
-    let save = try SaveOperation(updating: model, fields: fields, in: scope)
+    let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let identifier = save.identifier ?? ""
     guard let index = index(M.typeName, identifier), let old = records[M.typeName]?[index].record else {
       throw ModelStoreError.notFound(M.typeName, identifier: identifier)

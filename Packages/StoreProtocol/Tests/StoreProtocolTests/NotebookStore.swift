@@ -9,7 +9,7 @@ final class NotebookStore: ModelStore {
   init(scope: ModelScope = ModelScope()) { self.scope = scope }
 
   func create<M: Model>(_ model: M) async throws -> M {
-    var save = try SaveOperation(creating: model, in: scope, explicitNull: true)
+    var save = try await SaveOperation(creating: model, in: scope, explicitNull: true)
     if save.identifier == nil {
       lastInteger += 1
       try save.assign(identifier: String(lastInteger))
@@ -22,7 +22,7 @@ final class NotebookStore: ModelStore {
   }
 
   func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
-    let save = try SaveOperation(updating: model, fields: fields, in: scope)
+    let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
     guard let place = place(type, identifier), let old = pages[type]?[place].record else {
       throw ModelStoreError.notFound(type, identifier: identifier)

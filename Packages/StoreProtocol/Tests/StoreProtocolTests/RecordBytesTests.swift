@@ -25,7 +25,7 @@ import Testing
     #expect(merged(changes, into: older) == nil)
   }
 
-  @Test func `Records as bytes are the document of a tree for every kind of field`() throws {
+  @Test func `Records as bytes are the document of a tree for every kind of field`() async throws {
     let scope = ModelScope()
     for index in 0..<8 {
       let plain = Plain()
@@ -34,31 +34,31 @@ import Testing
       if index > 2 { plain.height.value = Double(index) / 3 }
       if index > 4 { plain.tags.value = ["x", "/"] }
       if index > 5 { plain.other.value = Plain.with(identifier: "7", in: scope) }
-      let save = try SaveOperation(creating: plain, in: scope, explicitNull: true)
+      let save = try await SaveOperation(creating: plain, in: scope, explicitNull: true)
       let tree = try JSONValue.object(Dictionary(uniqueKeysWithValues: plain.storedPairs(in: scope)))
       #expect(try save.recordBytes() == Array(tree.jsonData(JSONWritingOptions(sortedKeys: true))))
       #expect(JSONValue.object(save.record) == tree)
     }
   }
 
-  @Test func `Records as bytes get the identifier that is assigned`() throws {
+  @Test func `Records as bytes get the identifier that is assigned`() async throws {
     let plain = Plain()
     plain.name.value = "Ada"
     plain.day.unload()
-    var save = try SaveOperation(creating: plain, in: ModelScope())
+    var save = try await SaveOperation(creating: plain, in: ModelScope())
     try save.assign(identifier: "5")
     #expect(String(decoding: try save.recordBytes(), as: UTF8.self) == #"{"flag":true,"id":5,"name":"Ada"}"#)
     #expect(save.record == ["flag": true, "id": 5, "name": "Ada"])
   }
 
-  @Test func `Records as bytes keep what an update does not write`() throws {
+  @Test func `Records as bytes keep what an update does not write`() async throws {
     let scope = ModelScope()
     let plain = Plain()
     plain.id.value = 5
     plain.number.value = 1
-    try SaveOperation(creating: plain, in: scope).finish()
+    try await SaveOperation(creating: plain, in: scope).finish()
     plain.number.value = nil
-    let save = try SaveOperation(updating: plain, fields: nil, in: scope)
+    let save = try await SaveOperation(updating: plain, fields: nil, in: scope)
     let older = Array(#"{"id":5,"more":true,"number":1}"#.utf8)
     #expect(
       String(decoding: try save.merged(intoBytes: older), as: UTF8.self) == #"{"id":5,"more":true,"number":null}"#)

@@ -5,18 +5,18 @@ import Testing
 @Suite struct `A save under way` {
   private let scope = ModelScope()
 
-  private func saved(_ name: String) throws -> ContractPerson {
+  private func saved(_ name: String) async throws -> ContractPerson {
     let person = ContractPerson()
     person.id.value = 1
     person.name.value = name
-    try SaveOperation(creating: person, in: scope).finish()
+    try await SaveOperation(creating: person, in: scope).finish()
     return person
   }
 
-  @Test func `A save under way leaves a field dirty that is edited before it is finished`() throws {
-    let person = try saved("Ada")
+  @Test func `A save under way leaves a field dirty that is edited before it is finished`() async throws {
+    let person = try await saved("Ada")
     person.name.value = "Augusta"
-    let save = try SaveOperation(updating: person, fields: nil, in: scope)
+    let save = try await SaveOperation(updating: person, fields: nil, in: scope)
     person.name.value = "Countess"
     try save.finish()
     #expect(save.record == ["name": "Augusta"])
@@ -24,10 +24,10 @@ import Testing
     #expect(person.name.isDirty)
   }
 
-  @Test func `A save under way does not let the store's answer overwrite an edit made meanwhile`() throws {
-    let person = try saved("Ada")
+  @Test func `A save under way does not let the store's answer overwrite an edit made meanwhile`() async throws {
+    let person = try await saved("Ada")
     person.age.value = 36
-    let save = try SaveOperation(updating: person, fields: nil, in: scope)
+    let save = try await SaveOperation(updating: person, fields: nil, in: scope)
     person.name.value = "Countess"
     try save.finish(answer: ["id": 1, "name": "Ada", "age": 37])
     #expect(person.name == "Countess")
@@ -35,55 +35,57 @@ import Testing
     #expect(!person.age.isDirty)
   }
 
-  @Test func `A save under way changes nothing of the model when it is never finished`() throws {
+  @Test func `A save under way changes nothing of the model when it is never finished`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
-    var save = try SaveOperation(creating: person, in: scope)
+    var save = try await SaveOperation(creating: person, in: scope)
     try save.assign(identifier: "9")
     #expect(save.record["id"] == 9)
     #expect(person.identifier == nil)
     #expect(person.isDirty)
   }
 
-  @Test func `A save under way gives no identifier to a model that can't hold it`() throws {
+  @Test func `A save under way gives no identifier to a model that can't hold it`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
-    var save = try SaveOperation(creating: person, in: scope)
+    var save = try await SaveOperation(creating: person, in: scope)
     let error = #expect(throws: ModelStoreError.self) { try save.assign(identifier: "nine") }
     #expect(error?.code == .noIdentifier)
     #expect(error?.message.contains("\"nine\"") == true)
   }
 
-  @Test func `A save under way refuses a model that would be read back as another class`() throws {
+  @Test func `A save under way refuses a model that would be read back as another class`() async throws {
     class Shape: Model { let id = Field<Int>() }
     final class Circle: Shape {}
-    let error = #expect(throws: ModelStoreError.self) { _ = try SaveOperation(creating: Circle(), in: scope) }
+    let error = await #expect(throws: ModelStoreError.self) {
+      _ = try await SaveOperation(creating: Circle(), in: scope)
+    }
     #expect(error?.code == .invalid)
     #expect(error?.message.contains("instanceClass(for:)") == true)
   }
 
-  @Test func `A save under way accepts a class of a hierarchy that has a type name of its own`() throws {
+  @Test func `A save under way accepts a class of a hierarchy that has a type name of its own`() async throws {
     class Shape: Model { let id = Field<Int>(1) }
     final class Circle: Shape { override class var typeName: String { "Circle" } }
-    #expect(try SaveOperation(creating: Circle(), in: scope).typeName == "Circle")
-    #expect(try SaveOperation(creating: Shape(), in: scope).typeName.hasSuffix("Shape"))
+    #expect(try await SaveOperation(creating: Circle(), in: scope).typeName == "Circle")
+    #expect(try await SaveOperation(creating: Shape(), in: scope).typeName.hasSuffix("Shape"))
   }
 
-  @Test func `A save under way leaves the model as it was when the store's answer does not fit it`() throws {
-    let person = try saved("Ada")
+  @Test func `A save under way leaves the model as it was when the store's answer does not fit it`() async throws {
+    let person = try await saved("Ada")
     person.age.value = 36
-    let save = try SaveOperation(updating: person, fields: nil, in: scope)
+    let save = try await SaveOperation(updating: person, fields: nil, in: scope)
     #expect(throws: ModelDecodingError.self) { try save.finish(answer: ["id": 1, "name": "Augusta", "age": "many"]) }
     #expect(person.name == "Ada")
     #expect(person.age == 36)
     #expect(person.age.isDirty)
   }
 
-  @Test func `A save under way refuses a foreign key to a model that has no identifier yet`() throws {
+  @Test func `A save under way refuses a foreign key to a model that has no identifier yet`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     person.company.value = ContractCompany()
-    let error = #expect(throws: ModelStoreError.self) { _ = try SaveOperation(creating: person, in: scope) }
+    let error = await #expect(throws: ModelStoreError.self) { _ = try await SaveOperation(creating: person, in: scope) }
     #expect(error?.code == .invalid)
     #expect(
       error?.message.hasSuffix(
@@ -92,16 +94,16 @@ import Testing
     #expect(person.dictionaryValue["name"] == "Ada")
   }
 
-  @Test func `A save under way says which value can't be written`() throws {
+  @Test func `A save under way says which value can't be written`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     person.height.value = .nan
-    let error = #expect(throws: ModelStoreError.self) { _ = try SaveOperation(creating: person, in: scope) }
+    let error = await #expect(throws: ModelStoreError.self) { _ = try await SaveOperation(creating: person, in: scope) }
     #expect(error?.code == .invalid)
     #expect(error?.message.contains("height") == true)
   }
 
-  @Test func `A save under way merges keys with dots into the objects that are stored`() throws {
+  @Test func `A save under way merges keys with dots into the objects that are stored`() async throws {
     final class Note: Model {
       let id = Field<Int>()
       let title = Field<String>(key: "text.title")
@@ -111,29 +113,29 @@ import Testing
     let note = Note()
     note.id.value = 1
     note.title.value = "New"
-    let save = try SaveOperation(updating: note, fields: [note.title], in: scope)
+    let save = try await SaveOperation(updating: note, fields: [note.title], in: scope)
     #expect(
       save.merged(into: ["id": 1, "text": ["title": "Old", "body": "stays"]])
         == ["id": 1, "text": ["title": "New", "body": "stays"]])
   }
 
-  @Test func `A save under way has the identifier that it assigns wherever something leads back to the model`() throws {
+  @Test func `A save under way writes the identifier that it assigns in references to the model`() async throws {
     let book = ContractBook(), author = ContractAuthor(), other = ContractBook()
     other.id.value = 3
     book.author.value = author
     other.author.value = author
-    var save = try SaveOperation(creating: book, in: scope)
+    var save = try await SaveOperation(creating: book, in: scope)
     #expect(save.record == ["author": ["books": [["id": 3]]]])
     try save.assign(identifier: "7")
     #expect(save.record == ["id": 7, "author": ["books": [["id": 7], ["id": 3]]]])
     #expect(book.id.value == nil)
   }
 
-  @Test func `A save under way leaves a list out in which only the new model is`() throws {
+  @Test func `A save under way leaves a list out in which only the new model is`() async throws {
     let book = ContractBook(), author = ContractAuthor()
     author.name.value = "Jane"
     book.author.value = author
-    #expect(try SaveOperation(creating: book, in: scope).record == ["author": ["name": "Jane"]])
+    #expect(try await SaveOperation(creating: book, in: scope).record == ["author": ["name": "Jane"]])
   }
 
   @Test func `A save under way refuses two classes that stores call the same`() async throws {

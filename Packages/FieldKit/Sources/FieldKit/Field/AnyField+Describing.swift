@@ -19,6 +19,7 @@ extension CustomDebugStringConvertible where Self: AnyField {
     switch untrackedValidationState {
     case .unknown: break
     case .valid: states.append("valid")
+    case .validating: states.append("validating")
     case .invalid(let messages): states.append("invalid: " + messages.joined(separator: ", "))
     }
     return "\(description) [\(states.joined(separator: "; "))]"

@@ -7,7 +7,7 @@ extension AnyField {
   public final func takeStates(of original: AnyField) {
     updatedStamp = original.updatedStamp
     changedStamp = original.changedStamp
-    flags.subtract([.dirty, .initial, .valid, .invalid, .original])
+    flags.subtract([.dirty, .initial, .validationStateMask, .original])
     flags.formUnion(original.flags.intersection([.dirty, .initial, .original]))
     if original.details?.restoration != nil || details?.restoration != nil {
       detailsForWriting.restoration = original.details?.restoration

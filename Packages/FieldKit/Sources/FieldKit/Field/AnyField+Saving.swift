@@ -5,12 +5,18 @@ extension AnyField {
   /// - Returns: whether all rules are met.
   public final func passesRules() -> Bool {
     // Observers of states need `validate()`, which notifies them. The owner only waits for a change of the value.
-    guard flags.isDisjoint(with: [.invalid, .tracked]), details?.validationStates == nil else {
+    guard flags.isDisjoint(with: [.invalid, .tracked, .validating]), details?.validationStates == nil else {
       return validate().isValid
     }
     let violations = ruleViolations()
-    if violations.isEmpty { flags.formUnion(.valid) } else { setViolations(violations, isValid: false) }
-    return violations.isEmpty
+    if !violations.isEmpty {
+      setViolations(violations, isValid: false)
+    } else if hasAsynchronousRules {
+      showCheck()
+    } else {
+      flags.formUnion(.valid)
+    }
+    return flags.contains(.valid)
   }
 
   /// Checks every rule of a field whose value could not be read. A rule that requires a value reports the reason, once.

@@ -114,7 +114,7 @@ extension AnyField {
       properties.insert(.value)
       if !flags.contains(.dirty) { properties.insert(.isDirty) }
     }
-    if !flags.isDisjoint(with: [.valid, .invalid]) { properties.insert(.validationState) }
+    if !flags.isDisjoint(with: .validationStateMask) { properties.insert(.validationState) }
     if updatedStamp == .never || flags.intersection(.loadStateMask) != .loaded { properties.insert(.loadState) }
     tracker.announced = announceChange(of: properties).rawValue
   }

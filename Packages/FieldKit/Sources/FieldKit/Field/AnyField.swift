@@ -174,6 +174,7 @@ open class AnyField: ObservationOwner {
 
   final var untrackedValidationState: ValidationState {
     if flags.contains(.invalid) { return .invalid(untrackedViolations.map(\.description)) }
+    if flags.contains(.validating) { return .validating }
     return flags.contains(.valid) ? .valid : .unknown
   }
 
@@ -190,18 +191,26 @@ open class AnyField: ObservationOwner {
 
   /// Checks every rule and stores the result. Messages added with ``addValidationError(_:)`` are removed.
   ///
-  /// - Returns: `.valid`, or `.invalid` with one message for each broken rule, in the order of the rules.
+  /// Asynchronous rules are not checked, but their result for the present value counts if it is known: see
+  /// ``validateFully()``.
+  ///
+  /// - Returns: `.valid`, or `.invalid` with one message for each broken rule, in the order of the rules. If only
+  ///   asynchronous rules are left to check, `.validating` during a check, otherwise `.unknown`.
   @discardableResult
   public final func validate() -> ValidationState {
     let violations = ruleViolations()
-    setViolations(violations, isValid: violations.isEmpty)
+    if violations.isEmpty, hasAsynchronousRules {
+      showCheck()
+    } else {
+      setViolations(violations, isValid: violations.isEmpty)
+    }
     return validationState
   }
 
   /// Checks the rules unless the value was validated since it was last set.
   @discardableResult
   public final func validateIfNeeded() -> ValidationState {
-    flags.isDisjoint(with: [.valid, .invalid]) ? validate() : validationState
+    flags.isDisjoint(with: .validationStateMask) ? validate() : validationState
   }
 
   /// Whether the value meets all rules. Validates unless the value was validated since it was last set.
@@ -224,8 +233,8 @@ open class AnyField: ObservationOwner {
 
   /// Discards the result of the last validation.
   public final func resetValidationState() {
-    let announced = announceChange(of: flags.isDisjoint(with: [.valid, .invalid]) ? [] : .validationState)
-    flags.subtract([.valid, .invalid])
+    let announced = announceChange(of: flags.isDisjoint(with: .validationStateMask) ? [] : .validationState)
+    flags.subtract(.validationStateMask)
     details?.violations = []
     if flags.contains(.watched) { announceStates() }
     concludeChange(of: announced)
@@ -235,13 +244,32 @@ open class AnyField: ObservationOwner {
     let newState: ValidationState = isValid ? .valid : .invalid(violations.map(\.description))
     let announced = announceChange(of: newState == untrackedValidationState ? [] : .validationState)
     defer { concludeChange(of: announced) }
-    flags.subtract([.valid, .invalid])
+    flags.subtract(.validationStateMask)
     flags.formUnion(isValid ? .valid : .invalid)
     if isValid { details?.violations = [] } else { detailsForWriting.violations = violations }
     if flags.contains(.watched) { announceStates() }
   }
 
+  /// Sets the state of a field whose asynchronous rules are being checked.
+  final func setValidating() {
+    let announced = announceChange(of: flags.contains(.validating) ? [] : .validationState)
+    defer { concludeChange(of: announced) }
+    flags.subtract(.validationStateMask)
+    flags.formUnion(.validating)
+    details?.violations = []
+    if flags.contains(.watched) { announceStates() }
+  }
+
   func ruleViolations() -> [RuleViolation] { [] }
+
+  /// Whether there are asynchronous rules for the present value.
+  var hasAsynchronousRules: Bool { false }
+
+  /// The checks of the present value by the asynchronous rules.
+  func asynchronousChecks() -> [AsynchronousCheck] { [] }
+
+  /// Calls a closure after every change of the value.
+  func observeChanges(_ action: @escaping () -> Void) -> ObservationToken? { nil }
 
   /// The value for a description. Reading it is not tracked and loads nothing.
   @_spi(ModelKitInternals)

@@ -256,6 +256,21 @@ open class ArrayField<Element>: Field<[Element]> {
     return violations
   }
 
+  override var hasAsynchronousRules: Bool {
+    super.hasAsynchronousRules || (elementMetadata?.asynchronousRules.isEmpty == false && storage?.isEmpty == false)
+  }
+
+  override func asynchronousChecks() -> [AsynchronousCheck] {
+    guard let rules = elementMetadata?.asynchronousRules, !rules.isEmpty else { return super.asynchronousChecks() }
+    return super.asynchronousChecks()
+      + (value ?? []).enumerated().flatMap { index, element in
+        rules.map { rule in
+          let check = rule.check(of: element)
+          return { await check().map { ($0.violation.inElement(index), $0.isConclusive) } }
+        }
+      }
+  }
+
   override var transformsElements: Bool { elementMetadata?.hasTransformer ?? false }
 
   override func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [Element]? {

@@ -287,6 +287,19 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
     return violations
   }
 
+  override var hasAsynchronousRules: Bool {
+    metadata?.asynchronousRules.isEmpty == false && storage != nil
+  }
+
+  override func asynchronousChecks() -> [AsynchronousCheck] {
+    guard let metadata, let value else { return [] }
+    return metadata.asynchronousRules.map { $0.check(of: value) }
+  }
+
+  override func observeChanges(_ action: @escaping () -> Void) -> ObservationToken? {
+    addObserver(updateImmediately: false) { (_: Content?) in action() }
+  }
+
   // MARK: Reading and writing
 
   @_spi(ModelKitInternals)

@@ -7,6 +7,8 @@ final class FieldDetails {
   /// it for every set would cost as much as an observer.
   @exclusivity(unchecked) @usableFromInline var registry: Unmanaged<AnyObservationRegistry>?
   var violations: [RuleViolation] = []
+  /// The last check by asynchronous rules.
+  var check: FieldCheck?
   var loadError: (any Error)?
   /// A closure that reverts the field to its baseline; returns whether it could.
   var restoration: ((AnyField) -> Bool)?
@@ -22,6 +24,7 @@ final class FieldDetails {
   /// Called when the field is deallocated.
   deinit {
     bindingEnd?.end()
+    check?.cancel()
     registry?.release()
   }
 }

@@ -14,9 +14,14 @@ struct FieldFlags: OptionSet {
   @inlinable static var loading: FieldFlags { FieldFlags(rawValue: 3) }
   @inlinable static var failed: FieldFlags { FieldFlags(rawValue: 4) }
 
-  /// Bits 3–4 hold the validation state; neither set means unknown.
+  /// Bits 3, 4 and 20 hold the validation state; none set means unknown.
   @inlinable static var valid: FieldFlags { FieldFlags(rawValue: 1 << 3) }
   @inlinable static var invalid: FieldFlags { FieldFlags(rawValue: 1 << 4) }
+
+  /// The value meets all rules but asynchronous ones, which are being checked.
+  @inlinable static var validating: FieldFlags { FieldFlags(rawValue: 1 << 20) }
+  /// All bits of the validation state.
+  @inlinable static var validationStateMask: FieldFlags { FieldFlags(rawValue: 1 << 3 | 1 << 4 | 1 << 20) }
 
   /// Changed since the last load or save.
   @inlinable static var dirty: FieldFlags { FieldFlags(rawValue: 1 << 5) }
@@ -58,5 +63,5 @@ struct FieldFlags: OptionSet {
   @inlinable static var wasRead: FieldFlags { FieldFlags(rawValue: 1 << 19) }
 
   /// The states that every set resets.
-  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 15 | 0b11111) }
+  @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 20 | 1 << 15 | 0b11111) }
 }

@@ -9,6 +9,8 @@ final class FieldMetadata<Content> {
   /// Whether the value is kept out of messages and descriptions.
   let isSensitive: Bool
   let rules: [Rule<Content>]
+  /// The rules that are checked by `validateFully()`.
+  let asynchronousRules: [AsynchronousRule<Content>]
   let transformer: FieldTransformer<Content>?
   /// The domain, as a closure that is specialised for the type of the value.
   let domain: ((Content) -> Coercion<Content>)?
@@ -22,29 +24,44 @@ final class FieldMetadata<Content> {
   var hasTransformer: Bool { transformer != nil }
 
   @usableFromInline
-  init(name: String?, key: String?, priority: Int?, isSensitive: Bool = false) {
-    self.name = name
-    self.key = key
-    self.priority = priority
-    self.isSensitive = isSensitive
-    rules = []
-    transformer = nil
-    domain = nil
-    coerce = nil
+  convenience init(name: String?, key: String?, priority: Int?, isSensitive: Bool = false) {
+    self.init(Parts(name: name, key: key, priority: priority, isSensitive: isSensitive))
   }
 
-  private init(
-    name: String?, key: String?, priority: Int?, isSensitive: Bool, rules: [Rule<Content>],
-    transformer: FieldTransformer<Content>?, domain: ((Content) -> Coercion<Content>)?
-  ) {
-    self.name = name
-    self.key = key
-    self.priority = priority
-    self.isSensitive = isSensitive
-    self.rules = rules
-    self.transformer = transformer
-    self.domain = domain
-    coerce = Self.coercion(domain, then: transformer?.normalization)
+  /// The parts of a declaration while it is changed.
+  private struct Parts {
+    var name: String?
+    var key: String?
+    var priority: Int?
+    var isSensitive = false
+    var rules: [Rule<Content>] = []
+    var asynchronousRules: [AsynchronousRule<Content>] = []
+    var transformer: FieldTransformer<Content>?
+    var domain: ((Content) -> Coercion<Content>)?
+  }
+
+  private init(_ parts: Parts) {
+    name = parts.name
+    key = parts.key
+    priority = parts.priority
+    isSensitive = parts.isSensitive
+    rules = parts.rules
+    asynchronousRules = parts.asynchronousRules
+    transformer = parts.transformer
+    domain = parts.domain
+    coerce = Self.coercion(parts.domain, then: parts.transformer?.normalization)
+  }
+
+  private static func changing(_ other: FieldMetadata?, _ change: (inout Parts) -> Void) -> FieldMetadata {
+    var parts = Parts()
+    if let other {
+      parts = Parts(
+        name: other.name, key: other.key, priority: other.priority, isSensitive: other.isSensitive,
+        rules: other.rules, asynchronousRules: other.asynchronousRules, transformer: other.transformer,
+        domain: other.domain)
+    }
+    change(&parts)
+    return FieldMetadata(parts)
   }
 
   private static func coercion(
@@ -61,43 +78,37 @@ final class FieldMetadata<Content> {
   }
 
   static func adding(_ rule: Rule<Content>, to other: FieldMetadata?) -> FieldMetadata {
-    FieldMetadata(
-      name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
-      rules: (other?.rules ?? []) + [rule], transformer: other?.transformer, domain: other?.domain)
+    changing(other) { $0.rules.append(rule) }
+  }
+
+  static func adding(_ rule: AsynchronousRule<Content>, to other: FieldMetadata?) -> FieldMetadata {
+    changing(other) { $0.asynchronousRules.append(rule) }
   }
 
   static func setting(
     _ transformer: any ValueTransforming<Content>, in context: String?, on other: FieldMetadata?
   ) -> FieldMetadata {
-    FieldMetadata(
-      name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
-      rules: other?.rules ?? [],
-      transformer: .adding(transformer, in: context, to: other?.transformer), domain: other?.domain)
+    changing(other) { $0.transformer = .adding(transformer, in: context, to: $0.transformer) }
   }
 
   static func constraining(
     _ domain: ((Content) -> Coercion<Content>)?, on other: FieldMetadata?
   ) -> FieldMetadata {
-    FieldMetadata(
-      name: other?.name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
-      rules: other?.rules ?? [],
-      transformer: other?.transformer, domain: domain)
+    changing(other) { $0.domain = domain }
   }
 
   static func naming(_ name: String?, on other: FieldMetadata?) -> FieldMetadata {
-    if let other, !other.rules.isEmpty || other.transformer != nil || other.domain != nil {
-      return FieldMetadata(
-        name: name, key: other.key, priority: other.priority, isSensitive: other.isSensitive, rules: other.rules,
-        transformer: other.transformer, domain: other.domain)
-    }
+    if let other, other.hasMoreThanNames { return changing(other) { $0.name = name } }
     return .declaring(
       name: name, key: other?.key, priority: other?.priority, isSensitive: other?.isSensitive ?? false)
   }
 
+  /// Whether there is a part that can't be compared, so that the declaration is not shared by its names.
+  private var hasMoreThanNames: Bool {
+    !rules.isEmpty || !asynchronousRules.isEmpty || transformer != nil || domain != nil
+  }
+
   static func naming(key: String, on other: FieldMetadata?) -> FieldMetadata {
-    FieldMetadata(
-      name: other?.name, key: key, priority: other?.priority, isSensitive: other?.isSensitive ?? false,
-      rules: other?.rules ?? [],
-      transformer: other?.transformer, domain: other?.domain)
+    changing(other) { $0.key = key }
   }
 }

@@ -11,6 +11,8 @@ public enum ValidationState: Hashable, Sendable {
   case invalid([String])
   /// All rules are met.
   case valid
+  /// All rules are met but asynchronous ones, which are being checked.
+  case validating
 
   /// Whether the value was validated without a violation.
   public var isValid: Bool { self == .valid }

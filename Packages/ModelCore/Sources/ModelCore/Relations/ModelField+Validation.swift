@@ -21,7 +21,7 @@ extension ModelField {
   public func requireValid(message: String = "Value is invalid") -> Self {
     require(
       .shared(code: "validModel", message: message) { model in
-        ValidationRun.isValid(model) { model.validate().isValid }
+        ValidationRun.isValid(model) { !model.validate().isInvalid }
       })
   }
 }

@@ -159,19 +159,41 @@ extension ModelObject {
     return relationCount < 2 ? fields : storableFields.filter(\.isDirty)
   }
 
+  /// Checks the asynchronous rules of the values to save, after `beforeSave` has changed them.
+  ///
+  /// A store calls it before it captures the values. `beforeSave` runs twice then: its changes may need a check, and it
+  /// is called again when the values are captured. Runs in the isolation of the caller.
+  public func finishChecksForSaving() async {
+    var isNeeded = false
+    forEachField { field, _ in isNeeded = isNeeded || field.needsAsynchronousValidation }
+    guard isNeeded else { return }
+    beforeSave()
+    await FieldValidation.finishChecks(of: orderedFields)
+  }
+
   /// Validates the model as a store does before a save, and returns the errors.
   @discardableResult
   public func validateForSaving() -> [ModelValidationError] {
     // No descriptions are created for a valid model.
     guard details == nil, linksToDeletedModels.isEmpty else {
       validateFields()
+      addErrorsOfUncheckedFields()
       return fieldErrors
     }
     forEachField { field, _ in _ = field.passesRules() }
     validateModel()
+    addErrorsOfUncheckedFields()
     var isValid = details == nil
     forEachField { field, _ in isValid = isValid && !field.isKnownInvalid }
     return isValid ? [] : fieldErrors
+  }
+
+  /// Adds an error for each field whose asynchronous rules were not checked.
+  private func addErrorsOfUncheckedFields() {
+    forEachField { field, _ in
+      guard field.awaitsCheck else { return }
+      field.addViolation(RuleViolation(code: "unchecked", message: "was not checked: call validateFully() before"))
+    }
   }
 
   /// Marks the given fields as saved with their values at a moment. Later changes stay dirty.

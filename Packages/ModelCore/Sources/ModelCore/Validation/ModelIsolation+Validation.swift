@@ -6,9 +6,45 @@ extension ModelIsolation where Self: ModelObject {
   /// Errors added by the app are discarded. Related models are not validated, unless a relation declares
   /// `requireValid()`.
   ///
-  /// - Returns: `.valid`, or `.invalid` with messages that name the field.
+  /// Asynchronous rules are not checked, but their results for the present values count if they are known: see
+  /// ``validateFully()``.
+  ///
+  /// - Returns: `.valid`, or `.invalid` with messages that name the field. If only asynchronous rules are left to check,
+  ///   `.validating` during a check, otherwise `.unknown`.
   @discardableResult
   public func validate() -> ValidationState { validateFields() }
+
+  /// Validates as ``validate()`` does, and waits for the asynchronous rules of all fields.
+  ///
+  /// These are checked at the same time. If a value changes meanwhile, the result for the older one is dropped and the
+  /// new value is checked. Related models are not waited for. Runs in the isolation of the caller.
+  ///
+  /// - Returns: the state of the values that the model then has; `.unknown` if the task was cancelled before the end of a
+  ///   check.
+  @discardableResult
+  public func validateFully() async -> ValidationState {
+    validateFields()
+    await FieldValidation.finishChecks(of: orderedFields)
+    return validateFields()
+  }
+
+  /// Validates each field whenever its value has changed and then stayed the same for a time, until the task is
+  /// cancelled. Rules over several fields are not checked.
+  ///
+  /// ```swift
+  /// .task { await person.validateChanges() }
+  /// ```
+  ///
+  /// Runs in the isolation of the caller. The model is retained meanwhile.
+  ///
+  /// - Parameters:
+  ///   - pause: the time without a change after which a value is validated.
+  ///   - clock: the clock that measures the pause.
+  public func validateChanges(
+    after pause: Duration = .milliseconds(300), clock: some Clock<Duration> = ContinuousClock()
+  ) async {
+    await FieldValidation.validateChanges(of: orderedFields, after: pause, clock: clock)
+  }
 
   /// The errors of the last validation, by field in the order of ``fields``, and errors added by the app. Setting a
   /// field removes its errors.
@@ -148,7 +184,10 @@ extension ModelObject {
       validateModel()
     }
     let errors = fieldErrors
-    return errors.isEmpty ? .valid : .invalid(errors.map(\.description))
+    guard errors.isEmpty else { return .invalid(errors.map(\.description)) }
+    let unchecked = orderedFields.filter(\.awaitsCheck)
+    if unchecked.isEmpty { return .valid }
+    return unchecked.contains { $0.validationState == .validating } ? .validating : .unknown
   }
 
   /// Returns a path with keys as declared instead of as a context spells them, as far as there are such fields.

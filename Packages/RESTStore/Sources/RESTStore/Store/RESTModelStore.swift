@@ -76,7 +76,7 @@ public final class RESTModelStore: ModelStore {
   ///   the server has such a model, or the code of what else went wrong.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
-    let save = try SaveOperation(creating: model, in: scope)
+    let save = try await SaveOperation(creating: model, in: scope)
     let isTemporary = save.identifier.map(handle.dialect.isTemporary) ?? false
     let identifier = isTemporary ? nil : save.identifier
     let puts = handle.dialect.putsNewModels && identifier != nil
@@ -150,7 +150,7 @@ public final class RESTModelStore: ModelStore {
         """, identifier: model.storedIdentifier)
     }
     let isWhole = handle.dialect.method(for: .update) == .put
-    let save = try SaveOperation(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
+    let save = try await SaveOperation(updating: model, fields: isWhole ? model.storableFields : fields, in: scope)
     let depth = handle.router.maxPathDepth
     var call = try self.call(
       .update, model, collection: handle.router.pathOfCollection(containing: model, depth: depth),

@@ -133,6 +133,7 @@ private final class ImportRun<M: Model> {
         edit.undo()
         throw error
       }
+      await edit.model.finishChecksForSaving()
       let new = Pending(entry: entry, edit: edit, isStored: isStored, related: related)
       if isStored, related.isEmpty, fields(of: edit.model).isEmpty {
         report.unchanged.append(edit.model)

@@ -12,7 +12,7 @@ private let identifierMark = JSONValue.string("identifier \(UUID().uuidString)")
 /// store's answer. Without a call of `finish` nothing of the model was changed.
 ///
 /// ```swift
-/// var save = try SaveOperation(creating: model, in: scope)
+/// var save = try await SaveOperation(creating: model, in: scope)
 /// if save.identifier == nil { try save.assign(identifier: UUID().uuidString) }
 /// try await engine.insert(save.record)
 /// try save.finish()
@@ -45,7 +45,7 @@ public struct SaveOperation<M: Model> {
   private let explicitNull: Bool?
   private(set) var isIdentifierNew = false
 
-  /// Begins to create a model.
+  /// Begins to create a model. Waits for the asynchronous rules of its fields.
   ///
   /// - Parameters:
   ///   - model: the model to create.
@@ -53,7 +53,8 @@ public struct SaveOperation<M: Model> {
   ///   - explicitNull: whether fields that are nil are written as `null`, so that they can be told from fields never
   ///     set. Nil: as the scope says.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
-  public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) throws {
+  public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) async throws {
+    await model.finishChecksForSaving()
     let begun = try SaveSnapshot(
       model, fields: nil, isNew: true, in: scope, scope.recordWriter(explicitNull: explicitNull))
     try self.init(creating: model, begun, in: scope, explicitNull: explicitNull)
@@ -75,14 +76,15 @@ public struct SaveOperation<M: Model> {
     }
   }
 
-  /// Begins to update a model.
+  /// Begins to update a model. Waits for the asynchronous rules of its fields.
   ///
   /// - Parameters:
   ///   - model: the model to update.
   ///   - fields: the fields to write; nil for those that changed since the model was last read or saved.
   ///   - scope: the scope of the store.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `noIdentifier`.
-  public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) throws {
+  public init(updating model: M, fields: [AnyField]?, in scope: ModelScope) async throws {
+    await model.finishChecksForSaving()
     guard model.storedIdentifier != nil else { throw ModelStoreError.noIdentifier(model.storedTypeName) }
     if model.isShell, let fields { try Self.refuseParts(of: model, fields) }
     let begun = try SaveSnapshot(

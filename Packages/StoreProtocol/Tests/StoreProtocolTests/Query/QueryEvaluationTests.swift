@@ -32,7 +32,7 @@ import Testing
   private func answer(_ filter: @escaping Filter, _ worker: Worker, keyCase: KeyCase? = nil) throws -> Bool {
     let query = ModelQuery(Worker.self, where: filter)
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: keyCase))
-    let record = try SaveOperation(creating: worker, in: scope, explicitNull: true).record
+    let record = try stored(worker, in: scope)
     let live = try query.matches(worker)
     let stored = try query.apply(to: [record], in: scope.transformers).count == 1
     let bytes = Array(try JSONValue.object(record).jsonData(JSONWritingOptions(pretty: true, sortedKeys: true)))
@@ -164,7 +164,7 @@ import Testing
     let workers = [3, 1, nil, 2].enumerated().map { Worker(id: $0.offset, "w", age: $0.element) }
     let query = ModelQuery(Worker.self, sort: [.descending(\.age)], limit: 2, offset: 1)
     #expect(try query.apply(to: workers).map(\.age.value) == [2, 1])
-    let records = try workers.map { try SaveOperation(creating: $0, in: ModelScope(), explicitNull: true).record }
+    let records = try workers.map { try stored($0, in: ModelScope()) }
     #expect(try query.apply(to: records, in: .standard).map { $0["age"] } == [2, 1])
     #expect(try ModelQuery(Worker.self, limit: .max, offset: 3).apply(to: workers).count == 1)
   }
@@ -179,4 +179,12 @@ private class Form: Model {
 
 private final class Round: Form {
   let kind = Field<String>("circle")
+}
+
+/// Returns the record of a model as stores write it.
+private func stored(_ model: Worker, in scope: ModelScope) throws -> AttributeDictionary {
+  let creations = try PendingCreations([model], in: scope, explicitNull: true, isUndoable: false)
+  var record: AttributeDictionary = [:]
+  try creations.forEachRecord { _, _, bytes in record = try #require(try JSONValue(json: Array(bytes)).objectValue) }
+  return record
 }

@@ -1,0 +1,69 @@
+@_spi(ModelKitInternals) import ModelCore
+import Testing
+
+private final class Member: Model {
+  let name = Field<String>().require(.notBlank).require(code: "taken", message: "is taken") { name in
+    await Task.yield()
+    return name != "root"
+  }
+  let email = Field<String>().require(code: "unreachable", message: "is unreachable") { email in
+    await Task.yield()
+    return !email.hasSuffix("invalid")
+  }
+  let age = Field<Int>().require(.range(18...))
+
+  override func beforeSave() { name.value = name.value?.lowercased() }
+}
+
+@Suite struct `Asynchronous rules of a model` {
+  @Test func `A model is unknown until its asynchronous rules are checked`() async {
+    let member = Member()
+    member.name.value = "ada"
+    #expect(member.validate() == .unknown)
+    #expect(member.validationErrors.isEmpty)
+    #expect(await member.validateFully() == .valid)
+    #expect(member.validate() == .valid)
+  }
+
+  @Test func `All errors of a model are reported in the order of its fields`() async {
+    let member = Member()
+    member.name.value = "root"
+    member.email.value = "ada@example.invalid"
+    member.age.value = 3
+    let state = await member.validateFully()
+    #expect(
+      state.messages == [
+        "name is taken", "email is unreachable", "age must be greater than or equal to 18",
+      ])
+    #expect(member.validationErrors.map(\.path.description) == ["name", "email", "age"])
+  }
+
+  @Test func `A model without asynchronous rules is validated at once`() async {
+    final class Plain: Model { let name = Field<String>().require(.notBlank) }
+    #expect(await Plain().validateFully() == .invalid(["name cannot be blank"]))
+  }
+
+  @Test func `A model that was not checked can't be saved`() {
+    let member = Member()
+    member.name.value = "ada"
+    #expect(member.validateForSaving().map(\.description) == ["name was not checked: call validateFully() before"])
+  }
+
+  @Test func `The value that beforeSave makes is the one that is checked`() async {
+    let member = Member()
+    member.name.value = "Root"
+    await member.finishChecksForSaving()
+    #expect(member.name.value == "root")
+    #expect(member.validateForSaving().map(\.description) == ["name is taken"])
+  }
+
+  @Test func `A required related model is not invalid because it was not checked`() {
+    final class Team: Model { let captain = ModelField<Member>().requireValid() }
+    let team = Team()
+    team.captain.value = Member()
+    team.captain.value?.name.value = "ada"
+    #expect(team.validate() == .valid)
+    team.captain.value?.age.value = 3
+    #expect(team.validate().isInvalid)
+  }
+}

@@ -1,0 +1,37 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let asynchronousRules: [Check] = [
+    Check("create waits for asynchronous rules, and writes nothing if one is violated") { store in
+      let person = ContractPerson.named("root", age: 36)
+      person.name.require(code: "reserved", message: "is reserved") { name in
+        await Task.yield()
+        return name != "root"
+      }
+      let error = try await requireError(.invalid, "create") { _ = try await store.create(person) }
+      try requireEqual(error.fields["name"], ["is reserved"], "the errors of the name")
+      try requireEqual(person.name.violations.map(\.code), ["reserved"], "the violations of the name")
+      person.name.value = "Ada"
+      try await store.create(person)
+      try requireEqual(try await store.list(ContractPerson.self).map(\.name.value), ["Ada"], "the stored names")
+      try require(!person.isDirty, "the model is still dirty")
+    },
+    Check("update waits for asynchronous rules, and writes nothing if one is violated") { store in
+      let identifier = try await store.createAndForget("Ada", age: 36)
+      do {
+        let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+        person.name.require(code: "reserved", message: "is reserved") { name in
+          await Task.yield()
+          return name != "root"
+        }
+        person.name.value = "root"
+        let error = try await requireError(.invalid, "save") { try await store.save(person) }
+        try requireEqual(error.fields["name"], ["is reserved"], "the errors of the name")
+        try require(person.name.isDirty, "the refused change is no longer dirty")
+        store.scope.forget(person)
+      }
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.name.value, "Ada", "the name")
+    },
+  ]
+}
