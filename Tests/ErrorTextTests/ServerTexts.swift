@@ -178,7 +178,7 @@ extension ErrorText {
       let query = ModelQuery(Author.self, sort: [.ascending(\.name)])
       _ = try await store(.status(200, "[]"), dialect: DjangoRESTDialect()).list(query)
     },
-    ErrorText("an error in an envelope", "GET /authors: the server says: closed on Sundays") { _ in
+    ErrorText("an error in an envelope", "GET /authors: the server reports: closed on Sundays") { _ in
       let dialect = EnvelopedDialect("data", error: "error")
       _ = try await store(.status(200, #"{"error": "closed on Sundays"}"#), dialect: dialect).list(Author.self)
     },

@@ -1,18 +1,18 @@
 import StoreProtocol
 
-/// What the body of a failure says beyond its status, whichever of the usual forms it has.
+/// The details in the body of a failure beyond its status, in any of the usual forms.
 struct FailureDetails {
-  /// A sentence of the server.
+  /// The message of the server.
   var message: String?
-  /// Messages that belong to fields, by key path.
+  /// The messages about fields, by key path.
   var fields: [String: [String]] = [:]
 
-  /// Members of which each can hold the list of what is wrong.
+  /// The members that can hold a list of errors.
   private static let lists = ["errors", "invalid-params", "invalidParams", "violations", "detail"]
-  /// Where frameworks put what is about no field in particular.
+  /// The keys under which frameworks put messages that are about no field in particular.
   private static let general: Set<String> = ["non_field_errors", "__all__", "base", ""]
 
-  /// How many messages of a field, and how many fields, are taken: more tell nobody anything, and cost time.
+  /// The maximum numbers of messages of a field, and of fields. More would help no reader, and take time.
   private static let maximumMessages = 100
   private static let maximumFields = 1_000
 
@@ -48,7 +48,7 @@ struct FailureDetails {
     if !isListed, status == 400 || status == 422, !object.isEmpty, allMessages { add(object, below: "") }
   }
 
-  /// Lists of texts, or objects that have nothing else.
+  /// Returns whether a value is a list of texts or an object of such lists, at any depth.
   private static func isMessages(_ value: JSONValue) -> Bool {
     switch value {
     case .array(let elements):
@@ -82,7 +82,7 @@ struct FailureDetails {
       fields[path, default: []] += texts
       return
     }
-    // No more than this is shown.
+    // An error shows no more than this.
     guard (message?.utf8.count ?? 0) < 2_000 else { return }
     message = ([message].compactMap { $0 } + texts.prefix(Self.maximumMessages)).joined(separator: "; ")
   }
@@ -97,7 +97,7 @@ struct FailureDetails {
     if !others.isEmpty, message == nil || message == "Validation failed" { message = others.joined(separator: "; ") }
   }
 
-  /// The field that an element of a list of errors is about.
+  /// Returns the field that an element of a list of errors is about; nil if it names none.
   private static func field(of error: JSONValue) -> String? {
     if let pointer = text(error["source"]?["pointer"]) ?? text(error["pointer"]) { return path(ofPointer: pointer) }
     if case .array(let place)? = error["loc"] {
@@ -107,7 +107,8 @@ struct FailureDetails {
     return ["field", "name", "param", "property", "propertyPath", "path"].lazy.compactMap { text(error[$0]) }.first
   }
 
-  /// A JSON pointer as a key path. Of JSON:API, what leads to an attribute is left out.
+  /// Returns the key path of a JSON pointer, without the `data`, `attributes` and `relationships` of JSON:API around
+  /// it.
   private static func path(ofPointer pointer: String) -> String? {
     let text = pointer.hasPrefix("#") ? PathComponent.decoded(String(pointer.dropFirst())) : pointer
     var steps = text.split(separator: "/").map {

@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension ModelStoreError {
-  /// What a status other than a success means for a store.
+  /// Creates the error of a store for a status that is no success.
   init(status response: HTTPResponseData, details: FailureDetails) {
     self.init(Code(status: response.status), "status \(response.status)", fields: details.fields)
     if (300..<400).contains(response.status), let location = response.headers["Location"] {
@@ -17,7 +17,7 @@ extension ModelStoreError {
     }
   }
 
-  /// What to make of a status about which the server says nothing else; nil where the number says it all.
+  /// Returns an explanation of a status, for an answer without a message; nil where the number needs none.
   private static func meaning(ofStatus status: Int) -> String? {
     switch status {
     case 401: "the server wants credentials, or others than these"

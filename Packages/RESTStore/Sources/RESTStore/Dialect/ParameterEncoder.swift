@@ -1,21 +1,22 @@
 public import StoreProtocol
 
-/// Writes a JSON value as parameters: objects as `a[b]=v`, lists as `a[0]=v`, joined by `&`, in the order of the keys.
+/// An encoder that writes a JSON value as parameters: objects as `a[b]=v`, lists as `a[0]=v`, joined by `&`, in the
+/// order of the keys.
 ///
 /// ```swift
 /// let encoder = ParameterEncoder()
 /// print(encoder.encode(["people": [["name": "Bob", "age": 65]]]))  // people[0][age]=65&people[0][name]=Bob
 /// ```
 ///
-/// A list or an object without elements writes nothing. Booleans are `true` and `false`.
+/// An empty list or object writes nothing. Booleans are `true` and `false`.
 public struct ParameterEncoder: Sendable, Hashable {
-  /// Whether values and the keys in names are percent-encoded, so that `&`, `=`, `+` and blanks in them stay in their
-  /// place. Turn it off only for what is encoded elsewhere.
+  /// Whether values and the keys in names are percent-encoded, so that `&`, `=`, `+` and blanks in them are not read as
+  /// syntax. Turn it off only for text that is encoded elsewhere.
   public var escapes: Bool
-  /// Whether `null` is written, as ``nullText``. Otherwise it is left out; in a list it is always written, since the
-  /// elements after it would take its place.
+  /// Whether `null` is written, as ``nullText``. Otherwise it is left out. In a list it is always written, so that the
+  /// elements after it keep their index.
   public var includesNull: Bool
-  /// What stands for `null`.
+  /// The text that stands for `null`.
   public var nullText: String
 
   /// Creates an encoder.
@@ -23,27 +24,28 @@ public struct ParameterEncoder: Sendable, Hashable {
   /// - Parameters:
   ///   - escapes: whether names and values are percent-encoded.
   ///   - includesNull: whether `null` is written.
-  ///   - nullText: what stands for `null`.
+  ///   - nullText: the text that stands for `null`.
   public init(escapes: Bool = true, includesNull: Bool = false, nullText: String = "") {
     self.escapes = escapes
     self.includesNull = includesNull
     self.nullText = nullText
   }
 
-  /// The parameters as one text. The name of a list at the top is its bare index; a scalar at the top is just its value.
+  /// Returns the parameters as one text. An element of a list at the top is named by its bare index; a scalar at the
+  /// top is just its value.
   ///
   /// - Parameters:
-  ///   - value: what to write.
+  ///   - value: the value to write.
   ///   - prefix: the name around it; empty for none.
   public func encode(_ value: JSONValue, prefix: String = "") -> String {
     if prefix.isEmpty, !Self.isContainer(value) { return value.isNull ? nullText : escaped(Self.text(value)) }
     return items(value, prefix: prefix).map { "\(escapedName($0.name))=\(escaped($0.value))" }.joined(separator: "&")
   }
 
-  /// The parameters one by one, not percent-encoded.
+  /// Returns the parameters one by one, not percent-encoded.
   ///
   /// - Parameters:
-  ///   - value: what to write.
+  ///   - value: the value to write.
   ///   - prefix: the name around it; empty for none.
   public func items(_ value: JSONValue, prefix: String = "") -> [RESTQueryItem] {
     var items: [RESTQueryItem] = []
@@ -75,7 +77,7 @@ public struct ParameterEncoder: Sendable, Hashable {
     }
   }
 
-  /// A scalar as text: texts without quotes, numbers and booleans as in JSON.
+  /// Returns a scalar as text: texts without quotes, numbers and booleans as in JSON.
   static func text(_ value: JSONValue) -> String {
     if case .string(let text) = value { return text }
     return value.description
@@ -83,7 +85,7 @@ public struct ParameterEncoder: Sendable, Hashable {
 
   private func escaped(_ text: String) -> String { escapes ? PathComponent.percentEncoded(text) : text }
 
-  /// Brackets stay: servers look for them.
+  /// Returns a percent-encoded name that keeps its brackets, because servers parse them.
   private func escapedName(_ name: String) -> String {
     guard escapes else { return name }
     return name.split(omittingEmptySubsequences: false) { $0 == "[" }

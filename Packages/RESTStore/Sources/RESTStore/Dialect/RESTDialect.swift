@@ -1,7 +1,7 @@
 public import StoreProtocol
 
-/// How one API speaks: its headers, the shape of what is sent and answered, how it pages, and what happens on errors.
-/// Every hook has a default, which is that of ``JSONDialect``.
+/// The conventions of one API: its headers, the form of requests and answers, its pages, and its errors. Every hook has
+/// a default, which is that of ``JSONDialect``.
 ///
 /// ```swift
 /// struct LibraryAPI: RESTDialect {
@@ -15,111 +15,114 @@ public import StoreProtocol
 /// }
 /// ```
 ///
-/// Hooks run in the isolation of the store front. They get no models, only values: what they return is read all or
-/// nothing. Where a hook has a form with a ``RESTOperation`` and one without, the store calls the first, whose default
-/// calls the second.
+/// Hooks run in the isolation of the store instance. They get values, not models, and a result is read completely or
+/// not at all. Of a hook with and without a ``RESTOperation``, the store calls the first; its default calls the second.
 public protocol RESTDialect: Sendable {
-  /// The short name of a response, here where it can't be mistaken for that of swift-http-types.
+  /// The short name of a response. Inside the protocol it can't be mistaken for that of swift-http-types.
   typealias HTTPResponse = HTTPResponseData
 
   // MARK: Requests
 
-  /// How long one request may take, from the connection to the last byte of the answer. Default: 60 seconds.
+  /// The time limit of one request, from the connection to the last byte of the answer. Default: 60 seconds.
   var timeout: Duration { get }
 
-  /// How long the request of an operation may take. Default: ``timeout``.
+  /// Returns the time limit of an operation's request. Default: ``timeout``.
   func timeout(for operation: RESTOperation) -> Duration
 
-  /// How many bytes the body of an answer may have. Default: ``HTTPRequestData/defaultMaximumResponseBytes``.
+  /// The maximum length of an answer's body in bytes. Default: ``HTTPRequestData/defaultMaximumResponseBytes``.
   var maximumResponseBytes: Int { get }
 
-  /// Whether a cache of the transport may answer. Default: no.
+  /// Returns whether a cache of the transport may answer. Default: no.
   func cachePolicy(for operation: RESTOperation) -> HTTPRequestData.CachePolicy
 
-  /// Gets a session ready, such as by signing in, before headers are asked for. Default: does nothing.
+  /// Prepares a session before the headers are requested, such as by signing in. Default: does nothing.
   ///
-  /// - Throws: anything; no request is sent then.
+  /// - Throws: any error; then no request is sent.
   func restoreSession() async throws
 
-  /// Whether ``restoreSession()`` is called for an operation. Default: always.
+  /// Returns whether ``restoreSession()`` is called for an operation. Default: always.
   func needsSession(for operation: RESTOperation) -> Bool
 
-  /// The headers of every request, such as credentials. They replace those that the store sends by itself, which are
-  /// `Accept` and `Content-Type`. Default: none.
+  /// Returns the headers of every request, such as credentials. They replace the store's own `Accept` and
+  /// `Content-Type`. Default: none.
   ///
-  /// - Throws: anything; no request is sent then.
+  /// - Throws: any error; then no request is sent.
   func defaultHeaders() async throws -> [String: String]
 
-  /// The headers of an operation. Default: ``defaultHeaders()``.
+  /// Returns the headers of an operation's request. Default: ``defaultHeaders()``.
   func headers(for operation: RESTOperation) async throws -> [String: String]
 
-  /// The method of a call. Default: POST to create, PATCH to update, DELETE to delete, GET to read.
+  /// Returns the method of a call. Default: POST to create, PATCH to update, DELETE to delete, GET to read.
   ///
   /// With `.put` for updates the whole record is sent, whichever fields changed.
   func method(for kind: RESTOperation.Kind) -> HTTPRequestData.Method
 
-  /// How the payload of a request with a method is written. Default: ``RESTEncoding/json``.
+  /// Returns the encoding of the payload of a request with a method. Default: ``RESTEncoding/json``.
   func encoding(for method: HTTPRequestData.Method) -> RESTEncoding
 
-  /// Where an operation goes. Default: to its path, without query.
+  /// Returns the address of an operation's request. Default: its path, without query.
   func address(of operation: RESTOperation) throws -> RESTAddress
 
-  /// Whether a new model that has an identifier is put at its own path, which must be free there, instead of posted to
-  /// its collection. Default: no.
+  /// Whether a new model with an identifier is created by a PUT to its own path, which must be free, instead of a POST
+  /// to its collection. Default: no.
   var putsNewModels: Bool { get }
 
-  /// Whether an identifier is made up until the server gives another, and is not to be sent when the model is created.
-  /// Default: none is.
+  /// Returns whether an identifier is temporary: it is not sent when the model is created, and the server's identifier
+  /// replaces it. Default: none is.
   func isTemporary(_ identifier: String) -> Bool
 
   // MARK: Payloads
 
-  /// Turns a record of a model into what the API calls it. Default: the record as it is.
+  /// Converts a record of a model into the form of the API. Default: the record unchanged.
   ///
   /// - Parameters:
-  ///   - record: the fields to write. For an update it has only those that changed.
+  ///   - record: the fields to write; for an update only those that changed.
   ///   - type: the class of the model.
   func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue
 
-  /// Makes the body of a request from what ``serialize(_:of:)`` returned, such as an envelope around it. Default: the same.
+  /// Returns the body of a request for a result of ``serialize(_:of:)``, such as an envelope around it. Default: that
+  /// result.
   func formatPayload(_ payload: JSONValue) throws -> JSONValue
 
-  /// Makes the body of a request for an operation. Default: ``formatPayload(_:)``.
+  /// Returns the body of a request for an operation. Default: ``formatPayload(_:)``.
   func formatPayload(_ payload: JSONValue, for operation: RESTOperation) throws -> JSONValue
 
   /// Reads an answer: unwraps envelopes, finds the errors of the API. Default: ``RESTResponse/init(_:)``.
   ///
-  /// - Throws: anything; the answer counts as one that can't be understood.
+  /// - Throws: any error; then the answer counts as one that can't be read.
   func constructResponse(_ response: HTTPResponse) throws -> RESTResponse
 
   /// Reads the answer to an operation. Default: ``constructResponse(_:)``.
   func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse
 
-  /// Turns what the API calls a model into a record. Default: it has to be an object, and is the record.
+  /// Converts a payload of the API into a record. By default the payload has to be an object, and is the record.
   ///
   /// - Parameters:
   ///   - payload: one element of a list, or the payload of the answer to any other request.
   ///   - type: the class of the model.
   func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary
 
-  /// Where in the answer to a list the records are, if they are there just as models read them: then they are read without
-  /// making a tree of JSON first, and neither ``constructResponse(_:)`` nor ``deserialize(_:of:)`` is asked about them.
-  /// Empty for the whole answer, nil if it can't be said. Default: nil.
+  /// The key path of the records in the answer to a list, if they have the form that models read. Empty for the whole
+  /// answer, nil if it is unknown. Default: nil.
+  ///
+  /// With a path, records are read straight from the bytes, without a tree of JSON, and without calls of
+  /// ``constructResponse(_:)`` and ``deserialize(_:of:)``.
   var plainListPath: String? { get }
 
-  /// Where in the answer to a lookup the record is, if it is there just as models read it: as ``plainListPath`` of lists, with
-  /// ``constructResponse(_:to:)`` and ``deserialize(_:of:)`` asked only about what is unusual. Default: nil.
+  /// The key path of the record in the answer to a lookup, if it has the form that models read. It is used as
+  /// ``plainListPath`` is for lists: ``constructResponse(_:to:)`` and ``deserialize(_:of:)`` are called only for
+  /// unusual answers. Default: nil.
   var plainRecordPath: String? { get }
 
   // MARK: Queries
 
-  /// Says what a query is in the words of the API. Default: ``RESTPaging/whole``, and it refuses conditions and orders.
+  /// Translates a query into parameters of the API. Default: ``RESTPaging/whole``; conditions and orders are rejected.
   ///
-  /// - Throws: ``RESTQuery/unsupported(_:)`` for a part that can't be said. Never leave out a part.
+  /// - Throws: ``RESTQuery/unsupported(_:)`` for a part that the API can't express. Never leave out a part.
   func translate(_ query: RESTQuery) throws -> RESTQueryTranslation
 
-  /// Where the next page of a list is; nil if this one is the last. Default: what the answer says, or else what the
-  /// translation's paging says.
+  /// Returns the link to the next page of a list; nil after the last page. Default: the link of the answer, or else
+  /// that of the translation's paging.
   ///
   /// - Parameters:
   ///   - page: the page that was read.
@@ -127,8 +130,8 @@ public protocol RESTDialect: Sendable {
 
   // MARK: Errors
 
-  /// Hears of every error of a request before it is thrown, except that the task was cancelled: the place to sign out
-  /// or to tell the user. Default: does nothing.
+  /// Receives every error of a request before it is thrown, except a cancellation. Sign out or notify the user here.
+  /// Default: does nothing.
   func handleError(_ error: ModelStoreError) async
 }
 
@@ -136,28 +139,28 @@ extension RESTDialect {
   /// 60 seconds.
   public var timeout: Duration { .seconds(60) }
 
-  /// That of every request.
+  /// Returns the time limit of every request.
   public func timeout(for operation: RESTOperation) -> Duration { timeout }
 
   /// The default limit of a request.
   public var maximumResponseBytes: Int { HTTPRequestData.defaultMaximumResponseBytes }
 
-  /// No cache answers.
+  /// Returns that no cache answers.
   public func cachePolicy(for operation: RESTOperation) -> HTTPRequestData.CachePolicy { .ignoringCache }
 
   /// Does nothing.
   public func restoreSession() async throws {}
 
-  /// Always.
+  /// Returns true.
   public func needsSession(for operation: RESTOperation) -> Bool { true }
 
-  /// None.
+  /// Returns no headers.
   public func defaultHeaders() async throws -> [String: String] { [:] }
 
-  /// Those of every request.
+  /// Returns the headers of every request.
   public func headers(for operation: RESTOperation) async throws -> [String: String] { try await defaultHeaders() }
 
-  /// POST, PATCH, DELETE, and GET to read.
+  /// Returns POST, PATCH or DELETE, and GET to read.
   public func method(for kind: RESTOperation.Kind) -> HTTPRequestData.Method {
     switch kind {
     case .create: .post
@@ -167,40 +170,40 @@ extension RESTDialect {
     }
   }
 
-  /// JSON.
+  /// Returns JSON.
   public func encoding(for method: HTTPRequestData.Method) -> RESTEncoding { .json }
 
-  /// The path of the operation.
+  /// Returns the path of the operation.
   public func address(of operation: RESTOperation) throws -> RESTAddress { RESTAddress(operation.path) }
 
-  /// New models are posted.
+  /// False: new models are created by a POST.
   public var putsNewModels: Bool { false }
 
-  /// No identifier is.
+  /// Returns false: no identifier is temporary.
   public func isTemporary(_ identifier: String) -> Bool { false }
 
-  /// The record as it is.
+  /// Returns the record unchanged.
   public func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
     .object(record)
   }
 
-  /// The payload as it is.
+  /// Returns the payload unchanged.
   public func formatPayload(_ payload: JSONValue) throws -> JSONValue { payload }
 
-  /// As for every operation.
+  /// Returns the body as for every operation.
   public func formatPayload(_ payload: JSONValue, for operation: RESTOperation) throws -> JSONValue {
     try formatPayload(payload)
   }
 
-  /// Plain JSON.
+  /// Reads the answer as plain JSON.
   public func constructResponse(_ response: HTTPResponse) throws -> RESTResponse { try RESTResponse(response) }
 
-  /// As for every operation.
+  /// Reads the answer as for every operation.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     try constructResponse(response)
   }
 
-  /// The object as it is.
+  /// Returns the object unchanged.
   ///
   /// - Throws: `ModelDecodingError` for anything but an object.
   public func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
@@ -210,19 +213,19 @@ extension RESTDialect {
     return record
   }
 
-  /// Unknown.
+  /// Nil: the path is unknown.
   public var plainListPath: String? { nil }
 
-  /// Unknown.
+  /// Nil: the path is unknown.
   public var plainRecordPath: String? { nil }
 
-  /// A limit and an offset, and nothing else.
+  /// Translates limit and offset, and rejects conditions and orders.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     try query.refuseConditions()
     return RESTPaging.whole.translation(of: query)
   }
 
-  /// What the answer says, or else the paging.
+  /// Returns the link of the answer, or else that of the paging.
   public func nextPage(after page: RESTPage) throws -> RESTPageLink? { page.answer.next ?? page.followingLink }
 
   /// Does nothing.

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// Puts identifiers that an API writes as text into records, in the form that the field has.
+/// Functions that put an identifier, which an API writes as text, into a record in the form of its field.
 ///
 /// ```swift
 /// func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
@@ -10,8 +10,8 @@
 /// }
 /// ```
 public enum RESTIdentifier {
-  /// Writes an identifier into a record of a type, in the place and the form that the field has: as a number for a field
-  /// of integers. Nothing is written if the type has no identifier field that can hold it.
+  /// Writes an identifier into a record, at the position and in the form of the identifier field: as a number for a
+  /// field of integers. Nothing is written if the type has no identifier field that can hold it.
   ///
   /// - Parameters:
   ///   - identifier: the identifier as text.
@@ -21,8 +21,8 @@ public enum RESTIdentifier {
     M.prototype().storedValue(ofIdentifier: identifier, in: .standard)?.write(to: &record)
   }
 
-  /// What a record has in the place of a related model: its identifier in the form that its field has, or its attributes
-  /// with the identifier among them.
+  /// Returns the value of a relation in a record: the identifier of the related model in the form of its field, or its
+  /// attributes including the identifier.
   ///
   /// - Parameters:
   ///   - identifier: the identifier of the related model as text.
@@ -36,12 +36,12 @@ public enum RESTIdentifier {
     return attributes.map { .object(record(identifier, $0, of: related)) } ?? value(identifier, of: related)
   }
 
-  /// An identifier in the form that it has in records of a model.
+  /// Returns an identifier in the form that it has in records of a model.
   static func value(_ identifier: String, of model: ModelObject) -> JSONValue {
     model.storedValue(ofIdentifier: identifier, in: .standard)?.value ?? .string(identifier)
   }
 
-  /// A record of a model with its identifier.
+  /// Returns a record of a model with its identifier.
   static func record(_ identifier: String, _ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary
   {
     var record = record
@@ -49,7 +49,7 @@ public enum RESTIdentifier {
     return record
   }
 
-  /// The relation of a key, in whichever case the API writes it.
+  /// Returns the relation of a key, in whichever case the API writes it.
   static func relation(at key: String, of model: ModelObject) -> (any RelationField)? {
     let field = model.field(declaredAs: key) ?? model.field(declaredAs: KeyCase.lowerCamel.key(key))
     return field as? any RelationField

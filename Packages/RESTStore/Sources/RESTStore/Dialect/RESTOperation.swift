@@ -1,4 +1,4 @@
-/// What a store is about to ask of a server, for hooks of a ``RESTDialect`` that depend on it.
+/// An operation that a store is about to send to a server, for hooks of a ``RESTDialect`` that depend on it.
 ///
 /// ```swift
 /// func timeout(for operation: RESTOperation) -> Duration {
@@ -6,7 +6,7 @@
 /// }
 /// ```
 public struct RESTOperation: Sendable, Hashable {
-  /// The calls of a store.
+  /// A call of a store.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A model is added.
     case create
@@ -16,13 +16,13 @@ public struct RESTOperation: Sendable, Hashable {
     case delete
     /// One model is read.
     case lookup
-    /// Models are found; each page is an operation of its own.
+    /// Models are found; each page is its own operation.
     case list
   }
 
-  /// Which call it is.
+  /// The call of the store.
   public var kind: Kind
-  /// What stores call the type of the model.
+  /// The name of the model's type in stores.
   public var typeName: String
   /// The path of the collection below the base address, percent-encoded, such as `/people`.
   public var collectionPath: String
@@ -33,7 +33,7 @@ public struct RESTOperation: Sendable, Hashable {
   /// The key of the identifier as records spell it; nil for a model without identifier field.
   public var identifierKey: String?
 
-  /// The last component of the collection's path, decoded: what many APIs call the type, such as `people`.
+  /// The last component of the collection's path, decoded, such as `people`. Many APIs use it as the name of the type.
   public var collectionName: String {
     let component = collectionPath.split(separator: "/").last.map(String.init) ?? ""
     return PathComponent.decoded(component)
@@ -42,8 +42,8 @@ public struct RESTOperation: Sendable, Hashable {
   /// Creates an operation, such as for a test of a dialect.
   ///
   /// - Parameters:
-  ///   - kind: which call it is.
-  ///   - typeName: what stores call the type of the model.
+  ///   - kind: the call of the store.
+  ///   - typeName: the name of the model's type in stores.
   ///   - collectionPath: the path of the collection, percent-encoded.
   ///   - path: the path of the model, percent-encoded; nil for that of the collection.
   ///   - identifier: the identifier of the model.
@@ -61,7 +61,7 @@ public struct RESTOperation: Sendable, Hashable {
   }
 }
 
-/// Where below the base address a request goes.
+/// The address of a request below the base address.
 ///
 /// ```swift
 /// RESTAddress(operation.collectionPath, query: [RESTQueryItem("id", "eq.7")])
@@ -69,14 +69,14 @@ public struct RESTOperation: Sendable, Hashable {
 public struct RESTAddress: Sendable, Hashable {
   /// The path, percent-encoded, beginning with a slash.
   public var path: String
-  /// What follows after the question mark, in order.
+  /// The items after the question mark, in order.
   public var query: [RESTQueryItem]
 
   /// Creates an address.
   ///
   /// - Parameters:
   ///   - path: the path, percent-encoded, beginning with a slash.
-  ///   - query: what follows after the question mark.
+  ///   - query: the items after the question mark.
   public init(_ path: String, query: [RESTQueryItem] = []) {
     self.path = path
     self.query = query

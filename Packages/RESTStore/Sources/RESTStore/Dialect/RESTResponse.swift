@@ -1,6 +1,6 @@
 public import StoreProtocol
 
-/// What a dialect makes of a server's answer: the payload, or what the server says went wrong.
+/// A server's answer as a dialect reads it: a payload, or an error that the server reports.
 ///
 /// ```swift
 /// func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
@@ -12,22 +12,23 @@ public import StoreProtocol
 public struct RESTResponse: Sendable {
   /// The record or the list of records; nil if the answer has no body.
   public var payload: JSONValue?
-  /// What went wrong. An answer whose status is not a success fails even if a dialect clears this.
+  /// The error that the server reports. An answer whose status is not a success fails even if a dialect clears this.
   public var error: ModelStoreError?
-  /// Where the next page is, if the answer is a page of a list and says so.
+  /// The link to the next page, if the answer is a page of a list and has one.
   public var next: RESTPageLink?
-  /// Whether the answer is a page of a list and says that it is the last one, as with `"next": null`: none is looked for then.
+  /// Whether the answer declares that it is the last page of a list, as with `"next": null`. Then no further page is
+  /// fetched.
   public var isLast = false
-  /// How many models fit in all, if the answer is a page of a list and says so.
+  /// The number of all matching models, if the answer is a page of a list and has it.
   public var total: Int?
 
   /// Creates a response.
   ///
   /// - Parameters:
   ///   - payload: the record or the list of records.
-  ///   - error: what went wrong.
-  ///   - next: where the next page is.
-  ///   - total: how many models fit in all.
+  ///   - error: the error that the server reports.
+  ///   - next: the link to the next page.
+  ///   - total: the number of all matching models.
   public init(
     payload: JSONValue?, error: ModelStoreError? = nil, next: RESTPageLink? = nil, total: Int? = nil
   ) {
@@ -39,13 +40,18 @@ public struct RESTResponse: Sendable {
 
   /// Reads an answer as plain JSON. The status decides whether it is an error; the body may add detail.
   ///
-  /// Of the body of a failure these are understood: a text at `message`, `error`, `detail` or `title`; messages by field
-  /// at `errors`, as an object of texts or lists of texts, or as a list of objects that name the field at `field`, `name`,
-  /// `loc`, `pointer` or `source.pointer`; the same at `invalid-params`, `violations` or, as a list, `detail`; and, where the
-  /// status is 400 or 422, an object whose members are lists of texts or objects of such. Anything else is quoted. This
-  /// covers problem details (RFC 9457), JSON:API, and the validation errors of the usual frameworks.
+  /// The body of a failure is searched for:
   ///
-  /// A `Link` header with the relation `next` gives ``next``; one that has relations to other pages only, ``isLast``.
+  /// - a text at `message`, `error`, `detail` or `title`;
+  /// - messages by field at `errors`: an object of texts or lists of texts, or a list of objects with the field at
+  ///   `field`, `name`, `loc`, `pointer` or `source.pointer`;
+  /// - the same at `invalid-params`, `violations` or, as a list, `detail`;
+  /// - with the status 400 or 422, an object whose members are lists of texts or objects of such lists.
+  ///
+  /// Any other body is quoted. This covers problem details (RFC 9457), JSON:API, and the validation errors of the usual
+  /// frameworks.
+  ///
+  /// A `Link` header with the relation `next` sets ``next``. One with relations to other pages only sets ``isLast``.
   ///
   /// - Throws: `JSONSyntaxError` if the status is a success and there is a body that is not JSON.
   public init(_ response: HTTPResponseData) throws {

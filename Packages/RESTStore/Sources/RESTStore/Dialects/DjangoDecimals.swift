@@ -1,20 +1,20 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Decimals as Django REST framework writes them unless it is told otherwise: as strings, so that no digit is lost on the way.
+/// Decimals as Django REST framework writes them by default: as strings, so that no digit is lost.
 enum DjangoDecimals {
-  /// A record with the strings of decimal fields as numbers, in related records, too.
+  /// Returns a record with the strings of its decimal fields as numbers, also in related records.
   ///
   /// - Complexity: O(*n*) in the size of the record, if the class has such fields or relations.
   static func read(_ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
     changed(record, of: model) { value in
       guard case .string(let text) = value, let number = JSONNumber(text) else { return value }
-      // Read as any number is: then it is equal to the same one from elsewhere.
+      // Parsed like any number, so that it equals the same number from elsewhere.
       return (try? JSONValue(json: Array(number.text.utf8))) ?? value
     }
   }
 
-  /// A record with the numbers of decimal fields as strings, in related records, too.
+  /// Returns a record with the numbers of its decimal fields as strings, also in related records.
   static func written(_ record: AttributeDictionary, of model: ModelObject) -> AttributeDictionary {
     changed(record, of: model) { value in
       switch value {

@@ -7,22 +7,22 @@ public import StoreProtocol
 /// let adults = try await store.list(Person.self, where: { $0.age >= 18 })  // GET /people/?age__gte=18&page=1…
 /// ```
 ///
-/// Conditions are comparisons that all have to hold: `field=`, `__lt`, `__lte`, `__gt`, `__gte`, `__in` and `__isnull`, and of
-/// ``lookups`` whatever else the filter set of the server has. The server must know each of these: Django leaves out
-/// parameters that it doesn't know without a word.
+/// A condition is a conjunction of comparisons: `field=`, `__lt`, `__lte`, `__gt`, `__gte`, `__in` and `__isnull`.
+/// Others of the server's filter set can be added with ``lookups``. The server must know each of them: Django silently
+/// ignores parameters that it doesn't know.
 ///
-/// Decimals are read as strings, as Django writes them by default, and as numbers; they are written as strings. No digit is lost.
+/// Decimals are read from strings, as Django writes them by default, and from numbers. They are written as strings, so
+/// that no digit is lost.
 public struct DjangoRESTDialect: RESTDialect {
-  /// How lists come in pages: `.pages` for `PageNumberPagination`, `.offset` for `LimitOffsetPagination`, `.linked` for
+  /// The paging of lists: `.pages` for `PageNumberPagination`, `.offset` for `LimitOffsetPagination`, `.linked` for
   /// `CursorPagination`, `.whole` for none.
   public var paging: RESTPaging
   /// The parameter of `OrderingFilter`; nil if the server has none.
   public var orderingParameter: String?
-  /// How lookups are called that compare text. There are none by default, because whether they tell small letters from
-  /// capitals depends on the database of the server.
+  /// The names of lookups that compare text. There are none by default, because their case sensitivity depends on the
+  /// database of the server.
   public var lookups: [QueryComparison.Operator: String]
-  /// Whether the database of the server orders nil before everything else, as SQLite and MySQL do; PostgreSQL orders it
-  /// after everything else.
+  /// Whether the database of the server orders nil first, as SQLite and MySQL do. PostgreSQL orders it last.
   public var ordersNilsFirst: Bool
   /// Whether paths end with a slash, as those of Django's routers do.
   public var endsPathsWithSlash: Bool
@@ -30,10 +30,10 @@ public struct DjangoRESTDialect: RESTDialect {
   /// Creates the dialect.
   ///
   /// - Parameters:
-  ///   - paging: how lists come in pages.
+  ///   - paging: the paging of lists.
   ///   - orderingParameter: the parameter of `OrderingFilter`; nil if the server has none.
-  ///   - lookups: how lookups are called that compare text, such as `[.contains: "contains"]`.
-  ///   - ordersNilsFirst: whether the database orders nil before everything else.
+  ///   - lookups: the names of lookups that compare text, such as `[.contains: "contains"]`.
+  ///   - ordersNilsFirst: whether the database orders nil first.
   ///   - endsPathsWithSlash: whether paths end with a slash.
   public init(
     paging: RESTPaging = .pages(size: 100), orderingParameter: String? = nil,
@@ -46,7 +46,7 @@ public struct DjangoRESTDialect: RESTDialect {
     self.endsPathsWithSlash = endsPathsWithSlash
   }
 
-  /// The path with a slash at its end.
+  /// Returns the path, with a slash at its end unless that is turned off.
   public func address(of operation: RESTOperation) throws -> RESTAddress {
     RESTAddress(operation.path + (endsPathsWithSlash ? "/" : ""))
   }
@@ -54,12 +54,12 @@ public struct DjangoRESTDialect: RESTDialect {
   /// The whole answer.
   public var plainRecordPath: String? { "" }
 
-  /// The record, with decimals as strings: Django reads a number with the digits of a `float` only.
+  /// Returns the record with decimals as strings: Django would read a number only with the digits of a `float`.
   public func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
     .object(DjangoDecimals.written(record, of: M.prototype()))
   }
 
-  /// The record, with the strings of decimal fields as numbers.
+  /// Returns the record with the strings of decimal fields as numbers.
   public func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
     guard case .object(let record) = payload else {
       throw ModelDecodingError(path: FieldPath(), expected: "an object", found: payload.typeDescription)
@@ -67,7 +67,7 @@ public struct DjangoRESTDialect: RESTDialect {
     return DjangoDecimals.read(record, of: M.prototype())
   }
 
-  /// Takes the results out of a page.
+  /// Extracts the results of a page.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     var answer = try RESTResponse(response)
     guard operation.kind == .list, answer.error == nil, let page = answer.payload?.objectValue,
@@ -80,17 +80,17 @@ public struct DjangoRESTDialect: RESTDialect {
     return answer
   }
 
-  /// The link of the answer. In pages that count there is always one, unless it was the last.
+  /// Returns the link of the answer. Pages with a count have one, except the last page.
   public func nextPage(after page: RESTPage) throws -> RESTPageLink? {
     page.answer.next ?? (page.answer.total == nil ? page.followingLink : nil)
   }
 
-  /// Conditions as lookups, the order as `ordering`.
+  /// Translates conditions to lookups, and the order to `ordering`.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = paging.translation(of: query)
     for term in query.terms {
       let item = try item(for: term, in: query)
-      // Django takes only one value of a name.
+      // Django uses only one value of a parameter.
       if translation.items.contains(where: { $0.name == item.name }) { throw query.unsupported(term) }
       translation.items.append(item)
     }
@@ -116,7 +116,7 @@ public struct DjangoRESTDialect: RESTDialect {
     switch (comparison.operator, value) {
     case (.equal, .null): return RESTQueryItem(name + "__isnull", "true")
     case (.notEqual, .null): return RESTQueryItem(name + "__isnull", "false")
-    // An empty value means to Django that nothing was asked.
+    // Django ignores a filter with an empty value.
     case (_, .string("")), (_, .object): throw query.unsupported(term)
     case (.equal, _): return RESTQueryItem(name, text)
     case (.less, _): return RESTQueryItem(name + "__lt", text)

@@ -10,17 +10,17 @@ public struct EnvelopedDialect: RESTDialect {
   public var listPath: String
   /// The key path of a single record.
   public var recordPath: String
-  /// The key path of what is sent; nil to send it without envelope.
+  /// The key path of the payload in a request; nil to send it without envelope.
   public var payloadPath: String?
   /// The key path of the address or the cursor of the next page; nil if answers don't have it.
   public var nextPath: String?
-  /// The parameter in which a cursor goes back; nil if what is at ``nextPath`` is an address.
+  /// The parameter that sends a cursor to the server; nil if the value at ``nextPath`` is an address.
   public var cursorParameter: String?
-  /// The key path of the number of models in all; nil if answers don't have it.
+  /// The key path of the number of all models; nil if answers don't have it.
   public var totalPath: String?
-  /// The key path of a text or an object that is there only if something went wrong, whatever the status says.
+  /// The key path of a text or an object that only failures have, whatever their status.
   public var errorPath: String?
-  /// How lists come in parts.
+  /// The paging of lists.
   public var paging: RESTPaging
 
   /// Creates the dialect.
@@ -28,12 +28,12 @@ public struct EnvelopedDialect: RESTDialect {
   /// - Parameters:
   ///   - listPath: the key path of the list, and of a single record unless `record` is given.
   ///   - recordPath: the key path of a single record.
-  ///   - payloadPath: the key path of what is sent; empty for no envelope, nil for that of a record.
+  ///   - payloadPath: the key path of the payload in a request; empty for no envelope, nil for that of a record.
   ///   - nextPath: the key path of the address or the cursor of the next page.
-  ///   - cursorParameter: the parameter in which a cursor goes back.
-  ///   - totalPath: the key path of the number of models in all.
-  ///   - errorPath: the key path of what is there only if something went wrong.
-  ///   - paging: how lists come in parts.
+  ///   - cursorParameter: the parameter that sends a cursor to the server.
+  ///   - totalPath: the key path of the number of all models.
+  ///   - errorPath: the key path of a value that only failures have.
+  ///   - paging: the paging of lists.
   public init(
     _ listPath: String = "data", record recordPath: String? = nil, payload payloadPath: String? = nil,
     next nextPath: String? = nil, cursorParameter: String? = nil, total totalPath: String? = nil,
@@ -50,10 +50,10 @@ public struct EnvelopedDialect: RESTDialect {
     self.paging = paging
   }
 
-  /// The list in its envelope, if nothing else of an answer is looked at.
+  /// The key path of the list, if nothing else is read from an answer.
   public var plainListPath: String? { nextPath == nil && totalPath == nil && errorPath == nil ? listPath : nil }
 
-  /// The record in its envelope, if nothing else of an answer is looked at.
+  /// The key path of the record, if nothing else is read from an answer.
   public var plainRecordPath: String? { errorPath == nil ? recordPath : nil }
 
   /// Puts the payload into the envelope.
@@ -61,12 +61,12 @@ public struct EnvelopedDialect: RESTDialect {
     (payloadPath ?? "").split(separator: ".").reversed().reduce(payload) { [String($1): $0] }
   }
 
-  /// Takes the answer to a list out of its envelope.
+  /// Unwraps the answer to a list.
   public func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
     try unwrapped(response, at: listPath)
   }
 
-  /// Takes an answer out of its envelope.
+  /// Unwraps an answer.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     operation.kind == .list ? try constructResponse(response) : try unwrapped(response, at: recordPath)
   }
@@ -76,7 +76,7 @@ public struct EnvelopedDialect: RESTDialect {
     guard let envelope = answer.payload else { return answer }
     if answer.error == nil, let errorPath, let error = envelope[path: errorPath], !error.isNull {
       let text = error.stringValue ?? error["message"]?.stringValue ?? error.description
-      answer.error = ModelStoreError(.server, "the server says: \(text.prefix(500))")
+      answer.error = ModelStoreError(.server, "the server reports: \(text.prefix(500))")
     }
     if let nextPath, let next = envelope[path: nextPath] {
       if let cursorParameter, !next.isNull, next != "", next != false {
@@ -87,12 +87,12 @@ public struct EnvelopedDialect: RESTDialect {
       answer.isLast = answer.next == nil
     }
     answer.total = totalPath.flatMap { envelope[path: $0]?.intValue }
-    // An empty text is no path: the answer is the list itself.
+    // With an empty path, the answer is the list itself.
     answer.payload = path.isEmpty ? envelope : envelope[path: path]
     return answer
   }
 
-  /// A limit and an offset, and nothing else.
+  /// Translates limit and offset, and rejects conditions and orders.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     try query.refuseConditions()
     return paging.translation(of: query)

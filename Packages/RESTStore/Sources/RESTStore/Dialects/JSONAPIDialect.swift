@@ -6,39 +6,41 @@ public import StoreProtocol
 /// let store = RESTModelStore(baseURL: url, dialect: JSONAPIDialect())
 /// ```
 ///
-/// A resource is read as one record: its attributes, its `id` under the key of the identifier, and each relationship as the
-/// identifiers it links to, or as the resources where the document includes them. What is written is an attribute unless its
-/// key is among ``relationships``. Conditions are those that the server is said to have; orders are those of the standard.
+/// A resource is read as one record: its attributes, its `id` under the key of the identifier, and its relationships. A
+/// relationship is read as identifiers, or as resources where the document includes them.
+///
+/// A written value is an attribute unless its key is among ``relationships``. Conditions are those that the server is
+/// declared to have; orders are those of the standard.
 public struct JSONAPIDialect: RESTDialect {
-  /// The types of the resources that relationships lead to, by the key of the relationship.
+  /// The types of the related resources, by the key of the relationship.
   public var relationships: [String: String]
-  /// Whether `filter[name]=Ada` asks for equality, as many servers have it. The standard leaves this open.
+  /// Whether `filter[name]=Ada` tests for equality, as on many servers. The standard leaves this open.
   public var filtersByEquality: Bool
-  /// How other comparisons are called, such as `[.greater: "gt"]` where `filter[age.gt]=30` asks for more than 30.
+  /// The names of other comparisons, such as `[.greater: "gt"]` where `filter[age.gt]=30` tests for more than 30.
   public var lookups: [QueryComparison.Operator: String]
-  /// How lists come in pages. All servers link to the next page.
+  /// The paging of lists. All servers link to the next page.
   public var paging: RESTPaging
-  /// The relationships whose resources are to come along, such as `["publisher", "publisher.country"]`.
+  /// The relationships whose resources are included in answers, such as `["publisher", "publisher.country"]`.
   public var included: [String]
-  /// The same for the resources of single types, in the place of ``included``: by the last component of the collection's path,
-  /// such as `["books": ["publisher"], "people": []]`.
+  /// The included relationships of single types, which replace ``included``. The key is the last component of the
+  /// collection's path, such as in `["books": ["publisher"], "people": []]`.
   public var includedByType: [String: [String]]
-  /// The only attributes and relationships that are to come, by the type of the resource.
+  /// The attributes and relationships to which answers are limited, by the type of the resource.
   public var fieldSets: [String: [String]]
-  /// Where a list says how many resources there are in all, such as `"meta.page.total"`; nil if it does not.
+  /// The key path of the number of all resources in a list, such as `"meta.page.total"`; nil if lists don't have it.
   public var totalPath: String?
 
   /// Creates the dialect.
   ///
   /// - Parameters:
-  ///   - relationships: the types of the resources that relationships lead to, by key.
-  ///   - filtersByEquality: whether `filter[name]=Ada` asks for equality.
-  ///   - lookups: how other comparisons are called that the server has.
-  ///   - paging: how lists come in pages.
-  ///   - included: the relationships whose resources are to come along.
-  ///   - includedByType: the relationships whose resources are to come along with single types, in the place of `included`.
-  ///   - fieldSets: the only attributes and relationships that are to come, by the type of the resource.
-  ///   - totalPath: where a list says how many resources there are in all.
+  ///   - relationships: the types of the related resources, by key.
+  ///   - filtersByEquality: whether `filter[name]=Ada` tests for equality.
+  ///   - lookups: the names of other comparisons that the server has.
+  ///   - paging: the paging of lists.
+  ///   - included: the relationships whose resources are included in answers.
+  ///   - includedByType: the included relationships of single types, which replace `included`.
+  ///   - fieldSets: the attributes and relationships to which answers are limited, by the type of the resource.
+  ///   - totalPath: the key path of the number of all resources in a list.
   public init(
     relationships: [String: String] = [:], filtersByEquality: Bool = false,
     lookups: [QueryComparison.Operator: String] = [:], paging: RESTPaging = .linked,
@@ -55,7 +57,7 @@ public struct JSONAPIDialect: RESTDialect {
     self.totalPath = totalPath
   }
 
-  /// The path, with what is to come along and what is not to come.
+  /// Returns the path, with the included relationships and the limited fields as parameters.
   public func address(of operation: RESTOperation) throws -> RESTAddress {
     var address = RESTAddress(operation.path)
     if operation.kind == .delete { return address }
@@ -67,18 +69,18 @@ public struct JSONAPIDialect: RESTDialect {
     return address
   }
 
-  /// The media type.
+  /// The media type of JSON:API.
   public static let mediaType = "application/vnd.api+json"
 
-  /// The media type.
+  /// Returns the media type as `Accept`.
   public func defaultHeaders() async throws -> [String: String] { ["Accept": Self.mediaType] }
 
-  /// JSON under the name of the media type.
+  /// Returns the encoding as JSON under the media type.
   public func encoding(for method: HTTPRequestData.Method) -> RESTEncoding {
     RESTEncoding(contentType: Self.mediaType)
   }
 
-  /// A resource object around the attributes and relationships.
+  /// Returns a resource object around the attributes and relationships.
   public func formatPayload(_ payload: JSONValue, for operation: RESTOperation) throws -> JSONValue {
     guard case .object(var attributes) = payload else { return payload }
     var resource: AttributeDictionary = ["type": .string(operation.collectionName)]
@@ -102,7 +104,7 @@ public struct JSONAPIDialect: RESTDialect {
     }
   }
 
-  /// Takes resources out of a document, with what it includes put into its place.
+  /// Extracts the resources of a document, with included resources in place of the links to them.
   public func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
     var answer = try RESTResponse(response)
     guard answer.error == nil, let document = answer.payload else { return answer }
@@ -116,16 +118,18 @@ public struct JSONAPIDialect: RESTDialect {
     // A meta document has no data, which is not the same as data that is null.
     answer.payload = try document["data"].map { try Self.embedding(included, in: $0) }
     answer.next = RESTPageLink(document["links"]?["next"])
-    // The standard has a link that is not there left out or null.
+    // By the standard, a missing link is left out or null.
     let links = document["links"]?.objectValue ?? [:]
     answer.isLast = answer.next == nil && (links["next"] != nil || RESTPageLink.isLast(links.keys))
     answer.total = totalPath.flatMap { document[path: $0]?.intValue }
     return answer
   }
 
-  /// Puts resources that came along in the place of what links to them: into primary data all of them, and deeper down each
-  /// one once, so that links between them lead to no more records than there are resources. The lists of one that came along
-  /// are there once in the whole document, for a list of all who share it would be there as often as it is long.
+  /// Replaces links by the included resources to which they point. Primary data gets all of them. Deeper down each
+  /// resource is embedded once, so that links between them make no more records than there are resources.
+  ///
+  /// The lists of an included resource are embedded once in the whole document. Otherwise a list of all resources that
+  /// share it would be repeated as often as it is long.
   private static func embedding(_ included: [JSONValue: JSONValue], in data: JSONValue) throws -> JSONValue {
     if included.isEmpty { return data }
     var listed: Set<JSONValue> = []
@@ -142,7 +146,8 @@ public struct JSONAPIDialect: RESTDialect {
     return try embedding(included, in: data, depth: 0, &seen, &listed)
   }
 
-  /// How many resources may be inside each other: what becomes of them is as deep as JSON may be.
+  /// The maximum depth of nested resources. The records made of them are deeper, and must not exceed the maximum depth
+  /// of JSON.
   static let maximumDepth = JSONReadingOptions.maximumTreeDepth / 4
 
   private static func embedding(
@@ -153,7 +158,7 @@ public struct JSONAPIDialect: RESTDialect {
       if depth <= maximumDepth { return data }
       throw ModelStoreError(
         .server,
-        "the resources that came along lead into each other more than \(maximumDepth) levels deep; include fewer")
+        "the included resources are nested more than \(maximumDepth) levels deep; include fewer")
     }
     func found(_ link: JSONValue) throws -> JSONValue {
       guard let full = included[name(of: link)], depth == 0 || seen.insert(name(of: link)).inserted else { return link }
@@ -173,12 +178,12 @@ public struct JSONAPIDialect: RESTDialect {
     return resource
   }
 
-  /// What stands for a resource in a document.
+  /// Returns the key of a resource in a document: its type and identifier.
   private static func name(of resource: JSONValue) -> JSONValue {
     [resource["type"] ?? .null, resource["id"] ?? .null]
   }
 
-  /// Attributes and relationships in one record, with the identifier under its key.
+  /// Returns attributes and relationships as one record, with the identifier under its key.
   public func deserialize<M: Model>(_ payload: JSONValue, of type: M.Type) throws -> AttributeDictionary {
     guard case .object(let resource) = payload, let identifier = resource["id"]?.stringValue else {
       throw ModelDecodingError(path: FieldPath(), expected: "a resource with an id", found: payload.typeDescription)
@@ -204,7 +209,7 @@ public struct JSONAPIDialect: RESTDialect {
     return .object(RESTIdentifier.record(identifier, members(of: resource, of: related), of: related))
   }
 
-  /// Equalities as `filter[…]`, the order as `sort`.
+  /// Translates comparisons to `filter[…]`, and the order to `sort`.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = paging.translation(of: query)
     for term in query.terms {
@@ -213,7 +218,7 @@ public struct JSONAPIDialect: RESTDialect {
       translation.items.append(item)
     }
     let names = try query.orders.map { order in
-      // The standard does not say where a resource without the value goes; what queries do by default is usual.
+      // The standard does not define the position of a resource without the value; the default of queries is usual.
       guard order.term.form == .value, (order.nils == .last) == order.isDescending else {
         throw query.unsupported("the order by \(order)")
       }
@@ -231,7 +236,7 @@ public struct JSONAPIDialect: RESTDialect {
     let (keys, value) = try query.plain(comparison)
     let values = value.arrayValue ?? [value]
     let texts = values.map(ParameterEncoder.text)
-    // Servers split lists at commas, and take an empty text for no filter at all.
+    // Servers split lists at commas, and treat an empty text as no filter.
     let isInOnePiece = comparison.operator != .isIn || !texts.contains { $0.contains(",") }
     guard isInOnePiece, !texts.isEmpty, !texts.contains(""), !values.contains(.null) else {
       throw query.unsupported(term)

@@ -1,20 +1,21 @@
 import StoreProtocol
 
-/// The plain dialect: records are JSON objects, lists are JSON arrays, the status tells whether it worked.
+/// The plain dialect: records are JSON objects, lists are JSON arrays, and the status decides between success and
+/// failure.
 ///
 /// ```swift
 /// let store = RESTModelStore(baseURL: url, dialect: JSONDialect())  // the default
 /// ```
 ///
-/// A list that comes in pages says so in a `Link` header with the relation `next`. Conditions and orders are refused: there
-/// is no form of them that all servers understand, and many leave out what they don't know.
+/// A page of a list has a `Link` header with the relation `next`. Conditions and orders are rejected: no form of them
+/// is understood by all servers, and many ignore parameters that they don't know.
 public struct JSONDialect: RESTDialect {
-  /// How lists come in parts.
+  /// The paging of lists.
   public var paging: RESTPaging
 
   /// Creates the dialect.
   ///
-  /// - Parameter paging: how lists come in parts.
+  /// - Parameter paging: the paging of lists.
   public init(paging: RESTPaging = .whole) { self.paging = paging }
 
   /// The whole answer.
@@ -23,7 +24,7 @@ public struct JSONDialect: RESTDialect {
   /// The whole answer.
   public var plainRecordPath: String? { "" }
 
-  /// A limit and an offset, and nothing else.
+  /// Translates limit and offset, and rejects conditions and orders.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     try query.refuseConditions()
     return paging.translation(of: query)

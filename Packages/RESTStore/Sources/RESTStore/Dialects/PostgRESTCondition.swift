@@ -1,6 +1,6 @@
 import StoreProtocol
 
-/// Writes a condition as PostgREST's logical operators.
+/// A writer of conditions as PostgREST's logical operators.
 struct PostgRESTCondition {
   private let query: RESTQuery
   private let sendsPatterns: Bool
@@ -10,7 +10,8 @@ struct PostgRESTCondition {
     self.sendsPatterns = sendsPatterns
   }
 
-  /// A condition, or its opposite. What is negated is the single comparison, so that nil is compared as Swift does.
+  /// Returns the text of a condition or of its negation. The negation is applied to each comparison, so that nil
+  /// compares as in Swift.
   func text(of expression: QueryExpression, isNegated: Bool) throws -> String {
     switch expression {
     case .comparison(let comparison): return try text(of: comparison, isNegated: isNegated)
@@ -60,7 +61,7 @@ struct PostgRESTCondition {
     }
   }
 
-  /// What is compared without regard to case, as the server knows letters.
+  /// Returns the text of a comparison without regard to case, by the server's rules for letters.
   private func textIgnoringCase(of comparison: QueryComparison, isNegated: Bool) throws -> String {
     let keys = try query.keys(of: comparison.term.path)
     guard keys.count == 1, case .value(let value) = comparison.operand else { throw query.unsupported(comparison) }
@@ -71,7 +72,7 @@ struct PostgRESTCondition {
       (.hasPrefix, .string(let text)), (.hasSuffix, .string(let text)):
       condition = "ilike.\(try pattern(text, comparison))"
     case (.matches, .string(let text)), (.containsMatch, .string(let text)):
-      // A pattern is compared with small letters here, and a large one in it may be a class of characters.
+      // Queries match such a pattern against lowercase text, and a capital in it may be a character class.
       guard sendsPatterns, !text.contains(where: \.isUppercase) else { throw query.unsupported(comparison) }
       condition = "imatch.\(Self.quoted(.string(comparison.operator == .matches ? "^(?:\(text))$" : text)))"
     default: throw query.unsupported(comparison)
@@ -81,7 +82,7 @@ struct PostgRESTCondition {
 
   private static func orNull(_ condition: String, _ key: String) -> String { "or(\(condition),\(key).is.null)" }
 
-  /// A pattern for what has a text where the operator looks for it.
+  /// Returns the pattern of the texts that contain a text where the operator requires it.
   private func pattern(_ text: String, _ comparison: QueryComparison) throws -> String {
     // A star stands for any text, and can't be escaped.
     guard !text.contains("*") else { throw query.unsupported(comparison) }
@@ -91,7 +92,7 @@ struct PostgRESTCondition {
     return Self.quoted(.string(start + literal + end))
   }
 
-  /// A value in quotes, unless it is a number or a boolean.
+  /// Returns a value in quotes, unless it is a number or a boolean.
   private static func quoted(_ value: JSONValue) -> String {
     guard case .string(let text) = value else { return value.description }
     return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""

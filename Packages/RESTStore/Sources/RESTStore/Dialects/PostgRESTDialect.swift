@@ -1,6 +1,6 @@
 import StoreProtocol
 
-/// The dialect of PostgREST: rows are chosen by filters, also single ones, and every condition can be said.
+/// The dialect of PostgREST: filters select rows, even single ones, and can express every condition.
 ///
 /// ```swift
 /// let store = RESTModelStore(baseURL: url, dialect: PostgRESTDialect(), router: router)
@@ -8,29 +8,31 @@ import StoreProtocol
 /// // GET /people?or=(age.gt.30,name.like."A*")
 /// ```
 ///
-/// Nil is compared as Swift does, which takes an `is.null` beside conditions that SQL would leave undecided. Text is ordered
-/// and compared as the collation of the database has it; give columns the collation `"C"` for the order of other stores.
+/// Nil compares as in Swift: a condition that SQL would leave undecided gets an `is.null` beside it. Text is ordered
+/// and compared by the collation of the database. For the order of other stores, give columns the collation `"C"`.
 public struct PostgRESTDialect: RESTDialect {
-  /// How many rows are fetched at a time.
+  /// The number of rows in a page.
   public var pageSize: Int
-  /// What is selected of a table, by its name: such as `["authors": "id,name,publisher(id,name)"]` for less than all columns,
-  /// and for rows that a foreign key leads to.
+  /// The selected columns of tables, by the name of the table. `["authors": "id,name,publisher(id,name)"]` selects some
+  /// columns, and some of the row that a foreign key references.
   public var selections: [String: String]
-  /// Whether the server counts the rows of each list, so that ``RESTModelStore/count(_:)`` takes one request of one page.
+  /// Whether the server counts the rows of each list, so that ``RESTModelStore/count(_:)`` takes a single request for
+  /// one page.
   public var countsRows: Bool
-  /// Whether a new model replaces the columns of the row that has its identifier, where there is one.
+  /// Whether a new model replaces the columns of an existing row with its identifier.
   public var mergesDuplicates: Bool
-  /// Whether regular expressions are given to the server, which reads them as PostgreSQL does. Otherwise they are refused.
+  /// Whether regular expressions are sent to the server, which evaluates them by the rules of PostgreSQL. Otherwise
+  /// they are rejected.
   public var sendsPatterns: Bool
 
   /// Creates the dialect.
   ///
   /// - Parameters:
-  ///   - pageSize: how many rows are fetched at a time; no more than the server gives (`db-max-rows`).
-  ///   - selections: what is selected of a table, by its name; all columns of others.
+  ///   - pageSize: the number of rows in a page; no more than the server gives (`db-max-rows`).
+  ///   - selections: the selected columns of tables, by the name of the table; all columns of other tables.
   ///   - countsRows: whether the server counts the rows of each list.
-  ///   - mergesDuplicates: whether a new model replaces the columns of the row that has its identifier.
-  ///   - sendsPatterns: whether regular expressions are given to the server.
+  ///   - mergesDuplicates: whether a new model replaces the columns of an existing row with its identifier.
+  ///   - sendsPatterns: whether regular expressions are sent to the server.
   public init(
     pageSize: Int = 1_000, selections: [String: String] = [:], countsRows: Bool = false, mergesDuplicates: Bool = false,
     sendsPatterns: Bool = false
@@ -42,7 +44,7 @@ public struct PostgRESTDialect: RESTDialect {
     self.sendsPatterns = sendsPatterns
   }
 
-  /// Single rows come as objects, and writes answer with what was written.
+  /// Returns headers that request a single row as an object, and the written row as the answer to a write.
   public func headers(for operation: RESTOperation) async throws -> [String: String] {
     var headers = try await defaultHeaders()
     if operation.kind != .list { headers["Accept"] = "application/vnd.pgrst.object+json" }
@@ -55,7 +57,7 @@ public struct PostgRESTDialect: RESTDialect {
     return headers
   }
 
-  /// The table, with a filter for one row, and what is selected of it.
+  /// Returns the table, with a filter for one row, and the selected columns.
   public func address(of operation: RESTOperation) throws -> RESTAddress {
     var address = RESTAddress(operation.collectionPath)
     if operation.kind != .list, operation.kind != .create, let identifier = operation.identifier,
@@ -72,8 +74,8 @@ public struct PostgRESTDialect: RESTDialect {
   /// The whole answer.
   public var plainRecordPath: String? { "" }
 
-  /// Takes the number of rows from `Content-Range`. No row where one was wanted is said with status 406, and the column
-  /// of a rule that is broken in words.
+  /// Reads an answer, with the number of rows from `Content-Range`. A missing row becomes `notFound`, although its
+  /// status is 406. The column of a broken constraint is read from the message of the server.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     var answer = try RESTResponse(response)
     answer.total = Self.total(response)
@@ -110,7 +112,7 @@ public struct PostgRESTDialect: RESTDialect {
     response.headers["Content-Range"].flatMap { $0.split(separator: "/").last }.flatMap { Int($0) }
   }
 
-  /// Filters, `order`, `limit` and `offset`.
+  /// Translates a query to filters, `order`, `limit` and `offset`.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = RESTPaging.offset(size: pageSize).translation(of: query)
     if let filter = query.filter {
