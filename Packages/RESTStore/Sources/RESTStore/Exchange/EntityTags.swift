@@ -1,33 +1,33 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// The entity tags of the models of a front: of each the one of the version that was read last.
+/// The entity tags of the models of a store instance, each of the version that was read last.
 final class EntityTags {
   private struct Entry {
     weak var model: ModelObject?
     /// The tag of the version that was read last.
     let tag: String?
-    /// The tag of the version that was changed here, if another one was read since.
+    /// The tag of the version that the local changes are based on, if another one was read since.
     var changedTag: String?
   }
 
   private var entries: [ObjectIdentifier: Entry] = [:]
-  /// How many entries there may be before those of models that are gone are thrown away.
+  /// The number of entries at which those of deallocated models are removed.
   private var limit = 256
 
-  /// The tag of a model; nil if it is not known.
+  /// Returns the tag of a model; nil if it is not known.
   func tag(of model: ModelObject) -> String? {
     guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }
     return entry.tag
   }
 
-  /// The tag of the version that the local changes of a model were made to, if it may stand in `If-Match`.
+  /// Returns the tag of the version that the local changes of a model are based on, if `If-Match` can have it.
   func changedTag(of model: ModelObject) -> String? {
     guard let entry = entries[ObjectIdentifier(model)], entry.model === model else { return nil }
     return (entry.changedTag ?? entry.tag).flatMap { Self.isStrong($0) ? $0 : nil }
   }
 
-  /// Remembers the tag that a model was read with. With local changes it keeps the one of the version that was changed, too:
-  /// otherwise a save would overwrite what others changed meanwhile.
+  /// Stores the tag that a model was read with. If the model has local changes, the tag of the version that they are
+  /// based on is kept, too. Otherwise a save would overwrite changes by others.
   func setRead(_ tag: String?, of model: ModelObject) {
     let changed = changedTag(of: model)
     set(tag, of: model)
@@ -35,9 +35,9 @@ final class EntityTags {
     entries[ObjectIdentifier(model), default: Entry(model: model, tag: nil)].changedTag = changed
   }
 
-  /// Remembers the tag of a model, or forgets it.
+  /// Stores or removes the tag of a model.
   func set(_ tag: String?, of model: ModelObject) {
-    // One with a control character could not be sent back, and would block each further request.
+    // A tag with a control character can't be sent, and would block every later request.
     guard let tag, !tag.isEmpty, tag.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
       entries[ObjectIdentifier(model)] = nil
       return
@@ -49,18 +49,18 @@ final class EntityTags {
     entries[ObjectIdentifier(model)] = Entry(model: model, tag: tag)
   }
 
-  /// Forgets the tags of models that were read from an answer without.
+  /// Removes the tags of models that were read from an answer without tags.
   func forget(_ models: [ModelObject]) {
     if entries.isEmpty { return }
     for model in models { setRead(nil, of: model) }
   }
 
-  /// Whether a tag may stand in `If-Match`: a weak one never matches there.
+  /// Returns whether `If-Match` can have a tag: a weak one never matches there.
   static func isStrong(_ tag: String) -> Bool { !tag.hasPrefix("W/") }
 }
 
-/// What the server has, where an update or a delete failed because somebody else had changed the model: the cause of an
-/// error with the code `conflict`.
+/// The record of the server after an update or a delete failed because someone else had changed it. It is the cause of
+/// an error with the code `conflict`.
 ///
 /// ```swift
 /// do {
@@ -75,7 +75,7 @@ final class EntityTags {
 public struct RESTConflict: Error, CustomStringConvertible {
   /// The record that the server has.
   public let record: AttributeDictionary
-  /// The entity tag of that version; nil if the server gives none.
+  /// The entity tag of that version; nil if the server sends none.
   public let entityTag: String?
 
   /// The record as JSON.

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// How far the exchange of one request is.
+/// The progress of one request.
 ///
 /// ```swift
 /// let people = try await HTTPProgress.observing({ progress in
@@ -12,15 +12,15 @@
 public struct HTTPProgress: Sendable, Hashable {
   /// The address of the request without its query.
   public var path: String
-  /// How many bytes of the body were sent.
+  /// The number of bytes of the body that were sent.
   public var sentBytes: Int
-  /// How many bytes of the answer came, after it was unpacked.
+  /// The number of bytes of the answer that were received, after unpacking.
   public var receivedBytes: Int
-  /// How many bytes the answer will have, as the server says; nil if it does not. A packed answer has more once it is
-  /// unpacked.
+  /// The length of the answer in bytes, as the server declares it; nil if it does not. A packed answer is longer after
+  /// unpacking.
   public var expectedBytes: Int?
 
-  /// Creates a progress, such as for a transport of your own.
+  /// Creates a progress, such as for your own transport.
   public init(path: String, sentBytes: Int = 0, receivedBytes: Int = 0, expectedBytes: Int? = nil) {
     self.path = path
     self.sentBytes = sentBytes
@@ -28,14 +28,15 @@ public struct HTTPProgress: Sendable, Hashable {
     self.expectedBytes = expectedBytes
   }
 
-  /// What the requests of this task tell their progress; nil for nothing. For those who write transports.
+  /// The function that receives the progress of the requests of this task; nil for none. It is meant for authors of
+  /// transports.
   @TaskLocal public static var observer: (@Sendable (HTTPProgress) -> Void)?
 
-  /// Runs `body`, and hears of the progress of every request it makes.
+  /// Runs `body`, and receives the progress of every request it makes.
   ///
   /// - Parameters:
-  ///   - observer: called on any thread, whenever bytes went or came. Return soon: the transfer waits, and with it others
-  ///     of the transport.
+  ///   - observer: called on any thread, whenever bytes were sent or received. Return soon: the transfer waits, and so
+  ///     do others of the transport.
   ///   - isolation: the isolation in which `body` runs, that of the caller.
   ///   - body: makes requests.
   public static func observing<Result>(

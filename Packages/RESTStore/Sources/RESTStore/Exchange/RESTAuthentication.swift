@@ -1,7 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Adds credentials to requests.
+/// A source of credentials for requests.
 ///
 /// ```swift
 /// struct KeyAuthentication: RESTAuthentication {
@@ -10,22 +10,23 @@ import Foundation
 /// }
 /// ```
 ///
-/// Credentials go to the server of the store only, and never along a redirect to another one.
+/// Credentials are sent to the server of the store only, never along a redirect to another one.
 public protocol RESTAuthentication: Sendable {
   /// Adds credentials to a request that is about to be sent.
   ///
-  /// - Throws: anything; the request is not sent then, and the call fails with the code `unauthorized`.
+  /// - Throws: any error; then the request is not sent, and the call fails with the code `unauthorized`.
   func authorize(_ request: inout HTTPRequestData) async throws
 
-  /// Gets new credentials after the server answered 401. Called once for a call at most. Default: there are none.
+  /// Renews the credentials after the server answered 401. It is called at most once per call. By default there are no
+  /// new ones.
   ///
-  /// - Parameter request: the request as it was refused.
-  /// - Returns: whether it is worth to send the request again.
+  /// - Parameter request: the refused request.
+  /// - Returns: whether to send the request again.
   func renew(after request: HTTPRequestData) async throws -> Bool
 }
 
 extension RESTAuthentication {
-  /// There are no others.
+  /// Returns false: there are no new credentials.
   public func renew(after request: HTTPRequestData) async throws -> Bool { false }
 }
 
@@ -50,8 +51,8 @@ public struct BasicAuthentication: RESTAuthentication {
   public func authorize(_ request: inout HTTPRequestData) async throws { request.headers["Authorization"] = header }
 }
 
-/// A token with each request (RFC 6750), and a new one when the server no longer takes it: one renewal for all requests
-/// that wait for it.
+/// A token with each request (RFC 6750), which is renewed when the server no longer accepts it. All requests that wait
+/// for a new token share one renewal.
 ///
 /// ```swift
 /// options.authentication = BearerAuthentication(token) { _ in try await session.newToken() }
@@ -69,7 +70,7 @@ public final class BearerAuthentication: RESTAuthentication {
   ///
   /// - Parameters:
   ///   - token: the token; nil to get one before the first request.
-  ///   - renew: gets a new token; it is given the one that was refused, nil for none. Without it, 401 is final.
+  ///   - renew: returns a new token. It receives the refused one, or nil for none. Without it, 401 is final.
   public init(_ token: String?, renew: (@Sendable (String?) async throws -> String)? = nil) {
     state = Lock((token, .idle))
     newToken = renew
@@ -89,19 +90,20 @@ public final class BearerAuthentication: RESTAuthentication {
     if let token { request.headers["Authorization"] = "Bearer \(token)" }
   }
 
-  /// Gets a new token, unless there is a newer one than the request had.
+  /// Renews the token, unless there is a newer one than the request had.
   public func renew(after request: HTTPRequestData) async throws -> Bool {
     let refused = request.headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) }
     if let token, token != refused { return true }
     return try await renewed(refused) != nil
   }
 
-  /// Joins the renewal that is under way, or begins one. It goes on if the caller is cancelled: others may wait for it.
+  /// Joins the renewal that is under way, or starts one. It continues if the caller is cancelled, since others may wait
+  /// for it.
   private func renewed(_ refused: String?) async throws -> String? {
     guard let newToken else { return nil }
     let task = state.withLock { state -> Task<String, any Error>? in
       if case .underWay(let task) = state.renewal { return task }
-      // Somebody else was quicker.
+      // Another task has renewed the token already.
       if state.token != refused { return nil }
       let task = Task { @concurrent [weak self] in
         do {

@@ -1,7 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// One call on the wire: the request, with credentials, sent again where that does no harm, and told to the monitor.
+/// The exchange of one call: its request with credentials, repeated where that is safe, and its events for the monitor.
 struct RESTExchange: Sendable {
   private let engine: RESTEngine
   private let call: RESTCall
@@ -12,7 +12,7 @@ struct RESTExchange: Sendable {
   init(_ engine: RESTEngine, _ call: RESTCall) {
     self.engine = engine
     self.call = call
-    // A number is of no use if nobody hears of it.
+    // Without a monitor the number is not used.
     number =
       engine.options.monitor == nil
       ? 0
@@ -32,12 +32,12 @@ struct RESTExchange: Sendable {
         path: call.displayedPath(below: engine.base)))
   }
 
-  /// Sends the request until there is an answer to go on with.
+  /// Sends the request, repeatedly if necessary, and returns the final answer.
   func response(to request: HTTPRequestData) async throws -> HTTPResponseData {
     let mayRepeat = call.mayRepeat(idempotencyKeyHeader: options.idempotencyKeyHeader)
     var attempt = 1
     var hasRenewed = false
-    // Whether an attempt may have been carried out although no good answer came.
+    // Whether the server may have carried out an attempt that failed.
     var isUncertain = false
     while true {
       let authorized = try await authorized(request)
@@ -75,7 +75,7 @@ struct RESTExchange: Sendable {
     } catch let error where !(error is ModelStoreError || error is CancellationError) {
       throw ModelStoreError(.unauthorized, "nothing was sent, for there are no credentials: \(error)", cause: error)
     }
-    // Whatever was added to tell who asks is a secret, however it is called.
+    // Every header that the authentication added is a secret, whatever its name.
     request.credentialNames = Set(request.headers.entries.filter { !plain.entries.contains($0) }.map(\.name))
     engine.secrets.remember(request)
     try request.checkHeaders()
@@ -108,7 +108,7 @@ struct RESTExchange: Sendable {
     }
   }
 
-  /// How long to wait before the request is sent again; nil if it is not.
+  /// Returns how long to wait before the request is sent again; nil if it is not.
   private func wait(after result: Result<HTTPResponseData, ModelStoreError>, attempt: Int) -> Duration? {
     let policy = options.retry
     switch result {
@@ -121,7 +121,8 @@ struct RESTExchange: Sendable {
     }
   }
 
-  /// A model that is gone after a delete whose answer was lost was deleted by it.
+  /// Returns the final answer. A repeated delete that finds no model is a success: the attempt whose answer was lost
+  /// has deleted it.
   private func settled(
     _ result: Result<HTTPResponseData, ModelStoreError>, isUncertain: Bool
   ) throws -> HTTPResponseData {

@@ -1,4 +1,4 @@
-/// Hears of every request of a store: for logs, metrics and tests.
+/// An observer of every request of a store, for logs, metrics and tests.
 ///
 /// ```swift
 /// struct PrintingMonitor: RESTMonitor {
@@ -6,34 +6,34 @@
 /// }
 /// ```
 public protocol RESTMonitor: Sendable {
-  /// Called for each event, in the order of the events of a request. Return soon: the request waits.
+  /// Receives each event, in the order of the events of a request. Return soon: the request waits.
   func record(_ event: RESTEvent)
 }
 
-/// Something that happened to a request. It has neither headers nor bodies nor the query of the address, so it can be
-/// logged: credentials are in none of its members.
+/// An event of a request. It has no headers, no bodies and no query of the address. So none of its members contains
+/// credentials, and it can be logged.
 public struct RESTEvent: Sendable, Hashable, CustomStringConvertible {
-  /// What happened.
+  /// The kind of an event.
   public enum Kind: Sendable, Hashable {
     /// The request was handed to the transport.
     case sent(bytes: Int)
-    /// An answer came.
+    /// An answer was received.
     case answered(status: Int, bytes: Int, after: Duration)
-    /// No answer came, for a reason with the name of a code of `ModelStoreError`.
+    /// No answer was received. The reason is the name of a code of `ModelStoreError`.
     case failed(code: String, after: Duration)
-    /// The request is sent again after a while.
+    /// The request is sent again after a delay.
     case retrying(after: Duration)
-    /// The server refused the credentials, and others are asked for.
+    /// The server refused the credentials, and new ones are requested.
     case renewingCredentials
     /// The call joined an equal one that is under way, and sent nothing.
     case shared
   }
 
-  /// What happened.
+  /// The kind of the event.
   public var kind: Kind
-  /// A number for all events of one call, of the process.
+  /// The number of the call, which is unique in the process and the same for all its events.
   public var call: UInt64
-  /// How many times the request was sent, this time included.
+  /// The number of times that the request was sent, this time included.
   public var attempt: Int
   /// The method.
   public var method: String
@@ -58,7 +58,7 @@ public struct RESTEvent: Sendable, Hashable, CustomStringConvertible {
     case .answered(let status, let bytes, let time): return "\(request)\(again) \(status), \(bytes) bytes, \(time)"
     case .failed(let code, let time): return "\(request)\(again) failed: \(code), \(time)"
     case .retrying(let time): return "\(request)\(again) again in \(time)"
-    case .renewingCredentials: return "\(request)\(again) asks for new credentials"
+    case .renewingCredentials: return "\(request)\(again) requests new credentials"
     case .shared: return "\(request) shares an answer"
     }
   }

@@ -1,4 +1,4 @@
-/// What a REST store does beyond one request for one call: credentials, retries, limits, and who is told.
+/// The options of a REST store beyond one request per call: credentials, retries, limits, and a monitor.
 ///
 /// ```swift
 /// var options = RESTOptions()
@@ -7,31 +7,31 @@
 /// let store = RESTModelStore(baseURL: url, options: options)
 /// ```
 public struct RESTOptions: Sendable {
-  /// Adds credentials to requests, and gets new ones when the server refuses them; nil for none.
+  /// The source of credentials, which renews them when the server refuses them; nil for none.
   public var authentication: (any RESTAuthentication)?
-  /// When a request that failed is sent again. Default: never.
+  /// The policy for sending failed requests again. Default: never.
   public var retry: RESTRetryPolicy
-  /// The header in which each create and update gets a key of its own, such as `Idempotency-Key`; nil for none. Set it only
-  /// if the server heeds it: such requests are sent again like those that are idempotent by themselves.
+  /// The header that gives each create and update a unique key, such as `Idempotency-Key`; nil for none. Set it only if
+  /// the server honors it: requests with a key are sent again like idempotent ones.
   public var idempotencyKeyHeader: String?
-  /// Whether the `ETag` of a model goes back with the next update or delete, as `If-Match`, and with the next lookup, as
+  /// Whether the `ETag` of a model is sent with its next update or delete as `If-Match`, and with its next lookup as
   /// `If-None-Match`. Default: yes.
   public var usesEntityTags: Bool
-  /// Whether lookups that are equal and under way at the same time are one request. If the task is cancelled that made it
-  /// first, the next one that waits makes it anew. Default: yes.
+  /// Whether equal lookups under way at the same time share one request. If the task that sent it is cancelled, the
+  /// next waiting task sends it again. Default: yes.
   public var sharesLookups: Bool
-  /// How many requests of the engine are under way at a time; others wait for their turn, in which their time-out does not
-  /// run yet. Default: 16. The default transport opens up to 64 connections to a host where `URLSession` has 6 of its own
-  /// accord.
+  /// The maximum number of requests of the engine that are under way at a time. Others wait, and their time-out starts
+  /// after the wait. Default: 16. The default transport opens up to 64 connections to a host, `URLSession` by itself
+  /// only 6.
   public var maximumConcurrentRequests: Int
-  /// How many redirects of one request are followed. Default: 10.
+  /// The number of redirects of one request that are followed. Default: 10.
   public var maximumRedirects: Int
-  /// Whether a list goes on to the next page as long as models are missing. If not, it is the first page only. A list that is
-  /// evaluated in memory, a count and a stream always go on. Default: yes.
+  /// Whether a list fetches further pages as long as models are missing. If not, it has the first page only. A list
+  /// that is evaluated in memory, a count and a stream always fetch further pages. Default: yes.
   public var followsPages: Bool
-  /// How many pages of one list are fetched at most, before it fails. Default: 10,000.
+  /// The maximum number of pages of one list, which fails if it has more. Default: 10,000.
   public var maximumPages: Int
-  /// Hears of every request; nil for nobody.
+  /// The monitor that receives the events of every request; nil for none.
   public var monitor: (any RESTMonitor)?
 
   /// Creates options with the defaults.

@@ -1,38 +1,40 @@
 public import Foundation
 import StoreProtocol
 
-/// When a request that failed is sent again: only one that may arrive twice without harm, and later each time.
+/// A policy for sending failed requests again: only those that may safely arrive twice, after increasing delays.
 ///
 /// ```swift
 /// options.retry = RESTRetryPolicy(attempts: 5, base: .milliseconds(100), maximum: .seconds(20))
 /// ```
 ///
-/// Sent again are reads, deletes and PUTs without a precondition such as an entity tag, and any request with a key of
-/// ``RESTOptions/idempotencyKeyHeader``; after a lost connection, a time-out, or one of ``statuses``. The wait is a random
-/// part of a limit that doubles each time, and at least what `Retry-After` says. If that is more than ``maximumDelay``,
-/// the error is thrown at once.
+/// Reads are sent again, and deletes and PUTs without a precondition such as an entity tag. So is any request with a
+/// key of ``RESTOptions/idempotencyKeyHeader``. This happens after a lost connection, a time-out, or one of
+/// ``statuses``.
+///
+/// The delay is a random part of a limit that doubles each time, and at least the time in `Retry-After`. If that time
+/// is longer than ``maximumDelay``, the error is thrown at once.
 public struct RESTRetryPolicy: Sendable {
-  /// How many times a request is sent at most; 1 for no repetition.
+  /// The maximum number of times that a request is sent; 1 for no repetition.
   public var attempts: Int
-  /// The limit of the first wait.
+  /// The limit of the first delay.
   public var baseDelay: Duration
-  /// The limit of every wait.
+  /// The limit of every delay.
   public var maximumDelay: Duration
   /// The statuses after which a request is sent again.
   public var statuses: Set<Int>
-  /// Waits. A test puts something quick in its place.
+  /// The function that waits for a delay. A test can replace it by a faster one.
   public var sleep: @Sendable (Duration) async throws -> Void
-  /// Gives a number from 0 to 1, by which the limit of a wait is multiplied.
+  /// The source of a number from 0 to 1, by which the limit of a delay is multiplied.
   public var random: @Sendable () -> Double
-  /// What time it is, for a `Retry-After` that is a date.
+  /// The current time, for a `Retry-After` that is a date.
   public var now: @Sendable () -> Date
 
   /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - attempts: how many times a request is sent at most.
-  ///   - baseDelay: the limit of the first wait.
-  ///   - maximumDelay: the limit of every wait.
+  ///   - attempts: the maximum number of times that a request is sent.
+  ///   - baseDelay: the limit of the first delay.
+  ///   - maximumDelay: the limit of every delay.
   ///   - statuses: the statuses after which a request is sent again.
   public init(
     attempts: Int = 4, base baseDelay: Duration = .milliseconds(200), maximum maximumDelay: Duration = .seconds(30),
@@ -47,28 +49,28 @@ public struct RESTRetryPolicy: Sendable {
     now = { Date() }
   }
 
-  /// Nothing is sent twice.
+  /// A policy that sends nothing twice.
   public static let never = RESTRetryPolicy(attempts: 1)
 
-  /// Four attempts, which takes about a second if the server says nothing else.
+  /// A policy of four attempts, which take about a second unless the server requests a longer delay.
   public static let standard = RESTRetryPolicy()
 
-  /// How long to wait after an attempt; nil if the request is not to be sent again.
+  /// Returns how long to wait after an attempt; nil if the request is not to be sent again.
   ///
   /// - Parameters:
   ///   - attempt: how many times the request was sent.
-  ///   - retryAfter: what the server says in `Retry-After`.
+  ///   - retryAfter: the value of `Retry-After`.
   func delay(after attempt: Int, retryAfter: String?) -> Duration? {
     guard attempt < attempts else { return nil }
     let doublings = min(attempt - 1, 20)
     let limit = min(baseDelay * (1 << doublings), maximumDelay)
     let wait = limit * min(max(random(), 0), 1)
     guard let retryAfter, let asked = duration(ofRetryAfter: retryAfter) else { return wait }
-    // Those who were all told the same moment should not all come at it.
+    // Clients that got the same time from the server should not all return at once.
     return asked > maximumDelay ? nil : asked + min(wait, maximumDelay - asked)
   }
 
-  /// The seconds, or the time until the date, that a `Retry-After` tells; nil if it tells neither.
+  /// Returns the seconds, or the time until the date, of a `Retry-After`; nil if it is neither.
   private func duration(ofRetryAfter text: String) -> Duration? {
     let text = text.trimmingCharacters(in: .whitespaces)
     if let seconds = UInt32(text) { return .seconds(Int64(seconds)) }

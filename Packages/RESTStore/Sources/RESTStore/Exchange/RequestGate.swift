@@ -1,12 +1,12 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Lets a number of requests through at a time; the others wait in a row, and can be cancelled there.
+/// A gate that admits a limited number of requests at a time. The others wait in a queue, and can be cancelled there.
 final class RequestGate: Sendable {
   private struct State {
     var free: Int
     var nextNumber = 0
     var waiting: [(number: Int, continuation: CheckedContinuation<Void, any Error>)] = []
-    /// Those that were cancelled before they stood in the row.
+    /// The numbers of requests that were cancelled before they were queued.
     var cancelled: Set<Int> = []
   }
 
@@ -53,7 +53,7 @@ final class RequestGate: Sendable {
       }
       continuation?.resume(throwing: CancellationError())
     }
-    // It may have been let in and cancelled at the same time.
+    // The request may have been admitted and cancelled at the same time.
     state.withLock { _ = $0.cancelled.remove(number) }
   }
 

@@ -1,18 +1,19 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The requests that a store sent last. What of them is secret is found out only when a text has to be written.
+/// The latest requests of a store, whose secrets are removed from texts. The secrets are extracted only when a text is
+/// written.
 final class SecretValues: Sendable {
   private struct State {
     var requests: [HTTPRequestData] = []
     var next = 0
   }
 
-  /// More than there are under way at a time, unless the options say otherwise.
+  /// The number of requests that are kept: more than are under way at a time by default.
   private static let capacity = 64
   private let state = Lock(State())
 
-  /// Remembers a request that is about to be sent.
+  /// Stores a request that is about to be sent.
   func remember(_ request: HTTPRequestData) {
     var request = request
     request.body = nil
@@ -26,7 +27,7 @@ final class SecretValues: Sendable {
     }
   }
 
-  /// What takes secrets out of texts: those of the requests, and of an address.
+  /// Returns a redactor of the secrets in the requests and in an address.
   func redactor(_ address: URL) -> SecretRedactor {
     let requests = state.withLock { $0.requests }
     var values = SecretRedactor.secrets(in: address)
@@ -35,13 +36,13 @@ final class SecretValues: Sendable {
   }
 }
 
-/// Takes the values of credentials out of texts, in whichever of the usual spellings they are there, and what addresses have at
-/// the names of ``RecordingRedaction``.
+/// A redactor that removes the values of credentials from texts, in any of the usual spellings. It also removes the
+/// values that addresses have under the names of ``RecordingRedaction``.
 struct SecretRedactor {
-  /// Shorter ones would take letters out of words.
+  /// The minimum length of a secret: shorter ones would remove letters from words.
   private static let minimumLength = 4
   private let redaction: RecordingRedaction
-  /// The longest first.
+  /// The spellings of all secrets, the longest first.
   private let spellings: [String]
 
   init(_ values: Set<String>, _ redaction: RecordingRedaction = RecordingRedaction()) {
@@ -58,17 +59,17 @@ struct SecretRedactor {
         if let encoded = value.addingPercentEncoding(withAllowedCharacters: set) { spellings.insert(encoded) }
       }
     }
-    // Hexadecimal digits may be small, too.
+    // Hexadecimal digits may be lowercase, too.
     spellings.formUnion(spellings.map { $0.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() } })
     self.spellings = spellings.sorted { $0.utf8.count > $1.utf8.count }
   }
 
-  /// The text without secrets.
+  /// Returns a text without secrets.
   func redacted(_ text: String) -> String {
     var text = text
     for spelling in spellings {
       if text.contains(spelling) { text = text.replacing(spelling, with: RecordingRedaction.text) }
-      // A text that was cut may end within one.
+      // A truncated text may end within a secret.
       var start = spelling
       while start.count > 6, text.contains("…") {
         start.removeLast()
@@ -78,7 +79,7 @@ struct SecretRedactor {
     return redaction.redacted(text: text)
   }
 
-  /// An error without secrets. A cause that holds one is left out.
+  /// Returns an error without secrets. A cause that contains one is removed.
   func redacted(_ error: ModelStoreError) -> ModelStoreError {
     var error = error
     error.message = redacted(error.message)
@@ -95,7 +96,7 @@ struct SecretRedactor {
     return error
   }
 
-  // MARK: What is secret
+  // MARK: Extracting secrets
 
   static func secrets(in request: HTTPRequestData, _ redaction: RecordingRedaction = RecordingRedaction()) -> Set<
     String
@@ -108,7 +109,7 @@ struct SecretRedactor {
     return values
   }
 
-  /// Name, password, and the values of items with a name that tells of a secret.
+  /// Returns the name, the password, and the values of query items whose names indicate a secret.
   static func secrets(in url: URL, _ redaction: RecordingRedaction = RecordingRedaction()) -> Set<String> {
     guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return [] }
     var values = Set([components.user, components.password].compactMap { $0 })
@@ -119,7 +120,7 @@ struct SecretRedactor {
     return values
   }
 
-  /// The value, and each of its parts: a token after its scheme, a name and a password, cookies.
+  /// Returns the value of a header and its parts: a token after its scheme, a name and a password, cookies.
   static func secrets(inHeader value: String) -> Set<String> {
     var values: Set<String> = [value]
     let parts = value.split(separator: " ", maxSplits: 1).map(String.init)

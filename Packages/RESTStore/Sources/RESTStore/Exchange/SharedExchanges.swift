@@ -1,16 +1,16 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Makes one request of equal ones that are under way at the same time.
+/// The requests under way that later, equal requests join.
 ///
-/// Whoever asks first sends it, in a task that is there anyway: one of its own would take another change of threads, which
-/// costs more than all that the store does. So the request ends if that task is cancelled; of those who wait by then the
-/// first one sends it anew.
+/// The first caller sends the request in its own task. A separate task would take another change of threads, which
+/// costs more than all other work of the store. So the request ends if the first caller is cancelled. Then the first
+/// waiting caller sends it again.
 final class SharedExchanges: Sendable {
   typealias Continuation = CheckedContinuation<HTTPResponseData?, any Error>
 
   private struct Flight {
     let request: HTTPRequestData
-    /// Those who joined, and wait or are about to.
+    /// The callers that joined, and wait or are about to wait.
     var waiting: [Int: Continuation?] = [:]
   }
 
@@ -19,7 +19,7 @@ final class SharedExchanges: Sendable {
     var flights: [Int: Flight] = [:]
     /// The flights that may still be joined.
     var open: [HTTPRequestData: Int] = [:]
-    /// What became of those who joined and did not wait yet.
+    /// The results for callers that joined and do not wait yet.
     var early: [Int: Result<HTTPResponseData?, any Error>] = [:]
   }
 
@@ -30,7 +30,7 @@ final class SharedExchanges: Sendable {
   /// - Parameters:
   ///   - request: the request.
   ///   - joined: called if an equal one is under way.
-  ///   - send: sends it.
+  ///   - send: sends the request.
   func response(
     to request: HTTPRequestData, joined: () -> Void, _ send: () async throws -> HTTPResponseData
   ) async throws -> HTTPResponseData {
@@ -45,13 +45,14 @@ final class SharedExchanges: Sendable {
       case .joined(let flight, let number):
         if !hasJoined { joined() }
         hasJoined = true
-        // Nothing comes if the one who sent it was cancelled.
+        // There is no answer if the caller that sent the request was cancelled.
         if let response = try await answer(to: flight, number) { return response }
       }
     }
   }
 
-  /// Says that something is being written: a request that is made now must not get an answer from before.
+  /// Closes all requests under way to further callers, because of a write: a later request must not get an earlier
+  /// answer.
   func close() { state.withLock { $0.open = [:] } }
 
   private enum Boarding {
@@ -103,7 +104,7 @@ final class SharedExchanges: Sendable {
     }
   }
 
-  /// Lets one who joined go.
+  /// Removes a caller that joined, and cancels its wait.
   private func leave(_ flight: Int, _ number: Int) {
     let continuation = state.withLock { state -> Continuation? in
       guard let place = state.flights[flight]?.waiting.removeValue(forKey: number) else { return nil }

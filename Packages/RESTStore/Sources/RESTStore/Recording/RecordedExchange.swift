@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// A request and its answer, as a recording has them.
+/// A request and its answer in a recording.
 struct RecordedExchange {
   let request: HTTPRequestData
   let response: HTTPResponseData
@@ -11,10 +11,11 @@ struct RecordedExchange {
     self.response = response
   }
 
-  /// Method, path and query.
+  /// The method, path and query of the request.
   var title: String { "\(request.method) \(Self.target(of: request.url))" }
 
-  /// Whether this answers a request: that is of the same method, path, query and body. The host may be another one.
+  /// Returns whether this exchange answers a request: one with the same method, path, query and body. The host may
+  /// differ.
   func answers(_ other: RecordedExchange) -> Bool {
     title == other.title && Self.json(ofBody: request.body ?? Data()) == Self.json(ofBody: other.request.body ?? Data())
   }
@@ -65,7 +66,7 @@ struct RecordedExchange {
     return headers
   }
 
-  /// A body as JSON, as text, or in base 64, whichever is the first that it can be.
+  /// Returns a body as JSON, else as text, else in base 64.
   private static func json(ofBody body: Data) -> JSONValue {
     if let json = try? JSONValue(json: body) { return ["json": json] }
     if let text = String(data: body, encoding: .utf8) { return ["text": .string(text)] }

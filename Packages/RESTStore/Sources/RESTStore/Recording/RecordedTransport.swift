@@ -1,7 +1,7 @@
 public import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Writes real traffic to a file that people can read, or replays it: for tests that need no server.
+/// A transport that records real traffic in a readable file, or replays it, for tests without a server.
 ///
 /// ```swift
 /// let file = URL(filePath: "Fixtures/people.json")
@@ -9,41 +9,41 @@ public import Foundation
 /// let store = RESTModelStore(baseURL: url, transport: transport)
 /// ```
 ///
-/// The file is JSON: a list of exchanges, each with its request and its response, bodies as JSON where they are JSON. What a
-/// ``RecordingRedaction`` names stands there as `REDACTED`, so the file can be kept with the sources. A replay answers each
-/// request with the first exchange of the same method, path, query and body that was not used yet.
+/// The file is a JSON list of exchanges, each with its request and its response. Bodies are JSON where possible. A
+/// ``RecordingRedaction`` replaces secrets by `REDACTED`, so that the file can be kept with the sources. A replay
+/// answers each request with the first unused exchange of the same method, path, query and body.
 public final class RecordedTransport: HTTPTransport {
-  /// What is recorded.
+  /// The choice between recording and replay.
   public enum Recording: Sendable {
-    /// Nothing: the file is replayed.
+    /// Nothing is recorded: the file is replayed.
     case never
-    /// Everything; what the file had before goes.
+    /// Everything is recorded; previous contents of the file are discarded.
     case always(through: any HTTPTransport)
-    /// Everything, if there is no file yet. If there is one, it is replayed.
+    /// Everything is recorded if there is no file yet. Otherwise the file is replayed.
     case ifMissing(through: any HTTPTransport)
   }
 
   private struct State {
     var exchanges: [RecordedExchange]
-    /// Those that were replayed.
+    /// The indexes of the exchanges that were replayed.
     var used: Set<Int> = []
   }
 
   /// The file.
   public let file: URL
-  /// What is kept out of the file.
+  /// The redaction that keeps secrets out of the file.
   public let redaction: RecordingRedaction
-  /// Carries requests while they are recorded; nil while they are replayed.
+  /// The transport that carries requests while they are recorded; nil during a replay.
   private let source: (any HTTPTransport)?
   private let state: Lock<State>
 
   /// Creates a transport.
   ///
   /// - Parameters:
-  ///   - file: where the exchanges are, or will be.
-  ///   - recording: what is recorded.
-  ///   - redaction: what is kept out of the file.
-  /// - Throws: `ModelStoreError` with the code `inputOutput` or `corrupt` if there has to be a file and it can't be read.
+  ///   - file: the file of the exchanges, which need not exist before a recording.
+  ///   - recording: whether to record or to replay.
+  ///   - redaction: the redaction that keeps secrets out of the file.
+  /// - Throws: `ModelStoreError` with the code `inputOutput` or `corrupt` if a file to replay can't be read.
   public init(_ file: URL, recording: Recording = .never, redaction: RecordingRedaction = RecordingRedaction()) throws {
     self.file = file
     self.redaction = redaction
@@ -57,8 +57,8 @@ public final class RecordedTransport: HTTPTransport {
 
   /// Sends and records a request, or answers it from the file.
   ///
-  /// - Throws: `ModelStoreError` with the code `unsupported` for a request that the file does not have, or that was replayed
-  ///   as often as it has it; `inputOutput` if the file can't be written.
+  /// - Throws: `ModelStoreError` with the code `unsupported` for a request that has no unused answer in the file. The
+  ///   code is `inputOutput` if the file can't be written.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     guard let source else { return try replay(request) }
     let response = try await source.send(request)
@@ -72,7 +72,7 @@ public final class RecordedTransport: HTTPTransport {
     return response
   }
 
-  /// The requests of the file that were not replayed, such as `GET /people?limit=5`; empty while it is recorded.
+  /// The requests of the file that were not replayed, such as `GET /people?limit=5`; empty during a recording.
   public var unusedRequests: [String] {
     if source != nil { return [] }
     return state.withLock { state in
@@ -97,7 +97,7 @@ public final class RecordedTransport: HTTPTransport {
         .unsupported,
         """
         \(file.lastPathComponent) has no answer to \(wanted.title)\(wanted.request.body == nil ? "" : " with this body"), \
-        or it was used already. Left are: \(left.isEmpty ? "none" : left). Delete the file to record it anew.
+        or it was used already. Left are: \(left.isEmpty ? "none" : left). Delete the file to record it again.
         """)
     }
     return found

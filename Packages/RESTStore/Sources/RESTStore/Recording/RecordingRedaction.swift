@@ -1,24 +1,27 @@
 import Foundation
 import StoreProtocol
 
-/// What a recording does not tell.
+/// The rules for replacing secrets in a recording.
 ///
 /// ```swift
 /// var redaction = RecordingRedaction()
 /// redaction.names.insert("pin")
 /// ```
 ///
-/// A header, a query item and a member of a JSON body or of a form is replaced if its name has one of ``names`` in it, whatever
-/// the case, such as `X-Session-Token`; so are name and password of an address. That holds for addresses in bodies and in
-/// headers, too, and what was replaced in a request is replaced wherever the answer repeats it.
+/// A value is replaced if its name contains one of ``names`` in any case, such as `X-Session-Token`. This covers
+/// headers, query items, and members of JSON bodies and of forms. The name and password of an address are replaced,
+/// too.
+///
+/// The same holds for addresses in bodies and headers. A value that was replaced in a request is replaced wherever the
+/// answer repeats it.
 public struct RecordingRedaction: Sendable, Hashable {
-  /// Parts of names, in small letters.
+  /// The parts of names that indicate a secret, in lowercase.
   public var names: Set<String> = [
     "authorization", "cookie", "token", "secret", "password", "passwd", "api-key", "api_key", "apikey", "credential",
     "signature", "session",
   ]
 
-  /// What stands in the place of a value.
+  /// The text that replaces a value.
   public static let text = "REDACTED"
 
   /// Creates a redaction with the usual names.
@@ -38,11 +41,11 @@ public struct RecordingRedaction: Sendable, Hashable {
     return request
   }
 
-  /// A response to a request, whose credentials it may repeat.
+  /// Returns the redacted response to a request, whose credentials it may repeat.
   func redacted(_ response: HTTPResponseData, to request: HTTPRequestData) -> HTTPResponseData {
     let secrets = SecretRedactor(SecretRedactor.secrets(in: request, self), self)
     var response = response
-    // The body is written as it is when it was unpacked.
+    // The recorded body is the unpacked one.
     for name in ["Content-Encoding", "Content-Length", "Transfer-Encoding"] { response.headers[name] = nil }
     response.headers = redacted(response.headers, secrets)
     response.body = redacted(response.body, secrets)
@@ -60,8 +63,8 @@ public struct RecordingRedaction: Sendable, Hashable {
     return redacted
   }
 
-  /// A text in which addresses may stand, plain or percent-encoded: name and password of each are replaced, and the values of
-  /// items that are hidden.
+  /// Returns the redacted form of a text that may contain addresses, plain or percent-encoded. The name and password of
+  /// each are replaced, and the values of hidden items.
   func redacted(text: String) -> String {
     var text = text
     if text.contains("@") { text = text.replacing(/:\/\/[^\s\/?#"<>]*@/, with: "://\(Self.text)@") }
