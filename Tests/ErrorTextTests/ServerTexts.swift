@@ -161,8 +161,8 @@ extension ErrorText {
     ErrorText(
       "a condition that a dialect can't express",
       """
-      Models of the type Author were not fetched: this store can't ask a server for tags.count > 1. With \
-      evaluation: .inMemory it fetches the whole collection and looks for them here.
+      Models of the type Author were not fetched: this store can't translate tags.count > 1 for its \
+      server. With evaluation: .inMemory it fetches the whole collection and evaluates the query here.
       """
     ) { _ in
       let dialect = PostgRESTDialect()
@@ -171,8 +171,8 @@ extension ErrorText {
     ErrorText(
       "an order that a dialect can't express",
       """
-      Models of the type Author were not fetched: this store can't ask a server for the order by name. \
-      With evaluation: .inMemory it fetches the whole collection and looks for them here.
+      Models of the type Author were not fetched: this store can't translate the order by name for its \
+      server. With evaluation: .inMemory it fetches the whole collection and evaluates the query here.
       """
     ) { _ in
       let query = ModelQuery(Author.self, sort: [.ascending(\.name)])
@@ -189,7 +189,7 @@ extension ErrorText {
     ErrorText(
       "a next page on another server",
       """
-      GET /authors: the next page is said to be on another server, other.test, and was not fetched
+      GET /authors: the next page is on another server, other.test, and was not fetched
       """
     ) { _ in
       let answer = Answer.status(200, #"[{"id": 1}]"#, link: #"<http://other.test/authors>; rel="next""#)

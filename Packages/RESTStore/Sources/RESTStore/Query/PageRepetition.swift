@@ -1,15 +1,15 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The memory of a list that is fetched page by page, by which pages that lead round in a circle are found out.
+/// A detector of cycles in a list that is fetched page by page.
 ///
-/// It compares each page with the one before and with an earlier one, which is replaced after 1, 2, 4, 8… pages: so any cycle
-/// is found after a few rounds, and two pages are all there is to keep.
+/// It compares each page with the previous one and with a kept one, which is replaced after 1, 2, 4, 8… pages. So any
+/// cycle is found after a few rounds, and only two pages are kept.
 struct PageRepetition: Sendable {
-  /// How many pages without elements there may be in a row.
+  /// The maximum number of empty pages in a row.
   static let maximumEmptyPages = 100
 
-  // Digests, so that a mark that has them stays small.
+  // Digests, so that a page mark with them stays small.
   private var previous = 0
   private var kept = 0
   private var keptAddress = 0
@@ -19,7 +19,7 @@ struct PageRepetition: Sendable {
 
   init() {}
 
-  /// Reads what ``json`` gave; nil if this is something else.
+  /// Restores a detector from its ``json``; returns nil for any other value.
   init?(_ json: JSONValue) {
     guard case .array(let list) = json, list.count == 6 else { return nil }
     let numbers = list.compactMap(\.intValue)
@@ -30,22 +30,22 @@ struct PageRepetition: Sendable {
     (pages, addresses, emptyPages) = (numbers[3], numbers[4], numbers[5])
   }
 
-  /// The memory for a mark.
+  /// The state of the detector, for a page mark.
   var json: JSONValue { .array([previous, kept, keptAddress, pages, addresses, emptyPages].map { .int($0) }) }
 
   private static func digest(_ bytes: some Sequence<UInt8>) -> Int { Int(truncatingIfNeeded: Array(bytes).digest) }
 
-  /// Takes the elements of a page: their identifiers, or else all they have.
+  /// Adds the elements of a page: their identifiers, or else the whole records.
   ///
-  /// - Throws: `ModelStoreError` with the code `server` if it is a page that was there before, or the server gives empty
-  ///   pages only.
+  /// - Throws: `ModelStoreError` with the code `server` if the page occurred before, or too many pages in a row are
+  ///   empty.
   mutating func add(_ elements: [JSONValue], number: Int) throws {
     guard !elements.isEmpty else {
       emptyPages += 1
       guard emptyPages <= Self.maximumEmptyPages else {
         throw ModelStoreError(
           .server,
-          "\(Self.maximumEmptyPages) pages of the list in a row are empty, and each says that there is a next one")
+          "\(Self.maximumEmptyPages) pages of the list in a row are empty, and each links to a next one")
       }
       return
     }
@@ -56,23 +56,23 @@ struct PageRepetition: Sendable {
     }
     guard page != kept else {
       throw ModelStoreError(
-        .server, "page \(number) of the list is the same as an earlier one: they go round in a circle")
+        .server, "page \(number) of the list is the same as an earlier one: the pages form a cycle")
     }
     previous = page
     pages += 1
     if pages.nonzeroBitCount == 1 { kept = page }
   }
 
-  /// Takes the address of the next page.
+  /// Adds the address of the next page.
   ///
-  /// - Throws: `ModelStoreError` with the code `server` if it is one that was there before.
+  /// - Throws: `ModelStoreError` with the code `server` if the address occurred before.
   mutating func turn(to next: URL, from current: URL) throws {
     guard next != current else {
       throw ModelStoreError(.server, "the next page of the list is this page itself")
     }
     let address = Self.digest(next.absoluteString.utf8)
     guard address != keptAddress else {
-      throw ModelStoreError(.server, "the next page of the list is an earlier one: they go round in a circle")
+      throw ModelStoreError(.server, "the next page of the list is an earlier one: the pages form a cycle")
     }
     addresses += 1
     if addresses.nonzeroBitCount == 1 { keptAddress = address }

@@ -3,10 +3,10 @@ import Foundation
 
 // Pages of a caller, which may be larger or smaller than those of the server.
 extension RESTListing {
-  /// Fetches as many pages of the server as it takes for one of the caller.
+  /// Fetches as many pages of the server as one page of the caller needs.
   ///
-  /// - Parameter limit: how many records the caller wants; nil for one page of the server.
-  /// - Returns: the records, and where the next page begins.
+  /// - Parameter limit: the number of records in a page of the caller; nil for one page of the server.
+  /// - Returns: the records, and the position of the next page.
   func records(
     from start: Position, atMost limit: Int?
   ) async throws -> (records: [AttributeDictionary], next: Position?) {
@@ -29,8 +29,8 @@ extension RESTListing {
 
   /// Reads the position of a mark.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` if it is not one of this kind of store, `server` if it is on another
-  ///   server.
+  /// - Throws: `ModelStoreError` with the code `invalid` if the mark is of another kind of store, `server` if its page
+  ///   is on another server.
   func position(_ json: JSONValue) throws -> Position {
     guard let skipped = json["skipped"]?.intValue, skipped >= 0, let page = json["page"]?.intValue,
       let isLinked = json["linked"]?.boolValue, case .array(let list)? = json["items"],
@@ -55,7 +55,7 @@ extension RESTListing {
 }
 
 extension RESTListing.Position {
-  /// The position for a mark.
+  /// The position, for a page mark.
   var json: JSONValue {
     var json: AttributeDictionary = [
       "items": .array(items.map { [.string($0.name), .string($0.value)] }), "skipped": .int(skipped),

@@ -1,32 +1,33 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A list on its way: which pages are fetched, and what of them is meant.
+/// The execution of a list query: the requests for its pages, and the selection of their records.
 struct RESTListing<M: Model> {
   private let store: RESTModelStore
   private let query: ModelQuery<M>
   private let translation: RESTQueryTranslation
   /// The request of the first page.
   let firstCall: RESTCall
-  /// Whether condition, order and offset are done here.
+  /// Whether condition, order and offset are evaluated in memory.
   private let isHere: Bool
-  /// Whether records of other classes come along, so that limit and offset have to be counted here.
+  /// Whether answers also have records of other classes, so that limit and offset have to be applied in memory.
   private let isMixed: Bool
   /// The key of the identifier as records spell it; nil if there is none, or it is not a member of the record itself.
   private let identifierKey: String?
 
-  /// Where a list goes on.
+  /// The position at which a list continues.
   struct Position: Sendable {
     var call: RESTCall
     var items: [RESTQueryItem]
-    /// How many of the records that come are to be passed over.
+    /// The number of records that are still to be skipped.
     var skipped: Int
-    /// How many more are wanted; nil for all.
+    /// The number of records that are still needed; nil for all.
     var remaining: Int?
     var page = 1
-    /// Whether the server itself said where this page is: it says so of each page, then, or there is no further one.
+    /// Whether the server linked to this page. Then it links to every page, and one without a link to the next is the
+    /// last.
     var isLinked = false
-    /// Finds out if the server gives the same pages again and again.
+    /// The detector of pages that the server repeats.
     var repetition = PageRepetition()
   }
 
@@ -63,26 +64,26 @@ struct RESTListing<M: Model> {
 
   private var options: RESTOptions { store.handle.options }
 
-  /// The beginning.
+  /// The position of the first page.
   var start: Position {
     let skipped = isMixed || isHere ? query.offset : translation.skipped
     return Position(call: firstCall, items: translation.items, skipped: skipped, remaining: query.limit)
   }
 
-  /// Whether all records have to be there before the first one is known.
+  /// Whether all records have to be fetched before the first one is known.
   var needsAll: Bool { isHere && !query.sort.isEmpty }
 
-  /// Whether the server is not asked for pages.
+  /// Whether no pages are requested from the server.
   var isWhole: Bool { translation.paging == .whole }
 
-  /// An address that a mark has, if it is on the server of the store.
+  /// Returns the address of a page mark, if it is on the server of the store.
   func address(_ link: String) throws -> URL {
     try RESTPageAddress.url(link, from: firstCall.url(below: store.handle.base))
   }
 
   // MARK: One page
 
-  /// What a page gives: the records that are meant, in order, where the list goes on, and how many there are in all.
+  /// A page: the selected records in order, the position of the next page, and the number of all records.
   typealias Page = (records: [AttributeDictionary], next: Position?, total: Int?)
 
   /// Fetches one page.
@@ -92,7 +93,7 @@ struct RESTListing<M: Model> {
       { answer, _ in try page(at: position, of: answer) })
   }
 
-  /// Whether a page with a number, or after an offset, has no elements, which servers say like this.
+  /// Returns whether an answer means that a page by number or offset is beyond the end of the list.
   private func isBeyondEnd(_ response: HTTPResponseData, at position: Position) -> Bool {
     func number(_ name: String) -> Int? { position.items.last { $0.name == name }.flatMap { Int($0.value) } }
     switch (response.status, translation.paging) {
@@ -131,7 +132,8 @@ struct RESTListing<M: Model> {
     return (found, next, answer.total)
   }
 
-  /// What tells the elements of a page from others: their identifiers, where each has one.
+  /// Returns the values that identify the elements of a page: their identifiers if each has one, else the whole
+  /// records.
   private func names(of records: [AttributeDictionary]) -> [JSONValue] {
     if let identifierKey {
       let identifiers = records.compactMap { $0[identifierKey] }
@@ -156,11 +158,11 @@ struct RESTListing<M: Model> {
 
   // MARK: All pages
 
-  /// A list as it was found.
+  /// The result of a list.
   enum Found {
-    /// Models, because the list came in one answer just as models read it.
+    /// The models, which were read straight from a single answer.
     case models([M])
-    /// Records that are still to be read.
+    /// The records, which are not read into models yet.
     case records([AttributeDictionary])
   }
 
@@ -169,7 +171,7 @@ struct RESTListing<M: Model> {
     case page(Page)
   }
 
-  /// The list, of all pages that are needed.
+  /// Fetches the list with all pages that it needs.
   ///
   /// - Parameter readStart: the beginning of the read, with which live models are compared.
   func found(readSince readStart: PendingReads.Start) async throws -> Found {
@@ -185,7 +187,7 @@ struct RESTListing<M: Model> {
     }
   }
 
-  /// The records of the list, of all pages that are needed.
+  /// Fetches the records of the list with all pages that it needs.
   func records() async throws -> [AttributeDictionary] { try await records(after: page(at: start)) }
 
   private func records(after first: Page) async throws -> [AttributeDictionary] {
@@ -202,7 +204,7 @@ struct RESTListing<M: Model> {
     return try rest.apply(to: records, in: store.scope.transformers)
   }
 
-  /// How many records the list has, without keeping them.
+  /// Counts the records of the list without keeping them.
   func count() async throws -> Int {
     var count = 0
     var position: Position? = start
@@ -214,13 +216,14 @@ struct RESTListing<M: Model> {
       count += page.records.count
       position = page.next
     }
-    // With an order, all were counted.
+    // With an order, the pages were counted without offset and limit.
     return needsAll ? min(max(0, count - query.offset), query.limit ?? .max) : count
   }
 
-  /// The models of a list that comes in one answer, read from its bytes; nil if it may not be one.
+  /// Reads the models of a list from the bytes of a single answer; returns nil if there may be other pages, or the
+  /// answer is unusual.
   ///
-  /// What is wrong with an answer is found out in the other way, which can say it better.
+  /// Errors of an answer are left to the other path, which can describe them better.
   private func models(in response: HTTPResponseData, readSince readStart: PendingReads.Start) -> [M]? {
     let dialect = store.handle.dialect
     guard let path = dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName),
@@ -237,12 +240,12 @@ struct RESTListing<M: Model> {
   }
 }
 
-/// The address of a next page, which a server can choose as it likes.
+/// A check of the address of a next page, which a server can choose freely.
 enum RESTPageAddress {
-  /// The whole address.
+  /// Returns the absolute address of a link.
   ///
-  /// - Throws: `ModelStoreError` with the code `server` if it is not on the server of the page before: credentials would
-  ///   be sent there.
+  /// - Throws: `ModelStoreError` with the code `server` if it is on another server than the page before: credentials
+  ///   would be sent there.
   static func url(_ link: String, from current: URL) throws -> URL {
     guard let url = URL(string: link, relativeTo: current)?.absoluteURL,
       var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
@@ -252,9 +255,9 @@ enum RESTPageAddress {
       components.port == nil || base.port == nil || components.port == base.port
     else {
       throw ModelStoreError(
-        .server, "the next page is said to be on another server, \(components.host ?? "?"), and was not fetched")
+        .server, "the next page is on another server, \(components.host ?? "?"), and was not fetched")
     }
-    // Behind a proxy, servers don't always know how they were asked.
+    // Behind a proxy, a server does not always know the scheme and the port of the request.
     components.scheme = base.scheme
     components.port = base.port
     components.user = base.user

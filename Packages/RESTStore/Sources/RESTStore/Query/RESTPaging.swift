@@ -1,31 +1,31 @@
 public import StoreProtocol
 
-/// How an API gives a list in parts.
+/// The paging of an API's lists.
 ///
 /// ```swift
 /// let dialect = DjangoRESTDialect(paging: .pages(size: 100))
 /// ```
 public enum RESTPaging: Sendable, Hashable {
-  /// It does not, or says in each answer where the next part is. A limit goes along as `limit`, which a server may ignore; an
-  /// offset is refused, because one that ignores it would answer with other models than those asked for.
+  /// No pages, or pages that link to the next one. A limit is sent as `limit`, which a server may ignore. An offset is
+  /// rejected: a server that ignores it would answer with the wrong models.
   case whole
-  /// The client says where a part begins, and how long it is.
+  /// Pages by offset and size, which the client chooses.
   case offset(size: Int, limit: String = "limit", offset: String = "offset")
-  /// Parts have numbers. Without the name of a parameter for the size, the server must be set to the size given here.
+  /// Pages by number. Without the name of a parameter for the size, the server must be set to the size given here.
   case pages(size: Int, page: String = "page", sizeParameter: String? = "page_size", first: Int = 1)
-  /// Each answer says where the next part is, and there is no other way to it.
+  /// Pages that can only be reached by the link in the page before.
   case linked
 
-  /// Limit and offset of a query as this kind of API understands them.
+  /// Translates the limit and the offset of a query for this paging.
   public func translation(of query: RESTQuery) -> RESTQueryTranslation {
     translation(limit: query.limit, offset: query.offset)
   }
 
-  /// A limit and an offset as this kind of API understands them.
+  /// Translates a limit and an offset for this paging.
   ///
   /// - Parameters:
-  ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over.
+  ///   - limit: the maximum number of models; nil for all.
+  ///   - offset: the number of models to skip.
   public func translation(limit: Int?, offset: Int) -> RESTQueryTranslation {
     var items: [RESTQueryItem] = []
     switch self {
@@ -40,7 +40,7 @@ public enum RESTPaging: Sendable, Hashable {
       return RESTQueryTranslation(items, paging: self)
     case .pages(let size, let page, let sizeParameter, let first):
       var size = max(1, size)
-      // Where the part that is asked for is a page of its own, just that page is fetched.
+      // If the requested range is a page of its own, just that page is fetched.
       if sizeParameter != nil, let limit, limit > 0, limit < size, offset % limit == 0 { size = limit }
       items.append(RESTQueryItem(page, String(first + offset / size)))
       if let sizeParameter { items.append(RESTQueryItem(sizeParameter, String(size))) }
@@ -49,7 +49,8 @@ public enum RESTPaging: Sendable, Hashable {
     }
   }
 
-  /// The items of the page after one that was asked for with `items` and had `count` elements; nil if that was the last.
+  /// Returns the items of the page after one that was requested with `items` and had `count` elements; nil if that was
+  /// the last page.
   func items(after items: [RESTQueryItem], count: Int) -> [RESTQueryItem]? {
     func number(_ name: String?) -> Int? {
       name.flatMap { name in items.last { $0.name == name } }.flatMap { Int($0.value) }
@@ -66,40 +67,40 @@ public enum RESTPaging: Sendable, Hashable {
   }
 }
 
-/// A page of a list that was read, for hooks that look for the next one.
+/// A page of a list that was read, for hooks that find the next one.
 ///
 /// ```swift
 /// func nextPage(after page: RESTPage) throws -> RESTPageLink? { page.answer.next ?? page.followingLink }
 /// ```
 public struct RESTPage: Sendable {
-  /// What the server answered.
+  /// The answer of the server.
   public let answer: RESTResponse
-  /// How many elements the page has.
+  /// The number of elements of the page.
   public let count: Int
-  /// The items with which the page was asked for; empty for one that a link led to.
+  /// The items that requested the page; empty for a page that was reached by a link.
   public let items: [RESTQueryItem]
-  /// How the query was translated.
+  /// The translation of the query.
   public let translation: RESTQueryTranslation
-  /// Whether the server said before where a page is.
+  /// Whether the server linked to this page or to one before.
   let isLinked: Bool
 
-  /// What the paging of the translation says: after a full page that was asked for by number or offset, there may be one
-  /// more. After a page to which a link of the server led there is none, nor after one that says that it is the last.
+  /// The next page by the paging of the translation: after a full page by number or offset, there may be one more.
+  /// There is none after a page that was reached by a link of the server, nor after one that declares itself the last.
   public var followingLink: RESTPageLink? {
     if count == 0 || isLinked || answer.isLast { return nil }
     return translation.paging.items(after: items, count: count).map { .items($0) }
   }
 }
 
-/// Where a page is.
+/// The location of a page.
 ///
 /// ```swift
 /// answer.next = RESTPageLink(body["next"])
 /// ```
 public enum RESTPageLink: Sendable, Hashable {
-  /// At an address, absolute or relative to that of the page before. It must be on the server of the store.
+  /// An address, absolute or relative to that of the page before. It must be on the server of the store.
   case address(String)
-  /// Where the page before was, with other items; those of the same name are replaced.
+  /// The address of the page before, with other items; those of the same name are replaced.
   case items([RESTQueryItem])
 
   /// Reads the relation `next` of `Link` headers (RFC 8288); nil if there is none.
@@ -110,13 +111,13 @@ public enum RESTPageLink: Sendable, Hashable {
     self = .address(next.target)
   }
 
-  /// Whether relations are those of a page that is the last: to other pages, but to no next one.
+  /// Returns whether relations are those of a last page: to other pages, but to no next one.
   static func isLast(_ names: some Sequence<String>) -> Bool {
     let names = Set(names)
     return !names.contains("next") && !names.isDisjoint(with: ["first", "prev", "previous", "last"])
   }
 
-  /// The relations of `Link` headers, with their targets, in order.
+  /// Returns the relations of `Link` headers with their targets, in order.
   static func relations(linkHeaders: [String]) -> [(names: [String], target: String)] {
     var found: [(names: [String], target: String)] = []
     for header in linkHeaders {
@@ -137,7 +138,8 @@ public enum RESTPageLink: Sendable, Hashable {
     return found
   }
 
-  /// Reads a link or nothing from a member of an answer: an address as text, or an object that has it at `href`.
+  /// Reads a link from a member of an answer: an address as text, or an object with the address at `href`. Any other
+  /// value is no link.
   public init?(_ member: JSONValue?) {
     guard let text = member?.stringValue ?? member?["href"]?.stringValue, !text.isEmpty else { return nil }
     self = .address(text)

@@ -1,6 +1,7 @@
 public import StoreProtocol
 
-/// A query on its way to a server: the condition and the order, and how the records of the API spell what they are about.
+/// A query to be translated for a server: its condition and order, and the spelling of fields and values in the API's
+/// records.
 ///
 /// ```swift
 /// func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
@@ -17,17 +18,17 @@ public import StoreProtocol
 /// }
 /// ```
 ///
-/// - Note: A query lives in the isolation of the store front.
+/// - Note: A query belongs to the isolation of the store instance.
 public struct RESTQuery {
-  /// What stores call the type of the models.
+  /// The name of the models' type in stores.
   public let typeName: String
   /// The condition; nil for all models.
   public var filter: QueryExpression?
   /// The criteria of the order, the first one first.
   public var orders: [QueryOrder]
-  /// How many models at most; nil for all.
+  /// The maximum number of models; nil for all.
   public var limit: Int?
-  /// How many models to pass over.
+  /// The number of models to skip.
   public var offset: Int
   private let fields: RESTQueryFields
 
@@ -40,7 +41,7 @@ public struct RESTQuery {
     fields = RESTQueryFields(M.self, in: context)
   }
 
-  /// The conditions all of which have to hold.
+  /// The conditions that all have to hold.
   public var terms: [QueryExpression] {
     func terms(of expression: QueryExpression) -> [QueryExpression] {
       if case .and(let inner) = expression { return inner.flatMap(terms) }
@@ -49,7 +50,7 @@ public struct RESTQuery {
     return filter.map(terms) ?? []
   }
 
-  /// Keeps only those conditions for which there is `true`; all of them have to hold.
+  /// Keeps only the terms for which a closure returns `true`.
   mutating func keepTerms(_ isKept: (QueryExpression) -> Bool) {
     let kept = terms.filter(isKept)
     filter = kept.isEmpty ? nil : kept.count == 1 ? kept[0] : .and(kept)
@@ -57,15 +58,15 @@ public struct RESTQuery {
 
   // MARK: Spelling
 
-  /// The keys that lead to a field, as records of this store spell them. The identifier of a model that is known by a
+  /// Returns the keys of the path to a field, as records of this store spell them. The identifier of a model behind a
   /// foreign key is that key itself.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if there is no such field.
   public func keys(of path: QueryPath) throws -> [String] { try fields.resolve(path).keys }
 
-  /// A value as records of this store spell it in a field.
+  /// Returns a value as records of this store spell it in a field.
   ///
-  /// - Throws: `ModelStoreError` with the code `unsupported` if that is not known.
+  /// - Throws: `ModelStoreError` with the code `unsupported` if the spelling is not known.
   public func spelled(_ value: JSONValue, at path: QueryPath) throws -> JSONValue {
     guard let spelled = fields.spelled(value, in: try fields.resolve(path).field) else {
       throw unsupported("\(path) compared with \(value)")
@@ -73,9 +74,9 @@ public struct RESTQuery {
     return spelled
   }
 
-  /// The keys and the value of a comparison of a field, as it is, with a value.
+  /// Returns the keys and the value of a comparison of a field's plain value with another value.
   ///
-  /// - Returns: for `isIn` a list of values.
+  /// - Returns: the keys and the value; for `isIn` a list of values.
   /// - Throws: `ModelStoreError` with the code `unsupported` for any other comparison.
   public func plain(_ comparison: QueryComparison) throws -> (keys: [String], value: JSONValue) {
     guard comparison.term.form == .value, case .value(let value) = comparison.operand,
@@ -92,67 +93,65 @@ public struct RESTQuery {
 
   // MARK: Refusing
 
-  /// The error for a part of the query that this API can't be asked. It names the part, and how it can be done all the
-  /// same.
+  /// Returns the error for a part of the query that this API can't express. It names the part and the alternative.
   public func unsupported(_ part: some CustomStringConvertible) -> ModelStoreError {
     ModelStoreError(
       .unsupported,
       """
-      Models of the type \(typeName) were not fetched: this store can't ask a server for \(Self.shortened(part)). With evaluation: \
-      .inMemory it fetches the whole collection and looks for them here.
+      Models of the type \(typeName) were not fetched: this store can't translate \(Self.shortened(part)) for its server. With \
+      evaluation: .inMemory it fetches the whole collection and evaluates the query here.
       """)
   }
 
-  /// The error for an offset where nothing tells how this API is asked for one.
+  /// The error for an offset that the paging has no form for.
   var unsupportedOffset: ModelStoreError {
     ModelStoreError(
       .unsupported,
       """
-      Models of the type \(typeName) were not fetched: the dialect does not tell how this server is asked to pass over \
-      \(offset) of them. Give it a paging that does, such as .offset(size: 100), or list with evaluation: .inMemory.
+      Models of the type \(typeName) were not fetched: the paging of the dialect has no form for an offset of \
+      \(offset). Give it a paging that has one, such as .offset(size: 100), or list with evaluation: .inMemory.
       """)
   }
 
-  /// A part for a message: the value in it may be very long.
+  /// Returns a part shortened for a message: the value in it may be very long.
   private static func shortened(_ part: some CustomStringConvertible) -> String {
     let text = part.description
     return text.utf8.count > 500 ? text.prefix(500) + "…" : text
   }
 
-  /// Refuses a condition or an order.
+  /// Throws the error for an unsupported part if there is a condition or an order.
   public func refuseConditions() throws {
     if let filter { throw unsupported("the condition \(filter)") }
     try refuseOrders()
   }
 
-  /// Refuses an order.
+  /// Throws the error for an unsupported part if there is an order.
   public func refuseOrders() throws {
     if let order = orders.first { throw unsupported("the order by \(order)") }
   }
 }
 
-/// What a query is to a server.
+/// A query as parameters for a server.
 ///
 /// ```swift
 /// RESTQueryTranslation([RESTQueryItem("age__gt", "30")], paging: .pages(size: 100))
 /// ```
 public struct RESTQueryTranslation: Sendable, Hashable {
-  /// What is added to the address.
+  /// The items added to the address.
   public var items: [RESTQueryItem]
-  /// How many models at the beginning of the answer are to be passed over, because the server can't begin just where it
-  /// was asked to.
+  /// The number of models to skip at the beginning of the answer, because the server can't begin exactly at the offset.
   public var skipped: Int
-  /// How the next page is found if an answer doesn't say.
+  /// The paging that finds the next page if an answer has no link to it.
   public var paging: RESTPaging
-  /// Whether there is an offset that the items don't tell, because the paging has no form for it.
+  /// Whether the items lack the offset, because the paging has no form for it.
   var lacksOffset = false
 
   /// Creates a translation.
   ///
   /// - Parameters:
-  ///   - items: what is added to the address.
-  ///   - skipped: how many models at the beginning of the answer are to be passed over.
-  ///   - paging: how the next page is found if an answer doesn't say.
+  ///   - items: the items added to the address.
+  ///   - skipped: the number of models to skip at the beginning of the answer.
+  ///   - paging: the paging that finds the next page if an answer has no link to it.
   public init(_ items: [RESTQueryItem] = [], skipped: Int = 0, paging: RESTPaging = .whole) {
     self.items = items
     self.skipped = skipped

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Finds the fields that a query is about.
+/// A resolver of the fields that a query names.
 struct RESTQueryFields {
   private let modelClass: ModelObject.Type
   private let context: ValueTransformerContext
@@ -10,7 +10,7 @@ struct RESTQueryFields {
     self.context = context
   }
 
-  /// The field that a path leads to, and the keys on the way as records spell them.
+  /// Returns the field at a path, and the keys of the path as records spell them.
   func resolve(_ path: QueryPath) throws -> (keys: [String], field: AnyField) {
     var keys: [String] = []
     var owner: ModelObject.Type? = modelClass
@@ -21,14 +21,14 @@ struct RESTQueryFields {
     for (index, key) in path.keys.enumerated() {
       if let owner { models.append(context.prepared(owner.init())) }
       guard owner != nil, let field = models.last?.field(declaredAs: key) else {
-        throw ModelStoreError(.invalid, "\(modelClass) has no field \"\(path)\" that a query could look at.")
+        throw ModelStoreError(.invalid, "\(modelClass) has no field \"\(path)\" that a query could read.")
       }
       keys += context.key(field.key ?? key).split(separator: ".").map(String.init)
       found = field
       owner = nil
       guard let relation = field as? any RelationField else { continue }
       owner = relation.relatedClass
-      // A record has the identifier of a foreign key in the place of the model.
+      // A record has a foreign key in place of the model.
       guard relation.isForeignKey, !relation.isToMany, index == path.keys.count - 2 else { continue }
       let related = relation.relatedClass.init()
       models.append(related)
@@ -36,11 +36,11 @@ struct RESTQueryFields {
         return (keys, identifier)
       }
     }
-    guard let found else { throw ModelStoreError(.invalid, "A query of \(modelClass) looks at no field.") }
+    guard let found else { throw ModelStoreError(.invalid, "A query of \(modelClass) names no field.") }
     return (keys, found)
   }
 
-  /// A value as a field writes it; nil if that is not known.
+  /// Returns a value as a field writes it; nil if that is not known.
   func spelled(_ value: JSONValue, in field: AnyField) -> JSONValue? {
     if value.isNull { return .some(.null) }
     func open<Value>(_ type: Value.Type) -> JSONValue? {

@@ -4,7 +4,7 @@ extension Inflection {
   /// A word that looks like a plural already (`settings`, `ids`) stays as it is.
   public static let english: Inflection = {
     var english = Inflection()
-    // The most general rule first: later ones go before it.
+    // The most general rule first: later ones take precedence.
     english.addSuffix("", replacement: "s")
     english.addSuffix("s", replacement: "s")
     for ending in ["x", "z", "ch", "sh", "ss", "us", "lens", "gas", "bias", "alias", "atlas", "canvas", "iris"] {

@@ -1,4 +1,4 @@
-/// How nouns become plurals, for the names of collections. Rules added later go before older ones.
+/// Rules that turn nouns into plurals, for the names of collections. Later rules take precedence over earlier ones.
 ///
 /// ```swift
 /// assert(Inflection.english.plural(of: "SalesPerson") == "SalesPeople")
@@ -7,18 +7,18 @@
 /// assert(inflection.plural(of: "Cow") == "Kine")
 /// ```
 public struct Inflection: Sendable {
-  /// What is done with a word that ends in a certain way.
+  /// A rule for words with an ending.
   private struct Rule {
     let suffix: String
-    /// How many characters of the suffix go.
+    /// The number of characters that are removed at the end.
     let dropping: Int
     let replacement: String
     let wholeWord: Bool
-    /// Characters of which none may stand before the suffix.
+    /// The characters that must not precede the suffix.
     let notAfter: String
   }
 
-  /// The newest last.
+  /// The rules, the newest last.
   private var rules: [Rule] = []
   private var plurals = Set<String>()
 
@@ -28,8 +28,8 @@ public struct Inflection: Sendable {
   /// Adds a rule for words with an ending.
   ///
   /// - Parameters:
-  ///   - suffix: the ending, in small letters, such as `y`.
-  ///   - replacement: what stands in its place, such as `ies`.
+  ///   - suffix: the ending, in lowercase, such as `y`.
+  ///   - replacement: the replacement of the ending, such as `ies`.
   ///   - notAfter: characters before the ending to which the rule does not apply, such as `aeiou`.
   public mutating func addSuffix(_ suffix: String, replacement: String, notAfter: String = "") {
     rules.append(
@@ -38,12 +38,12 @@ public struct Inflection: Sendable {
         notAfter: notAfter))
   }
 
-  /// Adds a noun with a plural of its own. The plural is left as it is where it occurs.
+  /// Adds a noun with an irregular plural. The plural itself is left unchanged.
   ///
   /// - Parameters:
   ///   - singular: the noun, such as `person`.
   ///   - plural: its plural, such as `people`.
-  ///   - inCompounds: whether it holds for words that end with the noun too, such as `salesperson`.
+  ///   - inCompounds: whether the rule also holds for words that end with the noun, such as `salesperson`.
   public mutating func addIrregular(_ singular: String, plural: String, inCompounds: Bool = false) {
     let singular = singular.lowercased()
     plurals.insert(plural.lowercased())
@@ -56,7 +56,8 @@ public struct Inflection: Sendable {
   /// Adds a noun that is its own plural, such as `news`.
   public mutating func addUncountable(_ noun: String) { addIrregular(noun, plural: noun) }
 
-  /// The plural of a noun. Of several words, in camel case or separated by `_`, `-` or blanks, the last one is changed.
+  /// Returns the plural of a noun. Of several words, in camel case or separated by `_`, `-` or blanks, the last one is
+  /// changed.
   ///
   /// - Parameter noun: the noun, in any case.
   /// - Returns: the plural, in the case of the noun.
@@ -80,8 +81,8 @@ public struct Inflection: Sendable {
     return word
   }
 
-  /// Where the last word begins: behind a separator, or at a capital that follows a small letter or a digit or ends an
-  /// acronym.
+  /// Returns the index at which the last word begins: after a separator, or at a capital that follows a lowercase
+  /// letter or a digit, or ends an acronym.
   private static func startOfLastWord(in noun: String) -> String.Index {
     var start = noun.startIndex
     for index in noun.indices.dropFirst() {
@@ -99,8 +100,8 @@ public struct Inflection: Sendable {
     return start
   }
 
-  /// A plural in the case of the singular: what both have in common as it was, the rest in small letters unless all of
-  /// the word is in capitals and changes.
+  /// Returns a plural in the case of the singular. The part that both have in common keeps its case. The rest is
+  /// lowercase, unless the whole word is in capitals and gets more than an `s`.
   private static func inCase(of word: String, singular: String, _ plural: String) -> String {
     let common = zip(singular, plural).prefix { $0 == $1 }.count
     let isUppercase = word.count > 1 && word.allSatisfy(\.isUppercase)

@@ -1,20 +1,20 @@
 import StoreProtocol
 
-/// One component of a path, which can't leave its place whatever text it is made from.
+/// One component of a path, which stays a single component whatever text it is made from.
 struct PathComponent {
-  /// The component as it is sent: letters, digits and `-._~` as they are, everything else percent-encoded.
+  /// The component as it is sent: letters, digits and `-._~` unchanged, everything else percent-encoded.
   let encoded: String
 
   /// Encodes a text.
   ///
-  /// Returns nil for what no encoding makes safe: the empty text, and the dots that mean "here" and "one up". Servers and
-  /// proxies read `%2E` as a dot.
+  /// Returns nil for texts that no encoding makes safe: the empty text, and the dots that mean "here" and "one up".
+  /// Servers and proxies read `%2E` as a dot.
   init?(_ text: String) {
     guard !text.isEmpty, text != ".", text != ".." else { return nil }
     encoded = Self.percentEncoded(text)
   }
 
-  /// A percent-encoded text as plain text; what is not well encoded stays as it is.
+  /// Returns a percent-encoded text as plain text; invalid sequences are left unchanged.
   static func decoded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     let bytes = Array(text.utf8)
@@ -35,7 +35,7 @@ struct PathComponent {
     return String(decoding: decoded, as: UTF8.self)
   }
 
-  /// A text with everything but unreserved characters percent-encoded, also fit for a query.
+  /// Returns a text with everything but unreserved characters percent-encoded, for paths and queries.
   static func percentEncoded(_ text: String) -> String {
     if text.utf8.allSatisfy(isUnreserved) { return text }
     var encoded = ""

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// Where the collections and models of an API are.
+/// The paths of the collections and models of an API.
 ///
 /// ```swift
 /// let router = RESTRouter(maxPathDepth: 1)
@@ -10,24 +10,24 @@
 /// ```
 ///
 /// A class that is neither registered nor ``Routable`` has the collection of its name, in the plural and in snake case:
-/// `SalesPerson` is found at `/sales_people`. Classes of one hierarchy share the collection of the topmost one unless they
-/// are routed themselves. Models with ``HasOwnerField`` are found below their owner.
+/// `SalesPerson` is found at `/sales_people`. Classes of one hierarchy share the collection of the topmost class unless
+/// they have their own route. Models with ``HasOwnerField`` are found below their owner.
 ///
-/// Paths begin with a slash, are relative to a base address, and are percent-encoded component by component, so an
-/// identifier can't leave its place.
+/// Paths begin with a slash, are relative to a base address, and are percent-encoded component by component. So an
+/// identifier can't change the path around it.
 ///
 /// - Note: `Sendable`; stores and isolations may share a router.
 public final class RESTRouter: Sendable {
-  /// How many owners a path names at most; 0 for none.
+  /// The maximum number of owners in a path; 0 for none.
   public let maxPathDepth: Int
-  /// How names of classes become plurals.
+  /// The rules that turn names of classes into plurals.
   public let inflection: Inflection
 
   private struct Tables {
     var routes: [ObjectIdentifier: String] = [:]
-    /// Segments made from names of classes, each of which is inflected once.
+    /// The segments made from names of classes, each of which is inflected once.
     var segments: [ObjectIdentifier: String] = [:]
-    /// Paths of collections, and the routes they were made from.
+    /// The paths of collections, and the routes they were made from.
     var paths: [ObjectIdentifier: (route: String, path: String)] = [:]
   }
 
@@ -36,8 +36,8 @@ public final class RESTRouter: Sendable {
   /// Creates a router without registered routes.
   ///
   /// - Parameters:
-  ///   - maxPathDepth: how many owners a path names at most.
-  ///   - inflection: how names of classes become plurals.
+  ///   - maxPathDepth: the maximum number of owners in a path.
+  ///   - inflection: the rules that turn names of classes into plurals.
   public init(maxPathDepth: Int = 1, inflection: Inflection = .english) {
     self.maxPathDepth = max(0, maxPathDepth)
     self.inflection = inflection
@@ -45,14 +45,14 @@ public final class RESTRouter: Sendable {
 
   // MARK: Routes
 
-  /// Says where the collection of a class, and of the classes derived from it, is.
+  /// Registers the path of the collection of a class and its subclasses.
   ///
   /// ```swift
   /// router.route(Person.self, to: "/orgs/{org.id}/people/{id}")
   /// ```
   ///
-  /// A key path in braces stands for the value of the model there. Where there is no model, as in a list, it is taken from a
-  /// condition such as `where: { $0.org.id == 5 }`, which is not sent then. Such a route may end with the place of the
+  /// A key path in braces stands for a value of the model. A list has no model, and takes the value from a condition
+  /// such as `where: { $0.org.id == 5 }`, which is not sent then. Such a route may end with the placeholder of the
   /// identifier.
   ///
   /// - Parameters:
@@ -63,48 +63,48 @@ public final class RESTRouter: Sendable {
     tables.withLock { $0.routes[ObjectIdentifier(type)] = path }
   }
 
-  /// Forgets what ``route(_:to:)`` said of a class.
+  /// Removes the path that ``route(_:to:)`` registered for a class.
   public func unroute<M: Model>(_ type: M.Type) {
     tables.withLock { $0.routes[ObjectIdentifier(type)] = nil }
   }
 
   // MARK: Paths
 
-  /// The path of the collection of a class, such as `/people`; nil if it was routed to what can't be a path.
+  /// Returns the path of the collection of a class, such as `/people`; nil if its route is not a valid path.
   public func collectionPath<M: Model>(for type: M.Type) -> String? { try? pathOfCollection(type) }
 
-  /// The path of the collection in which a model is, or would be created: below its owner, where it has one.
+  /// Returns the path of the collection that contains a model, or would contain it: below its owner, if it has one.
   ///
   /// - Parameters:
   ///   - model: the model.
-  ///   - maxDepth: how many owners the path names at most; nil for ``maxPathDepth``.
+  ///   - maxDepth: the maximum number of owners in the path; nil for ``maxPathDepth``.
   /// - Returns: nil if an owner has no identifier, or one that can't be part of a path.
   public func collectionPath<M: Model>(for model: M, maxDepth: Int? = nil) -> String? {
     try? pathOfCollection(containing: model, depth: maxDepth ?? maxPathDepth)
   }
 
-  /// The path of a model, such as `/people/10` or `/companies/10/employees/45`.
+  /// Returns the path of a model, such as `/people/10` or `/companies/10/employees/45`.
   ///
   /// - Parameters:
   ///   - model: the model.
-  ///   - maxDepth: how many owners the path names at most; nil for ``maxPathDepth``.
+  ///   - maxDepth: the maximum number of owners in the path; nil for ``maxPathDepth``.
   /// - Returns: nil if the model or an owner has no identifier, or one that can't be part of a path.
   public func instancePath<M: Model>(for model: M, maxDepth: Int? = nil) -> String? {
     try? pathOfInstance(model, depth: maxDepth ?? maxPathDepth)
   }
 
-  /// The path of the model with an identifier, which is not nested.
+  /// Returns the path of the model with an identifier, without owners.
   ///
   /// - Returns: nil if the identifier can't be part of a path: it is empty, or `.` or `..`.
   public func instancePath<M: Model>(for type: M.Type, identifier: String) -> String? {
     try? pathOfInstance(type, identifier: identifier)
   }
 
-  /// The path of a relation, such as `/companies/10/employees`: that of its model, and its key.
+  /// Returns the path of a relation, such as `/companies/10/employees`: the path of its model, and its key.
   ///
   /// - Parameters:
   ///   - relation: a field of a model.
-  ///   - maxDepth: how many owners of that model the path names at most; nil for ``maxPathDepth``.
+  ///   - maxDepth: the maximum number of owners of that model in the path; nil for ``maxPathDepth``.
   /// - Returns: nil if the model has no path, or the field no model.
   public func path(to relation: AnyField, maxDepth: Int? = nil) -> String? {
     guard let owner = relation.owner as? ModelObject, let key = relation.key,
@@ -114,12 +114,12 @@ public final class RESTRouter: Sendable {
     return path + "/" + component.encoded
   }
 
-  /// The path of a model within a relation, such as `/companies/10/employees/45`.
+  /// Returns the path of a model within a relation, such as `/companies/10/employees/45`.
   ///
   /// - Parameters:
-  ///   - model: a model that the relation leads to, or could lead to.
+  ///   - model: a model that the relation references, or could reference.
   ///   - relation: a field of another model.
-  ///   - maxDepth: how many owners of that other model the path names at most; nil for ``maxPathDepth``.
+  ///   - maxDepth: the maximum number of owners of that other model in the path; nil for ``maxPathDepth``.
   /// - Returns: nil if one of the models has no path.
   public func path<M: Model>(to model: M, in relation: AnyField, maxDepth: Int? = nil) -> String? {
     guard let path = path(to: relation, maxDepth: maxDepth), let identifier = model.storedIdentifier,
@@ -128,16 +128,16 @@ public final class RESTRouter: Sendable {
     return path + "/" + component.encoded
   }
 
-  // MARK: Paths that say why there is none
+  // MARK: Paths, or the reason why there is none
 
-  /// The path of a collection.
+  /// Returns the path of a collection.
   ///
-  /// - Parameter value: gives the values of the places in a template.
+  /// - Parameter value: returns the values of the placeholders in a template.
   func pathOfCollection(_ type: ModelObject.Type, value: (String) -> String? = { _ in nil }) throws -> String {
     let route = collection(of: type).path
     if let template = RouteTemplate(route) { return try template.path(of: type.typeName, value) }
     let id = ObjectIdentifier(type)
-    // A class may say another path each time it is asked.
+    // A class may declare another path each time.
     if let known = tables.withLock({ $0.paths[id] }), known.route == route { return known.path }
     let path = try plainPath(route, of: type)
     tables.withLock { $0.paths[id] = (route, path) }
@@ -163,12 +163,12 @@ public final class RESTRouter: Sendable {
     try path(of: type, identifier: identifier, in: pathOfCollection(type, value: value))
   }
 
-  /// The path of the model with an identifier in a collection.
+  /// Returns the path of the model with an identifier in a collection.
   func path(of type: ModelObject.Type, identifier: String, in collection: String) throws -> String {
     try collection + "/" + component(identifier, of: type)
   }
 
-  /// The places in the template of a class that need a value; empty without template.
+  /// Returns the placeholders in the template of a class, which need a value; empty without template.
   func places(in type: ModelObject.Type) -> [String] { RouteTemplate(collection(of: type).path)?.places ?? [] }
 
   func pathOfInstance(_ model: ModelObject, depth: Int) throws -> String {
@@ -208,17 +208,17 @@ public final class RESTRouter: Sendable {
 
   // MARK: Collections
 
-  /// Whether the models of a class are in a collection with those of the class it is derived from.
+  /// Returns whether a class shares its collection with its superclass.
   func sharesCollection(_ type: ModelObject.Type) -> Bool { collection(of: type).holder != type }
 
-  /// The path of a class as plain text, and the class that it was made for.
+  /// Returns the path of a class as plain text, and the class that declares it.
   private func collection(of type: ModelObject.Type) -> (path: String, holder: ModelObject.Type) {
     var holder = type
     while true {
       if let path = tables.withLock({ [id = ObjectIdentifier(holder)] in $0.routes[id] }) { return (path, holder) }
       let parent = _getSuperclass(holder) as? ModelObject.Type
       if let routable = holder as? any Routable.Type {
-        // A derived class inherits the path, and with it the collection.
+        // A subclass inherits the path, and with it the collection.
         let isInherited = (parent as? any Routable.Type)?.collectionPath == routable.collectionPath
         if !isInherited { return (routable.collectionPath, holder) }
       }
@@ -228,7 +228,7 @@ public final class RESTRouter: Sendable {
     return (segment(of: holder), holder)
   }
 
-  /// The name of a class without module and type arguments, in snake case and in the plural.
+  /// Returns the name of a class without module and type arguments, in snake case and in the plural.
   private func segment(of type: ModelObject.Type) -> String {
     let id = ObjectIdentifier(type)
     if let known = tables.withLock({ $0.segments[id] }) { return known }
@@ -240,7 +240,7 @@ public final class RESTRouter: Sendable {
 
   // MARK: Owners
 
-  /// The model to which another belongs, and the key of the field that leads from there to it.
+  /// Returns the owner of a model, and the key of the inverse field there.
   private func owner(of model: ModelObject) -> (ModelObject, String)? {
     guard let field = (model as? any HasOwnerField)?.ownerField as? any RelationField,
       let owner = field.relatedModels.first
@@ -248,7 +248,7 @@ public final class RESTRouter: Sendable {
     return model.inverseField(of: field, on: owner)?.key.map { (owner, $0) }
   }
 
-  /// The relation by which a class belongs to another, the class it leads to, and the key of the field that leads back.
+  /// Returns the key of the owner relation of a class, a model of the owner's class, and the key of the inverse field.
   func ownership(of type: ModelObject.Type) -> (key: String, owner: ModelObject, inverseKey: String)? {
     let model = type.init()
     guard let field = (model as? any HasOwnerField)?.ownerField as? any RelationField, let key = field.key

@@ -1,6 +1,6 @@
 public import StoreProtocol
 
-/// A model that says itself where its collection is. A route that is registered with a ``RESTRouter`` goes before it.
+/// A model that declares the path of its collection. A route that is registered with a ``RESTRouter`` takes precedence.
 ///
 /// ```swift
 /// final class Person: Model, Routable {
@@ -13,17 +13,17 @@ public protocol Routable: SendableMetatype {
   /// `{company.id}` stands for a value of the model: see ``RESTRouter/route(_:to:)``.
   static var collectionPath: String { get }
 
-  /// The path of this model, if it is elsewhere than in its collection: plain text like ``collectionPath``. Nil, the default,
-  /// for the collection and the identifier.
+  /// The path of this model if it is outside of its collection: plain text like ``collectionPath``. Nil, the default,
+  /// stands for the collection and the identifier.
   var resourcePath: String? { get }
 }
 
 extension Routable {
-  /// In its collection.
+  /// Nil: the model is in its collection.
   public var resourcePath: String? { nil }
 }
 
-/// A model that is reached through the model it belongs to: `/companies/10/employees/45`.
+/// A model whose path is below that of its owner: `/companies/10/employees/45`.
 ///
 /// ```swift
 /// final class Employee: Model, HasOwnerField {
@@ -37,6 +37,6 @@ extension Routable {
 /// The last segment of the collection is the key of the inverse field, here `employees`. A model without owner, or whose
 /// owner field has no inverse, is routed as if it did not conform.
 public protocol HasOwnerField: SendableMetatype {
-  /// The relation that leads to the model to which this one belongs.
+  /// The relation to the owner of this model.
   var ownerField: AnyField { get }
 }

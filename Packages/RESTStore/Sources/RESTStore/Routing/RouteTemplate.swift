@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A route with places for values: `/orgs/{org.id}/people/{id}`.
+/// A route with placeholders for values: `/orgs/{org.id}/people/{id}`.
 struct RouteTemplate {
   private enum Piece {
     case text(String)
@@ -10,8 +10,8 @@ struct RouteTemplate {
   /// The pieces of each component of the collection's path.
   private let components: [[Piece]]
 
-  /// Reads a route; nil if it has no places. A last component that is a place stands for the identifier, and says nothing
-  /// that would not hold anyway.
+  /// Reads a route; returns nil if it has no placeholders. A placeholder as the last component stands for the
+  /// identifier, and is dropped: the identifier is appended anyway.
   init?(_ route: String) {
     guard route.utf8.contains(UInt8(ascii: "{")) else { return nil }
     var components = route.split(separator: "/", omittingEmptySubsequences: true).map { Self.pieces(of: $0) }
@@ -31,14 +31,14 @@ struct RouteTemplate {
     return pieces
   }
 
-  /// The key paths of the values.
+  /// The key paths of the placeholders.
   var places: [String] {
     components.joined().compactMap { if case .value(let path) = $0 { path } else { nil } }
   }
 
-  /// The path of the collection.
+  /// Returns the path of the collection.
   ///
-  /// - Parameter value: gives the value of a place.
+  /// - Parameter value: returns the value of a placeholder.
   /// - Throws: `ModelStoreError` with the code `invalid` if there is no value, or one that can't be part of a path.
   func path(of typeName: String, _ value: (String) -> String?) throws -> String {
     var path = ""
@@ -70,7 +70,8 @@ struct RouteTemplate {
 }
 
 extension ModelObject {
-  /// The value at a key path, as text for an address: of a relation the identifier of its model. Nil if there is none.
+  /// Returns the value at a key path as text for an address; of a relation, the identifier of its model. Nil if there
+  /// is none.
   func routeValue(at path: String) -> String? {
     var model: ModelObject = self
     let keys = path.split(separator: ".").map(String.init)
