@@ -85,16 +85,19 @@ struct FoundRecords<M: Model> {
 
   /// Tests the next record. Where that throws, it can be tested again.
   mutating func take(_ record: FoundRecord, at order: Int) throws {
-    if let place = try run.take(record.value, at: order).place { found.put((record, order), at: place) }
+    let place = try run.take(record.value, at: order).place
+    if let place, !run.isProjected { found.put((record, order), at: place) }
     testedCount += 1
   }
 
   /// The records in the order of the query, with their positions in the order of creation.
   func sorted() -> [(record: FoundRecord, order: Int)] { run.finish().map { found[$0] } }
 
-  /// The same without the parts that a page needs.
-  var plain: QueryResult {
-    QueryResult(records: run.finish().map { found[$0].record }, plan: plan, testedCount: testedCount)
+  /// Returns the same without the parts that a page needs. The rows of a projection are handed over to it instead.
+  func plain() throws -> QueryResult {
+    let places = try run.finishProjection() ?? run.finish()
+    return QueryResult(
+      records: run.isProjected ? [] : places.map { found[$0].record }, plan: plan, testedCount: testedCount)
   }
 }
 

@@ -7,17 +7,19 @@ private let sliceSize = 1_024
 extension RecordStore {
   /// Runs a query: the records that it finds, in its order, and how they were found.
   @_spi(ModelKitInternals)
-  public final func execute<M: Model>(_ query: ModelQuery<M>) async throws -> QueryResult {
-    let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+  public final func execute<M: Model>(
+    _ query: ModelQuery<M>, into projection: QueryProjection? = nil
+  ) async throws -> QueryResult {
+    let program = try QueryProgram(query, in: scope.transformers, canJoin: true, projection: projection)
     // Most queries read the records of one selection, which is of one moment.
     let position = transaction?.position
     do {
       let current = try await handle.current()
-      return try await execute(program, at: current, isSnapshot: false, after: position).plain
+      return try await execute(program, at: current, isSnapshot: false, after: position).plain()
     } catch is SnapshotIsNeeded {
     } catch is SnapshotIsGone {
     }
-    return try await atOneMoment { try await execute(program, at: $0, isSnapshot: true, after: position).plain }
+    return try await atOneMoment { try await execute(program, at: $0, isSnapshot: true, after: position).plain() }
   }
 
   /// Runs a read whose records are all of one moment.
@@ -283,7 +285,7 @@ extension RecordStore {
     var query = ModelQuery(type)
     query.filter = condition
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
-    return try await execute(program, at: memory.records, isSnapshot: true, after: memory.position).plain.records
+    return try await execute(program, at: memory.records, isSnapshot: true, after: memory.position).plain().records
       .map(\.value)
   }
 }

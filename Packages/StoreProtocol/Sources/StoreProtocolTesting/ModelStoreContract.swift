@@ -13,10 +13,10 @@ public enum ModelStoreContract {
   public static let checks: [Check] =
     creating + lookup + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
-    + limits + paging + asynchronousRules
+    + limits + paging + asynchronousRules + aggregating
     + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
-      randomNesting(20, seed: 1), randomPages(20, seed: 1),
+      randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),
     ]
 
   /// What not every store can do.

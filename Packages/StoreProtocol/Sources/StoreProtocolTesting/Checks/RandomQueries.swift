@@ -49,7 +49,7 @@ extension ModelStoreContract {
   }
 
   /// Puts random people into a store, and forgets the models.
-  private static func fill(_ store: any ModelStore, _ random: inout RandomSource) async throws -> [PlainPerson] {
+  static func fill(_ store: any ModelStore, _ random: inout RandomSource) async throws -> [PlainPerson] {
     let people = (1...40).map { PlainPerson(id: $0, &random) }
     var companies: [String: ContractCompany] = [:]
     for plain in PlainPerson.companies {
@@ -62,7 +62,7 @@ extension ModelStoreContract {
     return people
   }
 
-  private static func randomQuery(
+  static func randomQuery(
     _ people: [PlainPerson], _ random: inout RandomSource
   ) -> (ModelQuery<ContractPerson>, [PlainPerson]) {
     let condition = RandomCondition.random(&random, depth: Int.random(in: 0...3, using: &random))

@@ -18,6 +18,9 @@ public final class QueryProgram<M: Model> {
   let slots: [QuerySlot]
   private let node: QueryNode?
   private let orders: [(reference: QueryReference, order: QueryOrder)]
+  /// The receiver of column values of the records that are found; nil for a query that finds models.
+  let projection: QueryProjection?
+  private let columns: [QueryReference]
   private let context: ValueTransformerContext
   private let choosesClasses: Bool
   private let isTopOfHierarchy: Bool
@@ -35,10 +38,12 @@ public final class QueryProgram<M: Model> {
   ///   - isForRecords: whether fields that stores don't keep are refused. They can be asked of live models.
   ///   - canJoin: whether records of related models can be asked for those that lead to a model. Otherwise conditions
   ///     about relations that only these keep are refused.
+  ///   - projection: receives values of the records that are found.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what makes no sense, `unsupported` for what records don't
   ///   have.
   public init(
-    _ query: ModelQuery<M>, in context: ValueTransformerContext, isForRecords: Bool = true, canJoin: Bool = false
+    _ query: ModelQuery<M>, in context: ValueTransformerContext, isForRecords: Bool = true, canJoin: Bool = false,
+    projection: QueryProjection? = nil
   ) throws {
     try query.validateRange()
     self.query = query
@@ -51,6 +56,8 @@ public final class QueryProgram<M: Model> {
       _ = try QuerySortKeys.keys(of: found.slot.field, sort.order, context)
       return (found, sort.order)
     }
+    self.projection = projection
+    columns = try projection?.paths.map { try maker.reference($0, level) } ?? []
     joinedClasses = maker.asked.all
     self.level = level
     choosesClasses = M.hierarchyChoosesClasses
@@ -159,6 +166,23 @@ public final class QueryProgram<M: Model> {
   /// The values by which a live model is sorted.
   func sortValues(of model: ModelObject) throws -> [JSONValue] {
     try translating { try sorter().values(of: ModelRow(model: model, context: context)) }
+  }
+
+  // MARK: Projection
+
+  /// The values of the columns of the projection in a record.
+  func projectedValues(of bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> [JSONValue] {
+    try translating {
+      try keys.locate(in: bytes, offsets)
+      let row = BytesRow(bytes: bytes, offsets: offsets, surroundings: surroundings)
+      return try columns.map { try $0.json(in: row) }
+    }
+  }
+
+  /// The values of the columns of the projection in a live model.
+  func projectedValues(of model: ModelObject) throws -> [JSONValue] {
+    let row = ModelRow(model: model, context: context)
+    return try translating { try columns.map { try $0.json(in: row) } }
   }
 
   // MARK: Errors

@@ -35,6 +35,7 @@ public final class QueryRun<M: Model> {
   private let budget: Int?
   /// How many that come first in order, and would be found, the store passes over.
   private let skippedCount: Int
+  private let projection: QueryProjection?
   // Unchecked, because it is changed in one place, where no other code runs; it is looked at for every record.
   @exclusivity(unchecked) private var count = 0
 
@@ -53,6 +54,8 @@ public final class QueryRun<M: Model> {
     joined: ((ModelObject.Type, QueryExpression) throws -> [[UInt8]])? = nil
   ) throws {
     self.program = program
+    projection = program.projection
+    projection?.begin(isStreamed: !program.isSorted && program.query.limit == nil && program.query.offset == 0)
     isExact = plan?.isExact ?? false
     budget = plan?.order?.budget
     let comesInOrder = !program.isSorted || plan?.order?.isPartial == false
@@ -100,22 +103,42 @@ public final class QueryRun<M: Model> {
   /// - Complexity: of *n* found ones to be sorted with a limit *m*, O(log *m*), and only these *m* are kept.
   public func take(_ record: [UInt8], at order: Int = 0) throws -> (progress: Progress, place: Int?) {
     if isFinished { return (.enough, nil) }
+    var projected: [JSONValue] = []
     let isFound = try record.withUnsafeBytes { bytes in
       if !isExact, try !program.matches(bytes, surroundings) { return false }
       if let start, try !start.isBefore(bytes, at: order, program, surroundings) { return false }
+      if projection != nil { projected = try program.projectedValues(of: bytes, surroundings) }
       if let sorter { try program.add(bytes, to: sorter, surroundings) }
       return true
     }
     if !isFound { return (.goesOn, nil) }
     count += 1
-    guard let sorter else { return (isFinished ? .enough : .goesOn, count - 1) }
-    return (.goesOn, sorter.keepBest(keptCount))
+    guard let sorter else {
+      try projection?.put(projected, at: count - 1)
+      return (isFinished ? .enough : .goesOn, count - 1)
+    }
+    let place = sorter.keepBest(keptCount)
+    if let place { try projection?.put(projected, at: place) }
+    return (.goesOn, place)
   }
 
   /// The places of the found records, from offset to limit, in the order asked for.
   public func finish() -> [Int] {
     let places = sorter?.order() ?? Array(0..<count)
     return Array(places.dropFirst(program.query.offset - skippedCount).prefix(program.query.limit ?? .max))
+  }
+
+  /// Whether values of columns are wanted instead of records.
+  public var isProjected: Bool { projection != nil }
+
+  /// Hands the rows that were not streamed over to the projection.
+  ///
+  /// - Returns: nil if there is no projection.
+  /// - Throws: the error of the receiver.
+  public func finishProjection() throws -> [Int]? {
+    guard let projection else { return nil }
+    try projection.finish(finish())
+    return []
   }
 
   /// The values by which a record that was found is sorted.

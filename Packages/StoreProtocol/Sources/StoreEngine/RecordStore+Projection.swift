@@ -1,0 +1,11 @@
+@_spi(ModelKitInternals) public import StoreProtocol
+
+@_spi(ModelKitInternals)
+extension RecordStore: ProjectingModelStore {
+  /// Runs a query whose results are the values of some columns. All values are of one moment.
+  ///
+  /// - Throws: `ModelStoreError` as ``list(_:)`` does, and errors of the receiver.
+  public final func run<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws {
+    _ = try await execute(query, into: projection)
+  }
+}

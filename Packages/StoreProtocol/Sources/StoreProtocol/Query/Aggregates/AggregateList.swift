@@ -1,0 +1,53 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// Several aggregates, and where their columns are in a row. A separate type, because Swift 6.3 crashes over a closure that
+/// captures a pack.
+struct AggregateList<each Result> {
+  let aggregates: (repeat QueryAggregate<each Result>)
+
+  /// The columns of the aggregates, one for each; the path of a count is that of any column.
+  var paths: [QueryPath?] {
+    var paths: [QueryPath?] = []
+    for aggregate in repeat each aggregates { paths.append(aggregate.path) }
+    return paths
+  }
+
+  /// Creates the states of a group without records.
+  func makeStates(_ context: ValueTransformerContext) -> [AnyAggregateState] {
+    var states: [AnyAggregateState] = []
+    for aggregate in repeat each aggregates { states.append(aggregate.makeState(context)) }
+    return states
+  }
+
+  /// Returns the values of a group.
+  func results(of states: [AnyAggregateState]) -> (repeat each Result) {
+    var index = 0
+    func result<One>(_ aggregate: QueryAggregate<One>) -> One {
+      defer { index += 1 }
+      // Created by `makeStates` in the same order.
+      return unsafeDowncast(states[index], to: AggregateState<One>.self).result
+    }
+    return (repeat result(each aggregates))
+  }
+}
+
+/// Several columns, and how to read a row of them. A separate type for the same reason.
+struct ColumnList<each Value> {
+  let columns: (repeat QueryColumn<each Value>)
+
+  var paths: [QueryPath] {
+    var paths: [QueryPath] = []
+    for column in repeat each columns { paths.append(column.term.path) }
+    return paths
+  }
+
+  /// Returns the values of a row.
+  func values(of row: ArraySlice<JSONValue>, in context: ValueTransformerContext) throws -> (repeat (each Value)?) {
+    var index = row.startIndex
+    func value<One>(_ column: QueryColumn<One>) throws -> One? {
+      defer { index += 1 }
+      return try column.value(of: row[index], in: context)
+    }
+    return (repeat try value(each columns))
+  }
+}

@@ -1,0 +1,242 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+
+extension ModelStore {
+  /// Returns the sum of a column, without creating models.
+  ///
+  /// ```swift
+  /// let total = try await store.sum(Expense.self, of: \.amount, where: { $0.isPaid })
+  /// ```
+  ///
+  /// Records without a value are left out. A store that has no records of its own, such as one behind a REST API, lists
+  /// the models.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - column: the column, also one of a related model: `\.category.budget`.
+  ///   - filter: the condition.
+  /// - Returns: nil if no record has a value.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does, and `invalid` if the sum does not fit the type of the column.
+  /// - Complexity: O(*n*) in the number of records that the condition finds.
+  public func sum<M: Model, Value: Summable>(
+    _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+  ) async throws -> Value? {
+    try await aggregate(GroupColumns<M>().sum(column), filter)
+  }
+
+  /// Returns the average of a column, without creating models: otherwise as ``sum(_:of:where:)``.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - column: the column.
+  ///   - filter: the condition.
+  /// - Returns: nil if no record has a value.
+  /// - Throws: ``ModelStoreError`` as ``sum(_:of:where:)`` does.
+  public func average<M: Model, Value: Summable>(
+    _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+  ) async throws -> Value.Average? {
+    try await aggregate(GroupColumns<M>().average(column), filter)
+  }
+
+  /// Returns the least value of a column, without creating models.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - column: the column.
+  ///   - filter: the condition.
+  /// - Returns: nil if no record has a value.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func minimum<M: Model, Value: Comparable>(
+    _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+  ) async throws -> Value? {
+    try await aggregate(GroupColumns<M>().minimum(column), filter)
+  }
+
+  /// Returns the greatest value of a column, without creating models.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - column: the column.
+  ///   - filter: the condition.
+  /// - Returns: nil if no record has a value.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func maximum<M: Model, Value: Comparable>(
+    _ type: M.Type, of column: (ModelColumns<M>) -> QueryColumn<Value>,
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+  ) async throws -> Value? {
+    try await aggregate(GroupColumns<M>().maximum(column), filter)
+  }
+
+  /// Returns the number of different values of a column, without creating models. Nil is not one of them.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - column: the column.
+  ///   - filter: the condition.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  /// - Complexity: O(*n*) in the number of records that the condition finds. The different values are kept in memory.
+  public func count<M: Model, Value: Hashable>(
+    _ type: M.Type, distinct column: (ModelColumns<M>) -> QueryColumn<Value>,
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil
+  ) async throws -> Int {
+    try await aggregate(GroupColumns<M>().count(distinct: column), filter)
+  }
+
+  private func aggregate<M: Model, Result>(
+    _ aggregate: QueryAggregate<Result>, _ filter: ((ModelColumns<M>) -> QueryExpression)?
+  ) async throws -> Result {
+    let context = scope.transformers
+    let box = Box(aggregate.makeState(context))
+    let projection = QueryProjection(aggregate.path.map { [$0] } ?? []) {
+      box.content = aggregate.makeState(context)
+    } receive: {
+      try box.content.add($0.first ?? .null)
+    }
+    try await project(ModelQuery(M.self, where: filter), projection)
+    return box.content.result
+  }
+
+  /// Returns values of columns, without creating models.
+  ///
+  /// ```swift
+  /// for (name, age) in try await store.values(Person.self, of: { ($0.name, $0.age) }, sort: [.ascending(\.name)]) {
+  ///   print(name ?? "", age ?? 0)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - columns: the columns, also those of a related model: `$0.company.name`.
+  ///   - filter: the condition.
+  ///   - sort: the criteria of the order; without any it is the order of creation.
+  ///   - limit: the largest number of records; nil for all.
+  ///   - offset: the number of records to pass over.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
+  public func values<M: Model, each Value>(
+    _ type: M.Type, of columns: (ModelColumns<M>) -> (repeat QueryColumn<each Value>),
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [], limit: Int? = nil,
+    offset: Int = 0
+  ) async throws -> [(repeat (each Value)?)] {
+    let list = ColumnList(columns: (repeat each columns(ModelColumns())))
+    let context = scope.transformers
+    let rows = Box<[[JSONValue]]>([])
+    let projection = QueryProjection(list.paths) { rows.content = [] } receive: { rows.content.append($0) }
+    try await project(
+      ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset), projection)
+    var values: [(repeat (each Value)?)] = []
+    values.reserveCapacity(rows.content.count)
+    for row in rows.content { values.append(try list.values(of: row[...], in: context)) }
+    return values
+  }
+
+  /// Returns values of groups of records, without creating models.
+  ///
+  /// ```swift
+  /// let totals = try await store.groups(Expense.self, by: { $0.category.name }) { ($0.count, $0.sum(\.amount)) }
+  /// for (category, (count, total)) in totals { print(category ?? "none", count, total ?? 0) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models; models of derived classes are among them.
+  ///   - keys: the columns whose values make a group. Records without a value make a group with the key nil.
+  ///   - filter: the condition.
+  ///   - values: the values of each group.
+  /// - Returns: the groups, in the order in which the first record of each was created.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` does, and `invalid` if a sum does not fit the type of its column.
+  /// - Complexity: O(*n*) in the number of records that the condition finds. The groups are kept in memory.
+  public func groups<M: Model, each Key: Hashable, each Result>(
+    _ type: M.Type, by keys: (ModelColumns<M>) -> (repeat QueryColumn<each Key>),
+    where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    _ values: (GroupColumns<M>) -> (repeat QueryAggregate<each Result>)
+  ) async throws -> [(key: (repeat (each Key)?), values: (repeat each Result))] {
+    let columns = ColumnList(columns: (repeat each keys(ModelColumns())))
+    let aggregates = AggregateList(aggregates: (repeat each values(GroupColumns())))
+    let context = scope.transformers
+    let keyPaths = columns.paths
+    let groups = Groups(
+      keyCount: keyPaths.count, hasColumn: aggregates.paths.map { $0 != nil },
+      identity: GroupIdentity(columns: columns, context: context).identity(of:), makeStates: { aggregates.makeStates(context) })
+    let projection = QueryProjection(
+      keyPaths + aggregates.paths.compactMap(\.self), restart: groups.removeAll, receive: groups.add)
+    try await project(ModelQuery(type, where: filter), projection)
+    var result: [(key: (repeat (each Key)?), values: (repeat each Result))] = []
+    for group in groups.groups {
+      result.append(
+        (key: try columns.values(of: group.row[..<keyPaths.count], in: context), values: aggregates.results(of: group.states)))
+    }
+    return result
+  }
+}
+
+/// A value that closures of a projection change.
+private final class Box<Content> {
+  var content: Content
+  init(_ content: Content) { self.content = content }
+}
+
+/// The groups of a query while its records are read.
+private final class Groups {
+  struct Group {
+    /// A row whose first values are the key.
+    let row: [JSONValue]
+    let states: [AnyAggregateState]
+  }
+
+  private(set) var groups: [Group] = []
+  private let keyCount: Int
+  private let hasColumn: [Bool]
+  private let identity: (ArraySlice<JSONValue>) throws -> [AnyHashable?]
+  private let makeStates: () -> [AnyAggregateState]
+  /// The group of a key as it is written. Several texts can stand for one key.
+  private var byText: [ArraySlice<JSONValue>: Int] = [:]
+  private var byIdentity: [[AnyHashable?]: Int] = [:]
+
+  init(
+    keyCount: Int, hasColumn: [Bool], identity: @escaping (ArraySlice<JSONValue>) throws -> [AnyHashable?],
+    makeStates: @escaping () -> [AnyAggregateState]
+  ) {
+    self.keyCount = keyCount
+    self.hasColumn = hasColumn
+    self.identity = identity
+    self.makeStates = makeStates
+  }
+
+  func removeAll() { (groups, byText, byIdentity) = ([], [:], [:]) }
+
+  func add(_ row: [JSONValue]) throws {
+    let states = groups[try index(of: row)].states
+    var next = keyCount
+    for (state, hasColumn) in zip(states, hasColumn) {
+      try state.add(hasColumn ? row[next] : .null)
+      if hasColumn { next += 1 }
+    }
+  }
+
+  private func index(of row: [JSONValue]) throws -> Int {
+    let key = row[..<keyCount]
+    if let index = byText[key] { return index }
+    let identity = try identity(key)
+    let index = byIdentity[identity] ?? groups.count
+    if index == groups.count { groups.append(Group(row: row, states: makeStates())) }
+    byText[key] = index
+    byIdentity[identity] = index
+    return index
+  }
+}
+
+/// Reads the values of a key, by which groups are told apart. A separate type, because Swift 6.3 crashes over a closure
+/// that captures a pack.
+private struct GroupIdentity<each Key: Hashable> {
+  let columns: ColumnList<repeat each Key>
+  let context: ValueTransformerContext
+
+  func identity(of row: ArraySlice<JSONValue>) throws -> [AnyHashable?] {
+    var identity: [AnyHashable?] = []
+    let values = try columns.values(of: row, in: context)
+    for value in repeat each values { identity.append(value.map { AnyHashable($0) }) }
+    return identity
+  }
+}

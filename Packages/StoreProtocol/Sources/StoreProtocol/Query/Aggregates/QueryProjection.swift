@@ -1,0 +1,71 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// The values of some columns in the records that a query finds, for a query that needs no models.
+///
+/// A query may be run again from its beginning, for example if the engine removed a part of the moment that was read.
+/// `begin` is called at each beginning.
+@_spi(ModelKitInternals)
+public final class QueryProjection {
+  let paths: [QueryPath]
+  private let restart: () -> Void
+  private let receive: ([JSONValue]) throws -> Void
+  /// The rows by their places; empty if they are streamed.
+  private var rows: [[JSONValue]] = []
+  private var isStreamed = false
+
+  /// Creates a projection.
+  ///
+  /// - Parameters:
+  ///   - paths: the columns.
+  ///   - restart: discards everything that was received.
+  ///   - receive: receives the values of one record, in the order of the query.
+  init(
+    _ paths: [QueryPath], restart: @escaping () -> Void, receive: @escaping ([JSONValue]) throws -> Void
+  ) {
+    self.paths = paths
+    self.restart = restart
+    self.receive = receive
+  }
+
+  /// - Parameter isStreamed: whether the records are found in the order of the query, and none of them is left out.
+  func begin(isStreamed: Bool) {
+    self.isStreamed = isStreamed
+    rows = []
+    restart()
+  }
+
+  func put(_ row: [JSONValue], at place: Int) throws {
+    if isStreamed { try receive(row) } else { rows.put(row, at: place) }
+  }
+
+  /// Hands over rows that were not streamed.
+  ///
+  /// - Parameter places: the places of the found records, in the order of the query.
+  func finish(_ places: [Int]) throws {
+    guard !isStreamed else { return }
+    for place in places { try receive(rows[place]) }
+    rows = []
+  }
+
+  /// Receives the values of a live model.
+  func take(_ row: [JSONValue]) throws { try receive(row) }
+}
+
+/// A store that reads the columns of records without creating models.
+@_spi(ModelKitInternals)
+public protocol ProjectingModelStore: ModelStore {
+  /// Runs a query whose results are the values of some columns.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``ModelStore/list(_:)`` does, and errors of the receiver.
+  func run<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws
+}
+
+extension ModelStore {
+  /// Runs a query whose results are the values of some columns.
+  func project<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws {
+    if let store = self as? any ProjectingModelStore { return try await store.run(query, into: projection) }
+    let program = try QueryProgram(query, in: scope.transformers, isForRecords: false, projection: projection)
+    projection.begin(isStreamed: true)
+    for model in try await list(query) { try projection.take(program.projectedValues(of: model)) }
+  }
+}

@@ -1,0 +1,111 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let aggregating: [Check] = [
+    Check("aggregates leave nil out, and are nil without a value") { store in
+      for (number, age) in [30, nil, 10, 10].enumerated() {
+        let person = ContractPerson.named("\(number)", age: 0)
+        person.age.value = age
+        try await store.create(person)
+      }
+      try requireEqual(try await store.sum(ContractPerson.self, of: \.age), 50, "the sum")
+      try requireEqual(try await store.average(ContractPerson.self, of: \.age), 50.0 / 3, "the average")
+      try requireEqual(try await store.minimum(ContractPerson.self, of: \.age), 10, "the minimum")
+      try requireEqual(try await store.maximum(ContractPerson.self, of: \.name), "3", "the maximum of a text")
+      try requireEqual(try await store.count(ContractPerson.self, distinct: { $0.age }), 2, "the different ages")
+      try requireEqual(try await store.sum(ContractPerson.self, of: \.height), nil, "the sum of no values")
+      try requireEqual(try await store.maximum(ContractPerson.self, of: \.joined), nil, "the maximum of no values")
+    },
+    Check("groups have a key of each value, also of nil") { store in
+      for (number, color) in [ContractColor.red, nil, .blue, .red].enumerated() {
+        let person = ContractPerson.named("\(number)", age: 10 * number)
+        person.color.value = color
+        try await store.create(person)
+      }
+      let groups = try await store.groups(ContractPerson.self, by: { $0.color }) { ($0.count, $0.sum(\.age)) }
+      try requireEqual(groups.map(\.key), [.red, nil, .blue], "the keys")
+      try requireEqual(groups.map(\.values.0), [2, 1, 1], "the counts")
+      try requireEqual(groups.map(\.values.1), [30, 10, 20], "the sums")
+    },
+    Check("a sum that does not fit its type is an error", needs: [.transactions]) { store in
+      for number in 1...2 {
+        let person = ContractPerson.named("\(number)", age: 30)
+        person.id.value = Int.max - number
+        try await store.create(person)
+      }
+      let error = try await requireError(.invalid, "sum") {
+        _ = try await store.sum(ContractPerson.self, of: \.id)
+      }
+      try require(error.message.contains("id"), "the error does not name the column: \(error.message)")
+      try requireEqual(try await store.maximum(ContractPerson.self, of: \.id), Int.max - 1, "the maximum")
+    },
+    Check("groups by a column of a related model read its record", needs: [.transactions]) { store in
+      let company = ContractCompany.with(identifier: "acme", in: store.scope)
+      company.name.value = "Acme"
+      try await store.create(company)
+      for (name, company) in [("Ada", company), ("Bob", nil)] {
+        let person = ContractPerson.named(name, age: 30)
+        person.company.value = company
+        try await store.create(person)
+      }
+      let groups = try await store.groups(ContractPerson.self, by: { $0.company.name }) { $0.count }
+      try requireEqual(groups.map(\.key), ["Acme", nil], "the keys")
+      try requireEqual(groups.map(\.values), [1, 1], "the counts")
+      let rows = try await store.values(ContractPerson.self, of: { ($0.name, $0.company.name) })
+      try requireEqual(rows.map(\.0), ["Ada", "Bob"], "the names")
+      try requireEqual(rows.map(\.1), ["Acme", nil], "the names of the companies")
+    },
+  ]
+
+  /// A check that aggregates, groups and columns of random data are what plain Swift makes of it.
+  ///
+  /// - Parameters:
+  ///   - count: the number of queries.
+  ///   - seed: the beginning of the random numbers; a violation names it.
+  public static func randomAggregates(_ count: Int, seed: UInt64) -> Check {
+    Check("random aggregates and groups are those of plain Swift", needs: [.queries]) { store in
+      var random = RandomSource(seed: seed)
+      let people = try await fill(store, &random)
+      for number in 1...max(count, 1) {
+        let (query, expected) = randomQuery(people, &random)
+        let what = "of \(query), query \(number) of seed \(seed),"
+        let filter = query.filter.map { filter in { (_: ModelColumns<ContractPerson>) in filter } }
+        let rows = try await store.values(
+          ContractPerson.self, of: { ($0.id, $0.name, $0.age, $0.joined) }, where: filter, sort: query.sort,
+          limit: query.limit, offset: query.offset)
+        try requireEqual(rows.map(\.0), expected.map(\.id), "the identifiers \(what)")
+        try requireEqual(rows.map(\.1), expected.map(\.name), "the names \(what)")
+        try requireEqual(rows.map(\.2), expected.map(\.age), "the ages \(what)")
+        try requireEqual(rows.map(\.3), expected.map(\.joined), "the moments \(what)")
+        guard query.limit == nil, query.offset == 0 else { continue }
+        let ages = expected.compactMap(\.age)
+        try requireEqual(
+          try await store.sum(ContractPerson.self, of: \.age, where: filter), ages.isEmpty ? nil : ages.reduce(0, +),
+          "the sum \(what)")
+        try requireEqual(
+          try await store.minimum(ContractPerson.self, of: \.height, where: filter), expected.compactMap(\.height).min(),
+          "the minimum \(what)")
+        try requireEqual(
+          try await store.maximum(ContractPerson.self, of: \.birthday, where: filter),
+          expected.compactMap(\.birthday).max(), "the maximum \(what)")
+        try requireEqual(
+          try await store.count(ContractPerson.self, distinct: { $0.name }, where: filter),
+          Set(expected.map(\.name)).count, "the different names \(what)")
+        let groups = try await store.groups(
+          ContractPerson.self, by: { ($0.color, $0.isActive) }, where: filter
+        ) { ($0.count, $0.maximum(\.age)) }
+        struct Key: Hashable {
+          let color: ContractColor?
+          let isActive: Bool?
+        }
+        let plain = Dictionary(grouping: expected) { Key(color: $0.color, isActive: $0.isActive) }
+        try requireEqual(groups.count, plain.count, "the number of groups \(what)")
+        for (key, values) in groups {
+          let members = plain[Key(color: key.0, isActive: key.1)] ?? []
+          try requireEqual(values.0, members.count, "the count of the group \(key) \(what)")
+          try requireEqual(values.1, members.compactMap(\.age).max(), "the maximum of the group \(key) \(what)")
+        }
+      }
+    }
+  }
+}
