@@ -120,8 +120,8 @@ extension ErrorText {
     ErrorText(
       "a new model without an identifier in the answer",
       """
-      The server says that this Author was written, but its answer is of no use; the model here is as \
-      before. POST /authors: the answer does not tell which identifier the new model has
+      The server reports that this Author was written, but its answer can't be used; the model here is \
+      unchanged. POST /authors: the answer has no identifier for the new model
       """
     ) { _ in
       try await store(.status(201, "{}")).create(Author("Jane"))
@@ -136,10 +136,10 @@ extension ErrorText {
       try await store(.status(503)).update(Author(id: 7, "Jane"))
     },
     ErrorText(
-      "a write whose answer is of no use",
+      "a write whose answer can't be used",
       """
-      The server says that this Author was written, but its answer is of no use; the model here is as \
-      before. PATCH /authors/7: the answer does not fit the model: expected an object, found an array
+      The server reports that this Author was written, but its answer can't be used; the model here is \
+      unchanged. PATCH /authors/7: the answer does not fit the model: expected an object, found an array
       """
     ) { _ in
       try await store(.status(200, "[]")).update(Author(id: 7, "Jane"))

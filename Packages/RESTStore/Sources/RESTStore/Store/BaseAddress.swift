@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// The base address of a store, taken apart once: what follows it is put together with each request.
+/// The base address of a store, split into its parts once. Each request appends its own path and query.
 struct BaseAddress: Sendable {
   private let url: URL
   /// Scheme, user, host and port; nil if the address names no server.
@@ -16,7 +16,7 @@ struct BaseAddress: Sendable {
     var path = components?.percentEncodedPath[...] ?? ""
     while path.hasSuffix("/") { path = path.dropLast() }
     let hasServer = components?.scheme?.isEmpty == false && components?.host?.isEmpty == false
-    // What was meant as the name of a server may have a password in it.
+    // Text that was meant as the name of a server may contain a password.
     self.path = hasServer || !path.contains("@") ? String(path) : ""
     query = components?.percentEncodedQuery.flatMap { $0.isEmpty ? nil : $0 }
     guard hasServer else {
@@ -29,17 +29,17 @@ struct BaseAddress: Sendable {
     server = components?.string
   }
 
-  /// The address for a message: as it may be wrong in any way, with nothing before an @ or after a question mark.
+  /// The address for a message. It may be malformed in any way, so it has no text before an @ or after a question mark.
   private var shown: String {
     let text = url.absoluteString.prefix { $0 != "?" && $0 != "#" }.prefix(200)
     guard let at = text.lastIndex(of: "@") else { return String(text) }
     return "\(RecordingRedaction.text)\(text[at...])"
   }
 
-  /// An address below this one, whose own path and query are kept.
+  /// Returns an address below this one, whose own path and query are kept.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` if this is not the address of a server, or the path does not begin
-  ///   with a slash: the host would be another one.
+  /// - Throws: `ModelStoreError` with the code `invalid` if this is not the address of a server. A path without a
+  ///   leading slash is invalid, too: it would change the host.
   func url(_ path: String, query items: [String]) throws -> URL {
     guard let server else {
       throw ModelStoreError(

@@ -1,19 +1,19 @@
 import Foundation
 import StoreProtocol
 
-/// One request of a store, before it has an address: what is asked of which model.
+/// One request of a store, before it has an absolute address: an operation on a model, with its payload.
 struct RESTCall: Sendable {
   var operation: RESTOperation
   let method: HTTPRequestData.Method
-  /// Where it goes.
+  /// The address below the base address.
   var address: RESTAddress
-  /// A whole address that the server gave, in the place of the other one.
+  /// An absolute address from the server, which replaces the other one.
   var link: URL?
-  /// What is sent along, in the shape the API wants.
+  /// The payload in the form of the API; nil for none.
   var payload: JSONValue?
-  /// Headers of this request alone; they replace those of the dialect.
+  /// The headers of this request alone, which replace those of the dialect.
   var headers = HTTPHeaderList()
-  /// Whether an answer that is not JSON will do, because nothing is read from it.
+  /// Whether the answer need not be JSON, because nothing is read from it.
   var ignoresPayload = false
 
   init(_ operation: RESTOperation, _ dialect: any RESTDialect) throws {
@@ -24,7 +24,7 @@ struct RESTCall: Sendable {
 
   var typeName: String { operation.typeName }
 
-  /// Whether something may be changed by it.
+  /// Whether the request may change something.
   var isWrite: Bool {
     switch operation.kind {
     case .create, .update, .delete: true
@@ -32,7 +32,7 @@ struct RESTCall: Sendable {
     }
   }
 
-  /// Whether the request may arrive twice without harm. With a precondition the second one would fail because of the
+  /// Returns whether the request may safely arrive twice. With a precondition the second one would fail because of the
   /// first.
   func mayRepeat(idempotencyKeyHeader: String?) -> Bool {
     if let idempotencyKeyHeader, headers[idempotencyKeyHeader] != nil { return true }
@@ -40,7 +40,7 @@ struct RESTCall: Sendable {
     return [.get, .put, .delete].contains(method)
   }
 
-  /// The address below a base address, whose own path and query are kept.
+  /// Returns the address below a base address, whose own path and query are kept.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if the base address is not that of a server.
   func url(below base: BaseAddress, adding items: [RESTQueryItem] = []) throws -> URL {
@@ -49,17 +49,17 @@ struct RESTCall: Sendable {
     return try base.url(address.path, query: (address.query + items).map(\.description))
   }
 
-  /// The path as error messages tell it, with that of the base address.
+  /// Returns the path for error messages, with that of the base address.
   func displayedPath(below base: BaseAddress) -> String {
     if let link { return URLComponents(url: link, resolvingAgainstBaseURL: true)?.percentEncodedPath ?? link.path }
     return base.path + address.path
   }
 
-  /// An error as the caller of the store should see it: what became of the model, and which request it was.
+  /// Returns an error for the caller of the store, with the outcome for the model and the request.
   ///
   /// - Parameters:
-  ///   - error: what happened.
-  ///   - isAccepted: whether the server said before that it carried the request out.
+  ///   - error: the original error.
+  ///   - isAccepted: whether the server reported that it carried out the request.
   ///   - path: the path of the request, with that of the base address.
   func explained(_ error: any Error, isAccepted: Bool, path: String) -> ModelStoreError {
     var explained: ModelStoreError
@@ -80,7 +80,7 @@ struct RESTCall: Sendable {
     return explained
   }
 
-  /// A sentence on what became of the model.
+  /// Returns a sentence on the outcome for the model.
   private func lead(for error: ModelStoreError, isAccepted: Bool) -> String {
     if error.code == .notFound, let identifier = operation.identifier {
       return ModelStoreError.notFound(typeName, identifier: identifier).message + " "
@@ -90,7 +90,7 @@ struct RESTCall: Sendable {
     if let redirect = error.cause as? RedirectedRequest { return redirect.lead(typeName, done) }
     if isAccepted {
       return
-        "The server says that this \(typeName) was \(done), but its answer is of no use; the model here is as before. "
+        "The server reports that this \(typeName) was \(done), but its answer can't be used; the model here is unchanged. "
     }
     switch error.code {
     case .invalid, .conflict, .unauthorized, .notFound, .unsupported, .full: return "This \(typeName) was not \(done). "
@@ -105,7 +105,7 @@ struct RedirectedRequest: Error, CustomStringConvertible {
 
   var description: String { "a redirect with the status \(status)" }
 
-  /// A sentence on what became of a write that was answered like this.
+  /// Returns a sentence on the outcome of a write that was answered by the redirect.
   func lead(_ typeName: String, _ done: String) -> String {
     switch status {
     case 301, 307, 308:

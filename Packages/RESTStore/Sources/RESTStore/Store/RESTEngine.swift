@@ -1,7 +1,7 @@
 public import Foundation
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// What the fronts of a REST store share: where the server is, how it speaks, and what carries the requests.
+/// The engine that the instances of a REST store share: its base address, dialect, router, transport and options.
 ///
 /// ```swift
 /// let handle = store.handle
@@ -13,16 +13,16 @@ public import Foundation
 public final class RESTEngine: Sendable {
   /// The address below which all paths are.
   public let baseURL: URL
-  /// How the API speaks.
+  /// The dialect of the API.
   public let dialect: any RESTDialect
-  /// Where collections and models are.
+  /// The paths of collections and models.
   public let router: RESTRouter
-  /// What carries the requests.
+  /// The transport of the requests.
   public let transport: any HTTPTransport
-  /// What is done beyond one request for one call.
+  /// The options beyond one request per call.
   public let options: RESTOptions
 
-  /// Where writes are told, to all fronts.
+  /// The feed that notifies all store instances of writes.
   public let changeFeed = StoreChangeFeed()
 
   let base: BaseAddress
@@ -42,15 +42,15 @@ public final class RESTEngine: Sendable {
     gate = RequestGate(limit: options.maximumConcurrentRequests)
   }
 
-  /// Sends a request and hands the answer to `body`, all in the caller's isolation. Whatever goes wrong is explained and
-  /// reported to the dialect before it is thrown.
+  /// Sends a request and passes the answer to `body`, all in the caller's isolation. An error is explained, and
+  /// reported to the dialect, before it is thrown.
   ///
   /// - Parameters:
   ///   - call: the request.
-  ///   - onConflict: finds out what the server has if it refuses the request for that reason.
+  ///   - onConflict: fetches the record of the server if the request fails with a conflict.
   ///   - whenAnswered: runs before the answer is read, whatever its status.
-  ///   - raw: gets the answer first, whatever its status; nil to go on with `body`.
-  ///   - body: gets the answer if it is a success.
+  ///   - raw: receives the answer first, whatever its status; nil continues with `body`.
+  ///   - body: receives the answer if it is a success.
   func run<Result>(
     _ call: RESTCall, onConflict: (() async -> RESTConflict?)? = nil,
     whenAnswered: (HTTPResponseData) async throws -> Void = { _ in },
@@ -74,18 +74,18 @@ public final class RESTEngine: Sendable {
     }
   }
 
-  /// An error as the caller of the store should see it: without credentials, too.
+  /// Returns an error for the caller of the store, without credentials.
   func explained(_ error: any Error, _ call: RESTCall, isAccepted: Bool) -> ModelStoreError {
     secrets.redactor(call.link ?? baseURL).redacted(
       call.explained(error, isAccepted: isAccepted, path: call.displayedPath(below: base)))
   }
 
-  /// The answer to a request, which may be shared with others that ask the same at the same time.
+  /// Returns the answer to a request, which equal requests at the same time may share.
   func response(to call: RESTCall) async throws -> HTTPResponseData {
     let request = try await request(for: call)
     let exchange = RESTExchange(self, call)
     guard call.operation.kind == .lookup, options.sharesLookups else {
-      // A lookup that begins from now on, or after this has ended, must not get an answer from before.
+      // A lookup that begins after now, or after the write has ended, must not get an earlier answer.
       if call.isWrite { shared.close() }
       defer { if call.isWrite { shared.close() } }
       return try await exchange.response(to: request)
@@ -132,7 +132,7 @@ public final class RESTEngine: Sendable {
     }
   }
 
-  /// The answer as the dialect sees it. The status decides whether it is a success.
+  /// Returns the answer as the dialect reads it. The status decides whether it is a success.
   private func answer(to call: RESTCall, _ response: HTTPResponseData) throws -> RESTResponse {
     guard response.body.count <= dialect.maximumResponseBytes else {
       throw ModelStoreError(

@@ -1,9 +1,9 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-// Which request a call is.
+// The requests of the store's calls.
 extension RESTModelStore {
-  /// The request of a call about a model.
+  /// Returns the request of a call about a model.
   func call(
     _ kind: RESTOperation.Kind, _ model: ModelObject, collection: String, path: String, identifier: String?
   ) throws -> RESTCall {
@@ -17,11 +17,12 @@ extension RESTModelStore {
     return call
   }
 
-  /// What stores and records call a class and its identifier: found out once, as it takes a model of its own.
+  /// Returns the names of a class and of its identifier in stores and records. They are found once, because that takes
+  /// a model.
   private func names<M: Model>(of type: M.Type) -> TypeNames {
     let id = ObjectIdentifier(type)
     if let known = typeNames[id] { return known }
-    // The name of a class takes a look at its metadata each time; its models share one that was found before.
+    // A class reads its name from its metadata each time; its models share a cached one.
     let prototype = M.prototype()
     let names = TypeNames(typeName: prototype.storedTypeName, identifierKey: identifierKey(of: prototype))
     typeNames[id] = names
@@ -32,7 +33,7 @@ extension RESTModelStore {
     model.identifierField?.key.map { scope.transformers.key($0) }
   }
 
-  /// The request of a lookup. A model that is here already says where it is: below its owner, or in its template.
+  /// Returns the request of a lookup. A live model provides its path: below its owner, or from its template.
   func lookupCall<M: Model>(_ type: M.Type, identifier: String, live: M?) throws -> RESTCall {
     let router = handle.router
     var path: String?
@@ -50,9 +51,10 @@ extension RESTModelStore {
     return try RESTCall(operation, handle.dialect)
   }
 
-  /// The request of a list, and what of the query is left for the server to look for.
+  /// Returns the request of a list, and reduces the query to the part that the server has to evaluate.
   ///
-  /// Where the collection is below an owner, or a template has places, a condition says which: it is taken out.
+  /// Where the collection is below an owner, or a template has placeholders, a condition provides the values. It is
+  /// removed from the query.
   func listCall<M: Model>(_ query: inout RESTQuery, _ type: M.Type) throws -> RESTCall {
     let router = handle.router
     var values: [String: String] = [:]
@@ -83,7 +85,7 @@ extension RESTModelStore {
     return try RESTCall(operation, handle.dialect)
   }
 
-  /// The path of what belongs to an owner with an identifier.
+  /// Returns the path of the models that belong to an owner with an identifier.
   private func pathOfMembers(_ owner: ModelObject, _ identifier: String, _ key: String) throws -> String {
     guard owner.assignIdentifier(identifier), let component = PathComponent(key) else {
       throw ModelStoreError.noIdentifier(owner.storedTypeName)
@@ -91,7 +93,7 @@ extension RESTModelStore {
     return try handle.router.pathOfInstance(owner, depth: handle.router.maxPathDepth - 1) + "/" + component.encoded
   }
 
-  /// The key path and the value of a condition that says that a field has a value.
+  /// Returns the key path and the value of a condition that tests a field for equality; nil for any other condition.
   private static func equality(_ term: QueryExpression) -> (path: String, value: String)? {
     guard case .comparison(let comparison) = term, comparison.operator == .equal, comparison.term.form == .value,
       case .value(let value) = comparison.operand, !value.isNull
@@ -101,13 +103,13 @@ extension RESTModelStore {
 
   // MARK: Versions
 
-  /// The entity tag of an answer, if tags are used.
+  /// Returns the entity tag of an answer, if tags are used.
   func tag(in response: HTTPResponseData) -> String? {
     handle.options.usesEntityTags ? response.headers["ETag"] : nil
   }
 
-  /// The tag with which a lookup may be answered by "nothing changed"; nil if the model is not all here, or local changes
-  /// are to be overwritten.
+  /// Returns the tag with which a lookup may be answered by "not modified". It is nil if the model is not fully loaded,
+  /// or local changes are to be overwritten.
   func unchangedTag<M: Model>(of model: M) -> String? {
     guard let tag = tags.tag(of: model), case .loaded = model.loadState, !(isRefreshing && model.isDirty) else {
       return nil
@@ -115,8 +117,8 @@ extension RESTModelStore {
     return tag
   }
 
-  /// What the server has, after it refused an update or a delete; nil if that can't be found out. Nothing is read into the
-  /// model.
+  /// Fetches the record of the server after it refused an update or a delete; returns nil if that fails. The model
+  /// stays unchanged.
   func serverVersion<M: Model>(of type: M.Type, _ operation: RESTOperation) async -> RESTConflict? {
     var operation = operation
     operation.kind = .lookup

@@ -16,7 +16,7 @@ extension RESTEngine: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { mirror(of: self) }
 
   fileprivate func mirror<Subject>(of subject: Subject) -> Mirror {
-    // What a dialect of one's own holds may be a secret.
+    // Your own dialect may hold secrets.
     Mirror(
       subject, children: ["baseURL": baseURL.withoutSecrets, "dialect": type(of: dialect)], displayStyle: .class)
   }

@@ -1,12 +1,13 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// What the fronts of one engine write is told; what others do on the server is not. A live query is asked of the server
-/// anew, with one request, when such a write is about its type or a type at which its condition looks.
+/// Live queries receive the writes of all instances of one engine, but no changes by others on the server. A write to
+/// the type of a query, or to a type that its condition reads, makes the query fetch its results again with one
+/// request.
 extension RESTModelStore: LiveModelStore {
-  /// Where writes of all fronts are told.
+  /// The feed of the writes of all store instances.
   public var changeFeed: StoreChangeFeed { handle.changeFeed }
 
-  /// Tells of a save. What is known of the record is what was sent, and what the server answered.
+  /// Publishes a save. The record has the known values: those that were sent, and those of the server's answer.
   func tell<M: Model>(_ kind: RecordChange.Kind, _ save: SaveOperation<M>, answer: AttributeDictionary?) {
     guard changeFeed.isObserved, let identifier = save.model.identifier else { return }
     let sent = save.record
@@ -20,7 +21,7 @@ extension RESTModelStore: LiveModelStore {
     ])
   }
 
-  /// Tells of a deletion.
+  /// Publishes a deletion.
   func tellDeletion(of record: PendingDeletion.Record) {
     changeFeed.publish([RecordChange(.deleted, record.typeName, record.identifier)])
   }

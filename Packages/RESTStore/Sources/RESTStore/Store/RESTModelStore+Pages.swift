@@ -1,14 +1,16 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
-// Streams take one page after the other, and keep no more than one.
+// Streams fetch one page after the other, and keep no more than one.
 extension RESTModelStore: PagedModelStore {
-  /// Finds one page of models as the dialect pages lists: by links of the server, by offset or by page number.
+  /// Fetches one page of models by the paging of the dialect: by links of the server, by offset or by page number.
   ///
-  /// A limit is the size of the page. It is sent to servers that can be asked for a size; where pages of the server are
-  /// smaller, several are fetched, and where they are larger, the next call fetches the same one again. Without limit a page
-  /// is that of the server. Where the server counts records, those that are created or deleted before the mark move the rest.
+  /// A limit is the size of the page, and is sent to servers that have a parameter for it. If pages of the server are
+  /// smaller, several are fetched. If they are larger, the next call fetches the same one again. Without limit a page
+  /// is that of the server. If the server counts records, those that are created or deleted before the mark shift the
+  /// rest.
   ///
-  /// With `evaluation: .inMemory`, conditions are tested page by page. With an order, too, every page needs all records.
+  /// With `evaluation: .inMemory`, conditions are tested page by page. If there is an order, too, every page needs all
+  /// records.
   ///
   /// - Parameters:
   ///   - query: the query.
@@ -20,7 +22,7 @@ extension RESTModelStore: PagedModelStore {
     if query.limit == 0 { return ModelPage(models: [], next: nil) }
     if listing.needsAll { return try await listedPage(query, after: mark) }
     if listing.isWhole {
-      // A server that is told a limit, and has no pages, would not tell what comes after it.
+      // With a limit, a server without pages would leave out the models after it.
       var whole = query
       whole.limit = nil
       listing = try RESTListing(whole, in: self)

@@ -2,9 +2,9 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-// Between records and what goes over the wire.
+// Conversion between records and payloads.
 extension RESTModelStore {
-  /// What a save sends, as the API calls it.
+  /// Returns the payload of a save in the form of the API.
   func payload<M: Model>(
     _ typeName: String, _ identifier: String?, _ record: AttributeDictionary, _ type: M.Type
   ) throws -> JSONValue {
@@ -19,9 +19,9 @@ extension RESTModelStore {
     }
   }
 
-  /// The model in the answer to a lookup, read from its bytes; nil if that takes a closer look.
+  /// Reads the model of a lookup from the bytes of the answer; returns nil if the answer is unusual.
   ///
-  /// What is wrong with an answer is found out in the other way, which can say it better.
+  /// Errors of an answer are left to the other path, which can describe them better.
   func plainModel<M: Model>(in response: HTTPResponseData, _ type: M.Type, _ identifier: String) -> M? {
     let dialect = handle.dialect
     guard response.isSuccessful, let path = dialect.plainRecordPath, !handle.router.sharesCollection(type),
@@ -33,7 +33,7 @@ extension RESTModelStore {
     return model
   }
 
-  /// The live model of an identifier, if it was saved while the server was asked: the answer may be older.
+  /// Returns the live model of an identifier if it was saved during the request: the answer may be older.
   func newerModel<M: Model>(
     _ type: M.Type, _ identifier: String, than start: PendingReads.Start, _ response: HTTPResponseData
   ) -> M? {
@@ -43,7 +43,7 @@ extension RESTModelStore {
     return live
   }
 
-  /// The models of records of a list. Those that were saved while the server was asked stay as they are.
+  /// Returns the models of the records of a list. Models that were saved during the request stay unchanged.
   func models<M: Model>(of records: [AttributeDictionary], readSince start: PendingReads.Start) throws -> [M] {
     try models(
       M.self, count: records.count, readSince: start, identifier: { try identifier(in: records[$0], of: M.self) }
@@ -55,7 +55,7 @@ extension RESTModelStore {
     }
   }
 
-  /// The record of a new model without its identifier, which the server is to choose.
+  /// Returns the record of a new model without its identifier, which the server is to choose.
   func withoutIdentifier<M: Model>(_ save: SaveOperation<M>) -> AttributeDictionary {
     var record = JSONValue.object(save.record)
     let path = save.identifier.flatMap { save.model.storedValue(ofIdentifier: $0, in: scope.transformers)?.path } ?? []
@@ -69,13 +69,13 @@ extension RESTModelStore {
     return record.objectValue ?? [:]
   }
 
-  /// The one record of an answer; nil if the answer has none.
+  /// Returns the one record of an answer; nil if the answer has none.
   func record<M: Model>(in answer: RESTResponse, of type: M.Type) throws -> AttributeDictionary? {
     guard let payload = answer.payload, !payload.isNull else { return nil }
     return try handle.dialect.deserialize(payload, of: type)
   }
 
-  /// The record of an answer to a lookup.
+  /// Returns the record of an answer to a lookup.
   func record<M: Model>(
     answering answer: RESTResponse, identifier: String, of type: M.Type
   ) throws -> AttributeDictionary {
@@ -83,7 +83,7 @@ extension RESTModelStore {
       throw ModelStoreError(.server, "the answer has no body, where the model was expected")
     }
     if handle.router.sharesCollection(type), !M.includes(record) {
-      throw ModelStoreError(.notFound, "what is there is of the class \(M.storedClass(for: record).displayName)")
+      throw ModelStoreError(.notFound, "the record there is of the class \(M.storedClass(for: record).displayName)")
     }
     let expected = M.prototype().storedValue(ofIdentifier: identifier, in: scope.transformers)
     // The usual case, in which nothing has to be read twice.
@@ -91,13 +91,13 @@ extension RESTModelStore {
     if let found = try self.identifier(in: record, of: type) {
       if expected != nil { try check(found, is: identifier) }
     } else {
-      // The server need not repeat what the path says.
+      // The server need not repeat the identifier of the path.
       expected?.write(to: &record)
     }
     return record
   }
 
-  /// The records of an answer that has to be a list.
+  /// Returns the records of an answer that has to be a list.
   func records<M: Model>(in answer: RESTResponse, of type: M.Type) throws -> [AttributeDictionary] {
     guard case .array(let elements)? = answer.payload else {
       let found = answer.payload?.typeDescription ?? "nothing"
@@ -112,9 +112,9 @@ extension RESTModelStore {
     }
   }
 
-  /// The identifier that a record gives to its model; nil if it has none.
+  /// Returns the identifier that a record gives to its model; nil if it has none.
   ///
-  /// The record is read into a model of its own first, which also proves that it fits: only then does it touch live ones.
+  /// The record is first read into a separate model, which proves that it fits before live models change.
   ///
   /// - Throws: `ModelDecodingError` if the record does not fit.
   func identifier<M: Model>(in record: AttributeDictionary, of type: M.Type) throws -> String? {
@@ -126,13 +126,13 @@ extension RESTModelStore {
     return try identifier(exact)
   }
 
-  /// Waits for the creations of a type that are under way, if records may be theirs: the server knows a new model before its
-  /// answer tells which one it is.
+  /// Waits for the creations of a type that are under way, if records may belong to them: a server may list a new model
+  /// before its answer brings the identifier.
   ///
   /// - Throws: `ModelStoreError` with the code `cancelled`.
   func settleCreations<M: Model>(of type: M.Type, in records: [AttributeDictionary]) async throws {
     guard scope.creations.areUnderWay(of: M.typeName) else { return }
-    // A record that does not fit is an error that is found when models are made.
+    // A record that does not fit fails later, when models are made.
     let hasNews = records.contains { record in
       guard let identifier = try? identifier(in: record, of: type) else { return false }
       return scope.liveModel(type, identifier: identifier) == nil
@@ -140,7 +140,7 @@ extension RESTModelStore {
     if hasNews { try await scope.creations.settled(of: M.typeName) }
   }
 
-  /// Refuses an answer about another model: read all the same, it would give a model the identity of another.
+  /// Rejects an answer about another model, which would give a model the identity of another.
   func check(_ found: String?, is expected: String?) throws {
     guard let found, let expected, found != expected else { return }
     throw ModelStoreError(.server, "the answer is about \(found.quotedForMessage), not \(expected.quotedForMessage)")
@@ -148,7 +148,7 @@ extension RESTModelStore {
 
   // MARK: Errors
 
-  /// An error of reading a list, with the place of the element it is about.
+  /// Returns an error of reading a list with the index of the element it is about.
   func placed<M: Model>(_ error: any Error, in records: [AttributeDictionary], of type: M.Type) -> any Error {
     for (index, record) in records.enumerated() {
       do {
@@ -162,15 +162,15 @@ extension RESTModelStore {
     return error
   }
 
-  /// An error of a save, whose messages by field are among the errors of the model from now on. Its key paths are those of
-  /// the fields, however the server spells them.
+  /// Adds the messages by field of a save's error to the model, and returns the error with the key paths of the fields,
+  /// however the server spells them.
   func placed<M: Model>(_ error: any Error, on model: M) -> any Error {
     guard var error = error as? ModelStoreError, error.code == .invalid, !error.fields.isEmpty else { return error }
     var fields: [String: [String]] = [:]
     for (key, messages) in error.fields {
       let texts = JSONValue.array(messages.map { .string($0) })
       model.addErrors([key: texts], in: scope.transformers)
-      // A model of its own tells how the path is declared.
+      // A separate model has the path as it is declared.
       let probe = scope.transformers.prepared(type(of: model).init())
       probe.addErrors([key: texts], in: scope.transformers)
       let declared = key.contains("[") ? key : probe.validationErrors.first?.path.description ?? key
@@ -182,7 +182,7 @@ extension RESTModelStore {
 }
 
 extension RESTEngine {
-  /// An error that was found after the answer had been read, explained and reported like all others.
+  /// Explains and reports an error that occurred after the answer had been read.
   func reported(_ error: any Error, _ call: RESTCall) async -> ModelStoreError {
     let explained = explained(error, call, isAccepted: true)
     await dialect.handleError(explained)

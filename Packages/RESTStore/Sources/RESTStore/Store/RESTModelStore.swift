@@ -1,7 +1,7 @@
 public import Foundation
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// Models on a server that is reached over HTTP.
+/// A store of models on a server that is reached over HTTP.
 ///
 /// ```swift
 /// let store = RESTModelStore(baseURL: url)
@@ -10,19 +10,19 @@ public import Foundation
 /// try await store.save(person)                                        // PATCH /people/10 {"name": "Ada"}
 /// ```
 ///
-/// After an error the models are as they were, but for the messages of a server that refused values: those are among the
-/// model's `validationErrors`. A ``RESTRouter`` says where models are, a ``RESTDialect`` how the API speaks,
-/// and ``RESTOptions`` what is done beyond one request for one call.
+/// After an error the models are unchanged, except that messages of the server about refused values are added to
+/// `validationErrors`. A ``RESTRouter`` defines the paths of models, a ``RESTDialect`` the conventions of the API, and
+/// ``RESTOptions`` everything beyond one request per call.
 ///
-/// - Note: A front lives in one isolation, and encodes and decodes there. Make another with ``init(_:scope:)`` and
-///   ``handle`` elsewhere.
+/// - Note: A store instance lives in one isolation, and encodes and decodes there. Make another with ``init(_:scope:)``
+///   and ``handle`` elsewhere.
 public final class RESTModelStore: ModelStore {
-  /// The identity map of this front.
+  /// The identity map of this store instance.
   public let scope: ModelScope
-  /// What fronts of this store share. It is `Sendable`.
+  /// The engine that instances of this store share. It is `Sendable`.
   public let handle: RESTEngine
 
-  /// The decision of saves and updates that say nothing else.
+  /// The policy of saves and updates that name no other.
   public var conflictPolicy = ConflictPolicy.merge
 
   let tags = EntityTags()
@@ -32,18 +32,18 @@ public final class RESTModelStore: ModelStore {
     let identifierKey: String?
   }
 
-  /// By class.
+  /// The names of classes and of their identifiers, by class.
   var typeNames: [ObjectIdentifier: TypeNames] = [:]
 
   /// Creates a store. Nothing is sent yet.
   ///
   /// - Parameters:
   ///   - baseURL: the address below which all paths are, such as `https://example.com/api/v2`. Its own path is kept.
-  ///   - dialect: how the API speaks.
-  ///   - router: where collections and models are.
-  ///   - transport: what carries the requests.
-  ///   - options: credentials, retries, limits, and who is told.
-  ///   - scope: the identity map of this front.
+  ///   - dialect: the dialect of the API.
+  ///   - router: the paths of collections and models.
+  ///   - transport: the transport of the requests.
+  ///   - options: credentials, retries, limits, and a monitor.
+  ///   - scope: the identity map of this store instance.
   public convenience init(
     baseURL: URL, dialect: any RESTDialect = JSONDialect(), router: RESTRouter = RESTRouter(),
     transport: any HTTPTransport = URLSessionTransport.shared, options: RESTOptions = RESTOptions(),
@@ -54,11 +54,11 @@ public final class RESTModelStore: ModelStore {
       scope: scope)
   }
 
-  /// Creates another front for a store, such as for another actor.
+  /// Creates another instance of a store, such as for another actor.
   ///
   /// - Parameters:
-  ///   - handle: the `handle` of another front.
-  ///   - scope: the identity map of this front.
+  ///   - handle: the `handle` of another instance.
+  ///   - scope: the identity map of this store instance.
   public init(_ handle: RESTEngine, scope: ModelScope = ModelScope()) {
     self.handle = handle
     self.scope = scope
@@ -66,14 +66,14 @@ public final class RESTModelStore: ModelStore {
 
   // MARK: Writing
 
-  /// Adds a model with a POST to its collection, or with a PUT at its own path where the dialect says so. What the server
-  /// answers, such as the identifier it assigned, is read into the model, also in the place of a temporary one.
+  /// Adds a model with a POST to its collection, or with a PUT at its own path if the dialect requires it. The answer
+  /// is read into the model. An identifier that the server assigned also replaces a temporary one.
   ///
-  /// A server may give a model another identifier than the one it was sent with. The model has that of the server then, as have
-  /// those that refer to it here; compare the identifiers before and after where yours must stay.
+  /// A server may give a model another identifier than the one it was sent with. Then the model and all references to
+  /// it here have the identifier of the server. Compare the identifiers before and after if yours must stay.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` if a rule of the model or of the server is broken, `conflict` if
-  ///   the server has such a model, or the code of what else went wrong.
+  /// - Throws: `ModelStoreError` with the code `invalid` if a rule of the model or of the server is broken, or
+  ///   `conflict` if the server has such a model. Any other failure has its own code.
   @discardableResult
   public func create<M: Model>(_ model: M) async throws -> M {
     let save = try await SaveOperation(creating: model, in: scope)
@@ -85,12 +85,12 @@ public final class RESTModelStore: ModelStore {
     let path = puts ? try handle.router.pathOfInstance(model, depth: depth) : collection
     var call = try self.call(.create, model, collection: collection, path: path, identifier: identifier)
     if puts {
-      // Put over one that is there, the model would replace it.
+      // Without this header, a PUT would replace an existing model.
       call.headers["If-None-Match"] = "*"
     }
     call.payload = try payload(
       save.typeName, identifier, isTemporary ? withoutIdentifier(save) : save.record, type(of: model))
-    // The server has the model before its answer is here.
+    // The server has the model before its answer arrives.
     let creation = scope.creations.begin([model], [save.typeName])
     defer { scope.creations.end(creation) }
     do {
@@ -98,7 +98,7 @@ public final class RESTModelStore: ModelStore {
         let record = try self.record(in: answer, of: type(of: model))
         let answered = try record.flatMap { try self.identifier(in: $0, of: type(of: model)) }
         guard answered != nil || identifier != nil || model.identifierField == nil else {
-          throw ModelStoreError(.server, "the answer does not tell which identifier the new model has")
+          throw ModelStoreError(.server, "the answer has no identifier for the new model")
         }
         try save.finish(answer: record)
         tell(.created, save, answer: record)
@@ -110,7 +110,7 @@ public final class RESTModelStore: ModelStore {
     return model
   }
 
-  /// Writes changes of a model, as ``conflictPolicy`` says.
+  /// Writes changes of a model with the ``conflictPolicy``.
   ///
   /// - Parameters:
   ///   - model: the model to write.
@@ -121,21 +121,22 @@ public final class RESTModelStore: ModelStore {
     try await update(model, fields: fields, onConflict: conflictPolicy)
   }
 
-  /// Writes changes of a model with a PATCH that has only the written fields, or with a PUT of the whole record where the
-  /// dialect says so.
+  /// Writes changes of a model with a PATCH of the written fields, or with a PUT of the whole record if the dialect
+  /// requires it.
   ///
-  /// With `merge` the request has the entity tag of the version that was read last, if a strong one is known. If someone else
-  /// changed the record since, a PATCH is sent once more with the tag of the version that the server has now, unless both
-  /// changed the same field; a PUT fails. Without a tag the server decides, and mostly the last writer wins. `fail` requires
-  /// a tag. `overwrite` sends none.
+  /// With `merge` the request has the entity tag of the version that the changes are based on, if a strong one is
+  /// known. If someone else changed the record since, a PATCH is sent once more with the tag of the server's current
+  /// version, unless both changed the same field. A PUT fails. Without a tag the server decides, and usually the last
+  /// writer wins. `fail` requires a tag. `overwrite` sends none.
   ///
   /// - Parameters:
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed. A PUT writes all fields in any case.
-  ///   - policy: the decision where someone else changed the record since the model read it.
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `invalid` if a rule of the model or of the
-  ///   server is broken, `conflict` with both sides and a ``RESTConflict`` as its cause if somebody else changed the model,
-  ///   `unsupported` if no strong entity tag is known for `fail`, or the code of what else went wrong.
+  ///   - policy: the policy for a record that someone else changed since the model read it.
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `invalid` if a rule of the model or of
+  ///   the server is broken. The code is `conflict`, with both values and a ``RESTConflict`` as its cause, if someone
+  ///   else changed the model. It is `unsupported` if no strong entity tag is known for `fail`. Any other failure has
+  ///   its own code.
   @discardableResult
   public func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
@@ -145,7 +146,7 @@ public final class RESTModelStore: ModelStore {
       throw ModelStoreError(
         .unsupported,
         """
-        This \(model.storedTypeName.nameForMessage) was not written: no strong entity tag is known that tells whether someone \
+        This \(model.storedTypeName.nameForMessage) was not written: no strong entity tag is known that shows whether someone \
         else changed it. Look the model up first, or save it without onConflict: .fail.
         """, identifier: model.storedIdentifier)
     }
@@ -168,7 +169,7 @@ public final class RESTModelStore: ModelStore {
           if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
           try save.finish(answer: record)
           tell(.updated, save, answer: record)
-          // What others changed is not read yet if the server answers with nothing.
+          // If the server answers without a record, changes by others are not read yet.
           let isRead = record != nil || call.headers["If-Match"] == known
           tags.set(isRead ? tag(in: response) : tags.tag(of: model), of: model)
         }
@@ -178,7 +179,7 @@ public final class RESTModelStore: ModelStore {
         error.conflicts = save.conflicts(isWhole ? .fail : policy) { path in
           [path.dropFirst().reduce(conflict.record[path[0]]) { $0?[$1] }]
         }
-        // Others changed other fields only: they are joined, unless somebody changes the record once more.
+        // Others changed other fields only: the changes are merged, unless the record changes once more.
         guard policy == .merge, !isWhole, error.conflicts.isEmpty, !conflict.record.isEmpty,
           let next = conflict.entityTag, EntityTags.isStrong(next), next != call.headers["If-Match"]
         else { throw placed(error, on: model) }
@@ -189,18 +190,18 @@ public final class RESTModelStore: ModelStore {
     }
   }
 
-  /// Removes a model with a DELETE, after one for each model that goes with it by the delete rules of its relations, those
-  /// first that are furthest from it.
+  /// Deletes a model with a DELETE, after one for each model to which the delete rules of its relations cascade, the
+  /// furthest first.
   ///
-  /// The rules are about the models that are known here: what else the server has to do with it, it decides. Models that
-  /// stay, and had a foreign key to one of those deleted, lead to nothing then; that is written when they are saved next.
+  /// The rules apply to the models that are known here; the server decides about all others. A remaining model with a
+  /// foreign key to a deleted one references nothing then. That is written when it is saved next.
   ///
-  /// The first of these requests has the entity tag of the version that was read last, if there is one, so that changes of
-  /// somebody else don't go with it. The others have none: what was deleted before may have made another version of them.
+  /// The first of these requests has the entity tag of the version that was read last, if there is one, so that it
+  /// deletes no changes by others. The other requests have none: an earlier deletion may have changed their version.
   ///
-  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, `denied` if a rule denies it, `conflict` with a
-  ///   ``RESTConflict`` as its cause if somebody else changed the model, or the code of what else went wrong. What was
-  ///   deleted before is deleted.
+  /// - Throws: `ModelStoreError` with the code `noIdentifier`, `notFound`, or `denied` if a rule denies it. The code is
+  ///   `conflict`, with a ``RESTConflict`` as its cause, if someone else changed the model. Any other failure has its
+  ///   own code. Deletions before the failed one are kept.
   @discardableResult
   public func delete<M: Model>(_ model: M) async throws -> M {
     let deletion = try await PendingDeletion(of: model, in: self, completesRelations: false)
@@ -237,10 +238,10 @@ public final class RESTModelStore: ModelStore {
 
   // MARK: Reading
 
-  /// Finds a model by its identifier with a GET. If the model is here already, with an entity tag, the server may say that
-  /// nothing changed.
+  /// Fetches a model by its identifier with a GET. If the model is live and has an entity tag, the server may answer
+  /// that nothing changed.
   ///
-  /// - Throws: `ModelStoreError` with the code `notFound`, or the code of what else went wrong.
+  /// - Throws: `ModelStoreError` with the code `notFound`, or with that of any other failure.
   public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
     let live = scope.liveModel(type, identifier: identifier)
     let start = scope.pendingReads.begin()
@@ -250,7 +251,7 @@ public final class RESTModelStore: ModelStore {
     return try await handle.run(
       call,
       whenAnswered: { response in
-        // It may be the answer to a creation that is not finished here.
+        // The answer may be about a model whose creation is not finished here.
         if live == nil, response.isSuccessful { try await scope.creations.settled(of: call.operation.typeName) }
       },
       raw: { response in
@@ -269,13 +270,13 @@ public final class RESTModelStore: ModelStore {
       })
   }
 
-  /// Finds models with GETs of their collection, in the order of the server, page by page where it has pages.
+  /// Fetches models with GETs of their collection, in the order of the server, page by page if it has pages.
   ///
-  /// The dialect says what the query is to the server. What it can't say it refuses; with `evaluation: .inMemory` the whole
-  /// collection is fetched, and condition and order are done here.
+  /// The dialect translates the query, and rejects a part that it can't translate. With `evaluation: .inMemory` the
+  /// whole collection is fetched, and condition and order are evaluated here.
   ///
-  /// - Throws: `ModelStoreError` with the code `unsupported` for a condition or an order that has to be done in memory, or
-  ///   that leads through foreign keys; or the code of what else went wrong. Nothing is changed then.
+  /// - Throws: `ModelStoreError` with the code `unsupported` for a condition or an order that has to be evaluated in
+  ///   memory, or that reads through foreign keys. Any other failure has its own code. No model is changed then.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
     let listing = try RESTListing(query, in: self)
     // To some servers a limit of 0 means no limit.
@@ -294,13 +295,14 @@ public final class RESTModelStore: ModelStore {
     }
   }
 
-  /// How many models ``list(_:)`` would find: what the server says, or else by counting what it gives, page by page.
+  /// Returns the number of models that ``list(_:)`` would find: the server's number, or else a count of its records,
+  /// page by page.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
     let listing = try RESTListing(query, in: self)
     return query.limit == 0 ? 0 : try await listing.count()
   }
 
-  /// The identifiers of the models that ``list(_:)`` would find, in its order. No models are made.
+  /// Returns the identifiers of the models that ``list(_:)`` would find, in its order. No models are made.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     let listing = try RESTListing(query, in: self)
     if query.limit == 0 { return [] }

@@ -45,14 +45,14 @@ public struct HTTPHeaderList: Sendable, Hashable, ExpressibleByDictionaryLiteral
     }
   }
 
-  /// Every value of a name, in order.
+  /// Returns every value of a name, in order.
   ///
   /// - Complexity: O(*n*) in the number of lines.
   public func values(for name: String) -> [String] {
     entries.filter { Self.isSame($0.name, name) }.map(\.value)
   }
 
-  /// Names are ASCII, so nothing has to be made of them to compare them.
+  /// Returns whether two names are equal without regard to case. Names are ASCII, so their bytes are compared.
   private static func isSame(_ left: String, _ right: String) -> Bool {
     func lowercased(_ byte: UInt8) -> UInt8 {
       (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
@@ -61,11 +61,11 @@ public struct HTTPHeaderList: Sendable, Hashable, ExpressibleByDictionaryLiteral
       && zip(left.utf8, right.utf8).allSatisfy { $0 == $1 || lowercased($0) == lowercased($1) }
   }
 
-  /// Adds a line at the end, also if there are others with this name.
+  /// Adds a line at the end, even if there are others with this name.
   public mutating func add(_ name: String, _ value: String) { entries.append(Entry(name: name, value: value)) }
 
-  /// The first line that must not be sent: its name is not a token, or its value has a line break or another control
-  /// character, which would let it pose as a further header or as the body.
+  /// The first line that must not be sent: its name is not a token, or its value has a control character. A line break
+  /// in a value would let it pose as a further header or as the body.
   var firstUnsafeEntry: Entry? {
     entries.first { entry in
       let isToken = !entry.name.isEmpty && entry.name.utf8.allSatisfy(Self.isTokenCharacter)

@@ -2,7 +2,7 @@
 public import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A request on its way to a transport: everything that goes over the wire, and how long it may take.
+/// A request for a transport: everything that is sent, and its limits of time and size.
 ///
 /// ```swift
 /// var request = HTTPRequestData(.get, url)
@@ -11,7 +11,7 @@ public import Foundation
 ///
 /// The module swift-http-types owns the shorter name; inside ``HTTPTransport`` it is an alias for this type.
 public struct HTTPRequestData: Sendable, Hashable {
-  /// What is to be done with the resource.
+  /// The method of a request.
   public struct Method: Sendable, Hashable, CustomStringConvertible {
     /// The method as it is sent, such as `GET`.
     public let description: String
@@ -35,33 +35,33 @@ public struct HTTPRequestData: Sendable, Hashable {
   public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
     /// The server answers.
     case ignoringCache
-    /// What the protocol says: the cache as long as an answer is fresh.
+    /// By the rules of the protocol: the cache answers as long as an answer is fresh.
     case usingProtocol
-    /// The cache however old an answer is, the server if there is none.
+    /// The cache answers however old its answer is; the server does if there is none.
     case preferringCache
-    /// The cache however old an answer is; without one the request fails.
+    /// The cache answers however old its answer is; without one the request fails.
     case onlyCache
   }
 
-  /// How many redirects are followed unless the options of a store say otherwise: 10.
+  /// The number of redirects that are followed by default: 10.
   public static let defaultMaximumRedirects = 10
 
-  /// The longest answer that is taken unless a dialect says otherwise: 64 MiB.
+  /// The maximum length of an answer by default: 64 MiB.
   public static let defaultMaximumResponseBytes = 64 * 1024 * 1024
 
-  /// What is to be done with the resource.
+  /// The method.
   public var method: Method
-  /// Where the resource is.
+  /// The address of the resource.
   public var url: URL
   /// The header fields. The transport adds what the protocol needs, such as the length of the body.
   public var headers: HTTPHeaderList
-  /// What is sent along; nil for nothing.
+  /// The body; nil for none.
   public var body: Data?
-  /// How long the whole exchange may take, from the connection to the last byte of the answer.
+  /// The time limit of the whole exchange, from the connection to the last byte of the answer.
   public var timeout: Duration
-  /// How many bytes the body of the answer may have. A longer one is refused, and not read to its end.
+  /// The maximum length of the answer's body in bytes. A longer one is refused, and not read to its end.
   public var maximumResponseBytes: Int
-  /// How many redirects are followed. With one more the request fails.
+  /// The number of redirects that are followed. With one more the request fails.
   public var maximumRedirects = HTTPRequestData.defaultMaximumRedirects
   /// Whether a cache of the transport may answer.
   public var cachePolicy = CachePolicy.ignoringCache
@@ -71,12 +71,12 @@ public struct HTTPRequestData: Sendable, Hashable {
   /// Creates a request.
   ///
   /// - Parameters:
-  ///   - method: what is to be done with the resource.
-  ///   - url: where the resource is.
+  ///   - method: the method.
+  ///   - url: the address of the resource.
   ///   - headers: the header fields.
-  ///   - body: what is sent along.
-  ///   - timeout: how long the whole exchange may take.
-  ///   - maximumResponseBytes: how many bytes the body of the answer may have.
+  ///   - body: the body; nil for none.
+  ///   - timeout: the time limit of the whole exchange.
+  ///   - maximumResponseBytes: the maximum length of the answer's body in bytes.
   public init(
     _ method: Method, _ url: URL, headers: HTTPHeaderList = [:], body: Data? = nil, timeout: Duration = .seconds(60),
     maximumResponseBytes: Int = HTTPRequestData.defaultMaximumResponseBytes
@@ -89,13 +89,13 @@ public struct HTTPRequestData: Sendable, Hashable {
     self.maximumResponseBytes = maximumResponseBytes
   }
 
-  /// Hashes method and address, by which requests differ that are under way at the same time.
+  /// Hashes the method and the address, in which requests differ that are under way at the same time.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(method)
     hasher.combine(url)
   }
 
-  /// Refuses headers that could pose as something else. The value is not repeated: it may be a secret.
+  /// Rejects headers that could pose as something else. The error does not repeat the value: it may be a secret.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid`.
   func checkHeaders() throws {

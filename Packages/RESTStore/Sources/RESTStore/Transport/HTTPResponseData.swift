@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a server answered.
+/// The answer of a server.
 ///
 /// ```swift
 /// let response = HTTPResponseData(status: 200, headers: ["Content-Type": "application/json"], body: Data("[]".utf8))
@@ -29,14 +29,14 @@ public struct HTTPResponseData: Sendable, Hashable {
     self.body = body
   }
 
-  /// Whether the status says that the request was carried out: 200 to 299.
+  /// Whether the status is a success: 200 to 299.
   public var isSuccessful: Bool { (200..<300).contains(status) }
 
-  /// The beginning of the body on one line, for error messages; nil if there is nothing to show.
+  /// Returns the beginning of the body on one line, for error messages; nil if there is nothing to show.
   ///
-  /// - Parameter length: how many characters at most.
+  /// - Parameter length: the maximum number of characters.
   public func excerpt(maximumLength length: Int = 200) -> String? {
-    // Four bytes are the longest character in UTF-8; a character that is cut in two at the end is dropped below.
+    // A character has at most four bytes in UTF-8; one that is cut in two at the end is dropped below.
     let text = String(decoding: body.prefix(length * 4 + 4), as: UTF8.self)
     let words = text.split {
       $0.isWhitespace || $0.unicodeScalars.contains { $0.properties.generalCategory == .control }

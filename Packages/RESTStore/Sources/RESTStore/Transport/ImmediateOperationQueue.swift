@@ -1,12 +1,12 @@
 #if canImport(FoundationNetworking)
   import Foundation
 
-  /// The queue of a session's delegate that takes what the session reports at once, on the session's own serial queue.
+  /// A queue for a session's delegate that runs each report at once, on the session's own serial queue.
   ///
-  /// On Linux each report to a delegate would otherwise be an operation on another thread, and there are three for an answer
-  /// of any size: together they cost as much as the rest of a small request.
+  /// Otherwise each report to a delegate on Linux would be an operation on another thread. An answer of any size takes
+  /// three, which together cost as much as the rest of a small request.
   ///
-  /// `Sendable` because it adds no state to its superclass, which is.
+  /// `Sendable` because it adds no state to its superclass, which is `Sendable`.
   final class ImmediateOperationQueue: OperationQueue, @unchecked Sendable {
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }

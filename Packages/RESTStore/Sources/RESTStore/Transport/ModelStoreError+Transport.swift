@@ -6,28 +6,29 @@ import StoreProtocol
 #endif
 
 extension ModelStoreError {
-  /// What an error of a transport means for a store.
+  /// Creates the error of a store for an error of a transport.
   init(transportError error: any Error) {
     switch error {
     case let error as ModelStoreError: self = error
     case is CancellationError: self.init(.cancelled, "the task was cancelled", cause: error)
     case let error as URLError:
       let (code, message) = Self.meaning(of: error)
-      // What else the error has is the address, with all that is in it.
+      // The rest of the error contains the address with its secrets.
       self.init(code, message, cause: URLError(error.code))
     default: self.init(.server, "no answer came: \(error)", cause: error)
     }
   }
 
-  /// On Linux this is the error for a connection that ends without a byte; elsewhere that is a lost connection.
+  /// Whether `badServerResponse` stands for a connection that ends without a byte, as on Linux. Elsewhere that is a
+  /// lost connection.
   #if canImport(FoundationNetworking)
     private static let saysBadServerResponseForNothing = true
   #else
     private static let saysBadServerResponseForNothing = false
   #endif
 
-  /// How libcurl begins to say that it can't read an answer: on Linux such errors have no code of their own. Headers over its
-  /// limit are to it too much for its memory.
+  /// The beginnings of libcurl's messages for unreadable answers: on Linux such errors have no code of their own. It
+  /// reports headers over its limit as a lack of memory.
   private static let beginningsOfUnreadable = [
     "Failed writing header", "Invalid Content-Length", "Header without colon",
     "Error while processing content unencoding",

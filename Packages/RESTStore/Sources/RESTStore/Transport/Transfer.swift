@@ -1,7 +1,7 @@
 import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// One exchange that is under way: whoever ends it first, the server, the timer or a cancellation, decides how it ends.
+/// An exchange that is under way. The first of the server, the timer and a cancellation decides how it ends.
 final class Transfer: Sendable {
   typealias Continuation = CheckedContinuation<HTTPResponseData, any Error>
 
@@ -22,13 +22,13 @@ final class Transfer: Sendable {
     maximumBytes = request.maximumResponseBytes
     maximumRedirects = request.maximumRedirects
     self.observer = observer
-    // To decode a path takes a while, and nobody else reads it.
+    // Decoding a path takes time, and only the observer reads it.
     state = Lock(State(progress: HTTPProgress(path: observer == nil ? "" : request.url.path)))
   }
 
-  /// Starts to wait.
+  /// Starts the wait.
   ///
-  /// - Returns: `false` if the transfer has ended before it began; the continuation was resumed then.
+  /// - Returns: `false` if the transfer had already ended; then the continuation was resumed.
   func begin(_ continuation: Continuation) -> Bool {
     let result = state.withLock { state in
       if state.result == nil { state.continuation = continuation }
@@ -41,9 +41,9 @@ final class Transfer: Sendable {
 
   func fail(_ error: any Error) { end(.failure(error)) }
 
-  /// Takes down status and headers. After a redirect they come once more, for the final answer.
+  /// Stores status and headers. After a redirect they arrive once more, for the final answer.
   ///
-  /// - Returns: whether to go on.
+  /// - Returns: whether to continue.
   func receive(_ response: HTTPResponseData, expectedBytes: Int64) -> Bool {
     guard expectedBytes <= Int64(maximumBytes) else {
       fail(tooLong())
@@ -70,7 +70,7 @@ final class Transfer: Sendable {
     return false
   }
 
-  /// Tells that a part of the request went out.
+  /// Reports that a part of the request was sent.
   func sent(_ count: Int64) {
     guard let observer else { return }
     observer(
@@ -80,7 +80,7 @@ final class Transfer: Sendable {
       })
   }
 
-  /// Takes down a part of the body.
+  /// Appends a part of the body.
   func receive(_ data: Data) {
     let (count, progress) = state.withLock { state in
       state.response?.body.append(data)

@@ -5,10 +5,10 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Hands what a URLSession reports to the transfer it belongs to, and decides on redirects.
+/// A delegate that passes the reports of a URLSession to their transfers, and decides on redirects.
 ///
-/// It never cancels a task: on Linux it is called on the queue that a cancellation would wait for. Whoever waits for a
-/// transfer that has failed cancels its task.
+/// It never cancels a task: on Linux it is called on the queue that a cancellation would wait for. The code that waits
+/// for a failed transfer cancels its task.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   private let transfers: TransferTable
 
@@ -39,9 +39,9 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   #if canImport(FoundationNetworking)
-    /// Ends the transfer. libcurl asks for the body once more where the server ended a connection just when it was used
-    /// again: it would send the request a second time, although the first one may have been carried out, and wait for ever
-    /// for a body it doesn't get. Whoever knows that a repetition does no harm makes one.
+    /// Ends the transfer. libcurl requests the body again if the server ended a connection just when it was reused. It
+    /// would send the request a second time, although the first one may have been carried out. Then it would wait
+    /// forever for a body that it doesn't get. A caller that knows a repetition to be safe makes one.
     func urlSession(
       _ session: URLSession, task: URLSessionTask,
       needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -50,14 +50,14 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
       completionHandler(nil)
     }
 
-    /// Takes a refusal as the answer it is. Linux asks for a password when all of the answer has come, and without one
-    /// would never say that it is done.
+    /// Completes the transfer with a refusal as its answer. Linux requests a password after the whole answer has
+    /// arrived, and without one would never report the end.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
       guard challenge.proposedCredential == nil else {
-        // A configuration with passwords of its own. To go on with one waits for the queue that this is called on.
+        // The configuration has its own passwords. Continuing with one waits for the queue of this call.
         return DispatchQueue.global().async { completionHandler(.performDefaultHandling, nil) }
       }
       transfer(for: task)?.complete(nil)
@@ -77,20 +77,21 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     if next != nil, transfer(for: task)?.redirect() == false {
       return completionHandler(nil)
     }
-    // What is not followed is the answer; Linux does not report it in any other way.
+    // A redirect that is not followed is the answer; Linux reports it in no other way.
     if next == nil {
       _ = transfer(for: task)?.receive(HTTPResponseData(response), expectedBytes: response.expectedContentLength)
     }
     completionHandler(next)
   }
 
-  /// What may follow to another host: nothing that could tell who asks.
+  /// The headers that follow to another host: none that could identify the sender.
   private static let harmlessHeaders: Set<String> = [
     "accept", "accept-charset", "accept-encoding", "accept-language", "content-length", "content-type", "user-agent",
   ]
 
-  /// The request to follow a redirect with, or nil if it must not be followed: a write would become a read or go to another
-  /// host, or what was encrypted would be sent in the clear.
+  /// Returns the request that follows a redirect; nil if it must not be followed.
+  ///
+  /// No redirect makes a read of a write, sends a write to another host, or an encrypted request in the clear.
   static func redirected(_ next: URLRequest, from last: URLRequest?, answer: HTTPURLResponse) -> URLRequest? {
     guard let last, let lastURL = last.url, let url = next.url else { return nil }
     guard (next.httpMethod ?? "GET") == (last.httpMethod ?? "GET") else { return nil }

@@ -5,8 +5,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The exchanges of a session that are under way. It ends those whose time is over, with one timer for all of them: one
-/// each would cost a good part of what a small request costs, and stay until it ran out, long after the answer.
+/// The exchanges of a session that are under way. One timer for all of them ends those whose time is over. A timer for
+/// each would cost a good part of a small request, and run on long after the answer.
 final class TransferTable: Sendable {
   private struct Entry {
     let transfer: Transfer
@@ -16,12 +16,12 @@ final class TransferTable: Sendable {
   private struct State {
     var entries: [Int: Entry] = [:]
     var timer: Task<Void, Never>?
-    /// When the timer rings; nil if there is none.
+    /// The instant at which the timer fires; nil if there is none.
     var alarm: ContinuousClock.Instant?
   }
 
   private let state = Lock(State())
-  /// Whoever gives a request more time gives it this much: clocks of the system count no further than a few centuries.
+  /// The longest time limit: clocks of the system count no further than a few centuries.
   static let longestTimeout = Duration.seconds(10 * 365 * 24 * 60 * 60)
 
   deinit {
@@ -47,8 +47,7 @@ final class TransferTable: Sendable {
     return state.withLock { $0.entries[identifier]?.transfer }
   }
 
-  /// A timer that rings for exchanges that have ended in the meantime is left to it: it does nothing then but ask for the
-  /// next one.
+  /// Sets the timer. If its exchanges end in the meantime it is kept: when it fires, it only sets the next one.
   private func setAlarm(at alarm: ContinuousClock.Instant, _ state: inout State) {
     state.timer?.cancel()
     state.alarm = alarm
@@ -60,7 +59,7 @@ final class TransferTable: Sendable {
 
   private func ring(_ alarm: ContinuousClock.Instant) {
     let late = state.withLock { state -> [Transfer] in
-      // A later timer has taken over.
+      // Another timer has replaced this one.
       guard state.alarm == alarm else { return [] }
       let late = state.entries.filter { $0.value.deadline <= alarm }
       for identifier in late.keys { state.entries[identifier] = nil }

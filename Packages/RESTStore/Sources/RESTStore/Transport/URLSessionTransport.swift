@@ -7,24 +7,25 @@ import StoreProtocol
   public import Foundation
 #endif
 
-/// Carries requests with `URLSession`.
+/// A transport over `URLSession`.
 ///
 /// ```swift
 /// let store = RESTModelStore(baseURL: url, transport: URLSessionTransport.shared)  // the default
 /// ```
 ///
-/// Nothing is kept between requests but connections: no cookies, no cache, no stored passwords. Redirects are followed
-/// where they keep the method; what could be a credential does not follow to another host.
+/// Only connections are kept between requests: no cookies, no cache, no passwords. Redirects are followed where they
+/// keep the method; credentials do not follow to another host.
 public final class URLSessionTransport: HTTPTransport {
-  /// The transport of all stores that were not given one: one session, so connections are used again.
+  /// The transport of all stores without one of their own. It has one session, so that connections are reused.
   public static let shared = URLSessionTransport()
 
   private let transfers = TransferTable()
   private let session: URLSession
 
-  /// Creates a transport with a session of its own.
+  /// Creates a transport with its own session.
   ///
-  /// - Parameter configuration: how the session works, such as its proxies; the default keeps nothing between requests.
+  /// - Parameter configuration: the configuration of the session, such as its proxies; the default keeps nothing
+  ///   between requests.
   public init(configuration: URLSessionConfiguration? = nil) {
     let configuration = configuration ?? Self.forgetfulConfiguration
     #if canImport(FoundationNetworking)
@@ -49,15 +50,15 @@ public final class URLSessionTransport: HTTPTransport {
     configuration.httpShouldSetCookies = false
     configuration.httpCookieAcceptPolicy = .never
     configuration.urlCredentialStorage = nil
-    // Stores take their turns before the time-out begins to run; in the session it would run while they wait.
+    // Requests wait in the store before their time-out starts; in the session it would run while they wait.
     configuration.httpMaximumConnectionsPerHost = 64
     return configuration
   }
 
   /// Sends a request and waits for the whole answer.
   ///
-  /// - Throws: `ModelStoreError` with the code `offline`, `timeout`, `cancelled`, `server` if the answer is too long or no
-  ///   HTTP, or `invalid` if the request can't be sent.
+  /// - Throws: `ModelStoreError` with the code `offline`, `timeout` or `cancelled`. The code is `server` if the answer
+  ///   is too long or no HTTP, `invalid` if the request can't be sent.
   public func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try request.checkHeaders()
     guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host?.isEmpty == false else {
@@ -79,11 +80,11 @@ public final class URLSessionTransport: HTTPTransport {
         task.cancelSoon()
       }
     } catch let error as URLError where error.code == .unsupportedURL {
-      // The address is fine, so it is the answer: Linux says it this way.
+      // The address was checked before, so the answer is at fault: Linux reports it in this way.
       throw ModelStoreError(
         .server, "the answer is not HTTP: \(error.localizedDescription)", cause: URLError(error.code))
     } catch {
-      // Whoever ended the transfer, nothing of it may go on.
+      // Whatever ended the transfer, no part of it may continue.
       task.cancel()
       throw ModelStoreError(transportError: error)
     }
@@ -91,10 +92,10 @@ public final class URLSessionTransport: HTTPTransport {
 }
 
 extension URLSessionTask {
-  /// Cancels from anywhere, such as from an observer that was called by the session.
+  /// Cancels the task in any context, such as from an observer that the session calls.
   func cancelSoon() {
     #if canImport(FoundationNetworking)
-      // On Linux it waits for the session's queue, on which this may be.
+      // On Linux a cancellation waits for the session's queue, on which this may run.
       DispatchQueue.global().async { self.cancel() }
     #else
       cancel()
@@ -114,7 +115,8 @@ extension URLRequest {
       case .preferringCache: .returnCacheDataElseLoad
       case .onlyCache: .returnCacheDataDontLoad
       }
-    // The transport sees to the time limit. The session's own is about pauses, and on Linux it drops parts of a second.
+    // The transport enforces the time limit. The session's own is about pauses, and on Linux it drops fractions of a
+    // second.
     timeoutInterval = (min(request.timeout, TransferTable.longestTimeout) / .seconds(1)).rounded(.up) + 1
     for entry in request.headers.entries { addValue(entry.value, forHTTPHeaderField: entry.name) }
   }

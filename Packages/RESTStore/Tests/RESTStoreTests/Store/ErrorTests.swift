@@ -37,7 +37,7 @@ import Testing
     }
     let store = try RESTModelStore(StubTransport(status: 200, "[]"))
     let error = try await storeError { try await store.update(person) }
-    #expect(error.message.hasPrefix("The server says that this Person was written"))
+    #expect(error.message.hasPrefix("The server reports that this Person was written"))
     #expect(error.code == .server)
   }
 
