@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// Every hook that depends on the operation, each with something to be seen.
+/// A dialect with all hooks that depend on the operation, each with a visible effect.
 private struct Hooked: RESTDialect {
   let log = Lock<[String]>([])
   var putsNewModels = false
@@ -41,7 +41,8 @@ private struct Hooked: RESTDialect {
 }
 
 @Suite struct `A hook of a dialect` {
-  @Test func `A hook of a dialect restores the session before headers are asked for, where it is needed`() async throws
+  @Test func `A hook of a dialect restores the session before the headers are requested, where it is needed`()
+    async throws
   {
     let dialect = Hooked()
     let store = try RESTModelStore(
@@ -63,7 +64,7 @@ private struct Hooked: RESTDialect {
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `A hook of a dialect says how long a request may take, and whether a cache may answer`() async throws {
+  @Test func `A hook of a dialect decides how long a request may take, and whether a cache may answer`() async throws {
     let transport = StubTransport(status: 200, "[]")
     let store = try RESTModelStore(transport, dialect: Hooked())
     _ = try await store.list(Person.self)
@@ -89,7 +90,7 @@ private struct Hooked: RESTDialect {
     #expect(transport.requests[1].headers["Content-Type"] == nil)
   }
 
-  @Test func `A hook of a dialect makes an update of the whole record with PUT`() async throws {
+  @Test func `A hook of a dialect updates the whole record with PUT`() async throws {
     let transport = StubTransport(status: 204)
     let store = try RESTModelStore(transport, dialect: Hooked(updateMethod: .put))
     let person = try Person.from(dictionaryValue: ["id": 7, "name": "Ada", "age": 36], in: store.scope)
@@ -99,8 +100,7 @@ private struct Hooked: RESTDialect {
     #expect(!person.isDirty)
   }
 
-  @Test func `A hook of a dialect puts new models that have an identifier, only where there is none yet`() async throws
-  {
+  @Test func `A hook of a dialect creates a model at its own path, only where there is none yet`() async throws {
     let transport = StubTransport(status: 201)
     let dialect = Hooked(putsNewModels: true)
     let store = try RESTModelStore(transport, dialect: dialect)
@@ -128,7 +128,7 @@ private struct Hooked: RESTDialect {
     #expect(Person.with(identifier: "-1", in: store.scope) === person)
   }
 
-  @Test func `A hook of a dialect gets the server's identifier even if another one was sent`() async throws {
+  @Test func `A new model gets the server's identifier even if another one was sent`() async throws {
     let store = try RESTModelStore(StubTransport(status: 201, #"{"id": 8}"#))
     let person = Person(id: 1_000_001, name: "Ada")
     try await store.create(person)

@@ -12,7 +12,7 @@ import Testing
     #expect(encoder.encode(["a", "b"]) == "0=a&1=b")
   }
 
-  @Test func `An encoder of parameters writes what is nested with brackets`() {
+  @Test func `An encoder of parameters writes nested values with brackets`() {
     #expect(
       ParameterEncoder().encode(["people": [["name": "Bob", "age": 65], ["name": "Ada"]], "at": ["city": "Rome"]])
         == "at[city]=Rome&people[0][age]=65&people[0][name]=Bob&people[1][name]=Ada")
@@ -20,7 +20,7 @@ import Testing
     #expect(ParameterEncoder().encode(["none": [], "nothing": [:]]) == "")
   }
 
-  @Test func `An encoder of parameters keeps separators in their place, unless it is notified not to`() {
+  @Test func `An encoder of parameters percent-encodes separators, unless that is turned off`() {
     let value: JSONValue = ["a&b": "c=d&e+f g", "x": ["[y]": "%"]]
     #expect(ParameterEncoder().encode(value) == "a%26b=c%3Dd%26e%2Bf%20g&x[[y]]=%25")
     #expect(ParameterEncoder(escapes: false).encode(value) == "a&b=c=d&e+f g&x[[y]]=%")

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: ["[1", "<html>", "{\"a\": 1}x"])
-  func `The plain reading of an answer refuses the body of a success that is not JSON`(body: String) {
+  func `The plain reading of an answer rejects the body of a success that is not JSON`(body: String) {
     #expect(throws: JSONSyntaxError.self) { try RESTResponse(response(200, body)) }
   }
 
@@ -25,7 +25,8 @@ import Testing
     (418, "server"), (422, "invalid"), (429, "server"), (500, "server"), (501, "unsupported"), (502, "server"),
     (503, "server"), (504, "timeout"), (507, "full"), (599, "server"), (100, "server"),
   ])
-  func `The plain reading of an answer gives every status that is no success a code`(status: Int, code: String) throws {
+  func `The plain reading of an answer has a code for every status that is no success`(status: Int, code: String) throws
+  {
     let error = try #require(try RESTResponse(response(status, #"{"ok": true}"#)).error)
     #expect(error.code == ModelStoreError.Code(code))
     #expect(error.message.contains("status \(status)"))
@@ -60,7 +61,7 @@ import Testing
     (#"{"errors": ["one", {"message": "two"}]}"#, "one; two"),
     ("plain\r\n  text\u{0}", "plain text"),
   ])
-  func `The plain reading of an answer says what the server says`(body: String, sentence: String) throws {
+  func `The plain reading of an answer repeats the message of the server`(body: String, sentence: String) throws {
     let message = try #require(try RESTResponse(response(500, body)).error?.message)
     #expect(message == "status 500: \(sentence)")
   }

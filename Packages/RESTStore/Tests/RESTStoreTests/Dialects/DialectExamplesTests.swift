@@ -38,7 +38,7 @@ private final class Publisher: Model {
     #expect(error.message.contains("closed on Sundays"))
   }
 
-  @Test func `The enveloped dialect goes on with a cursor or an address`() async throws {
+  @Test func `The enveloped dialect fetches the next page by a cursor or an address`() async throws {
     let pages = StubTransport([
       .success(HTTPResponseData(status: 200, body: Data(#"{"data": [{"id": 1}], "more": {"at": "x y"}}"#.utf8))),
       .success(HTTPResponseData(status: 200, body: Data(#"{"data": [{"id": 2}], "more": {"at": null}}"#.utf8))),
@@ -67,7 +67,8 @@ private final class Publisher: Model {
       ?? ""
   }
 
-  @Test func `The dialect of Django REST framework says conditions as lookups, in the server's spelling`() async throws
+  @Test func `The dialect of Django REST framework translates conditions to lookups, in the server's spelling`()
+    async throws
   {
     #expect(try await query { $0.firstName == "Ada" && $0.age >= 18 } == "first_name=Ada&age__gte=18")
     #expect(try await query { $0.age < 5 && $0.age > 1 } == "age__lt=5&age__gt=1")
@@ -79,7 +80,7 @@ private final class Publisher: Model {
     #expect(try await query { $0.firstName.contains("d&") } == "first_name__contains=d%26")
   }
 
-  @Test func `The dialect of Django REST framework refuses what Django would answer in another way`() async throws {
+  @Test func `The dialect of Django REST framework rejects conditions that Django reads in another way`() async throws {
     let refused: [((ModelColumns<Author>) -> QueryExpression, String)] = [
       ({ $0.age != 30 }, "age != 30"), ({ $0.age > 1 || $0.age < 0 }, "age > 1 || age < 0"),
       ({ $0.firstName.hasPrefix("A") }, "hasPrefix"), ({ $0.firstName.ignoringCase == "ada" }, "ignoringCase"),
@@ -96,7 +97,7 @@ private final class Publisher: Model {
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `The dialect of Django REST framework says order and part`() async throws {
+  @Test func `The dialect of Django REST framework translates an order and a page`() async throws {
     _ = try await store.list(Author.self, sort: [.descending(\.age), .ascending(\.firstName)], limit: 10, offset: 20)
     #expect(transport.lines.last == "GET http://api.test/authors/?page=3&page_size=10&ordering=-age%2Cfirst_name")
     _ = try await store.list(Author.self, limit: 10, offset: 7)
@@ -119,7 +120,7 @@ private final class Publisher: Model {
 }
 
 @Suite struct `The dialect of JSON:API` {
-  @Test func `The dialect of JSON:API reads resources with relationships and what is included`() async throws {
+  @Test func `The dialect of JSON:API reads resources with relationships and included resources`() async throws {
     let body = #"""
       {"data": {"type": "authors", "id": "7", "attributes": {"firstName": "Ada", "age": 36},
         "relationships": {"publisher": {"data": {"type": "publishers", "id": "3"}}}},
@@ -134,7 +135,7 @@ private final class Publisher: Model {
     #expect(transport.requests[0].headers["Accept"] == "application/vnd.api+json")
   }
 
-  @Test func `The dialect of JSON:API writes a resource object with only what changed`() async throws {
+  @Test func `The dialect of JSON:API writes a resource object with only the changes`() async throws {
     let transport = StubTransport(status: 204)
     let store = try RESTModelStore(transport, dialect: JSONAPIDialect(relationships: ["publisher": "publishers"]))
     let author = try Author.from(dictionaryValue: ["id": 7, "age": 36], in: store.scope)
@@ -175,7 +176,7 @@ private final class Publisher: Model {
     #expect(pages.lines.last?.hasPrefix("GET http://api.test/authors?page") == true)
   }
 
-  @Test func `The dialect of JSON:API says order as the standard does, and equality where the server has it`()
+  @Test func `The dialect of JSON:API translates an order as the standard does, and equality if the server has it`()
     async throws
   {
     let transport = StubTransport(status: 200, #"{"data": []}"#)
@@ -195,7 +196,7 @@ private final class Publisher: Model {
     return (components?.queryItems ?? []).dropFirst().map { "\($0.name)=\($0.value ?? "")" }
   }
 
-  @Test func `The dialect of PostgREST says every condition, with nil compared as Swift does`() async throws {
+  @Test func `The dialect of PostgREST translates every condition, with nil compared as in Swift`() async throws {
     #expect(try await items { $0.age > 30 && $0.firstName == "Ada" } == [#"and=(age.gt.30,firstName.eq."Ada")"#])
     #expect(try await items { $0.age > 30 || $0.age < 5 } == ["or=(age.gt.30,age.lt.5)"])
     #expect(try await items { $0.age != 30 } == ["or=(age.neq.30,age.is.null)"])
@@ -210,7 +211,7 @@ private final class Publisher: Model {
     #expect(try await items { $0.publisher.id == 5 } == ["and=(publisher.eq.5)"])
   }
 
-  @Test func `The dialect of PostgREST chooses one row by a filter, and asks for it as an object`() async throws {
+  @Test func `The dialect of PostgREST selects one row by a filter, and requests it as an object`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 7, "age": 36}"#)
     let store = try RESTModelStore(transport, dialect: PostgRESTDialect())
     let author = try await store.lookup(Author.self, identifier: "7")
@@ -225,7 +226,7 @@ private final class Publisher: Model {
     #expect(try await storeError { _ = try await none.lookup(Author.self, identifier: "7") }.code == .notFound)
   }
 
-  @Test func `The dialect of PostgREST says where nil goes, and fetches page by page`() async throws {
+  @Test func `The dialect of PostgREST defines the position of nil, and fetches page by page`() async throws {
     let page = Data("[{\"id\": 1}, {\"id\": 2}]".utf8)
     let transport = StubTransport([
       .success(HTTPResponseData(status: 200, body: page)),

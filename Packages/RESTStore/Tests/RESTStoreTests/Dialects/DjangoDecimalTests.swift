@@ -48,7 +48,7 @@ private final class Customer: Model {
   }
 
   @Test(arguments: ["\"1,5\"", "\"NaN\"", "\"\"", "\"1.5 \""])
-  func `A decimal of a Django server that is none is an error`(text: String)
+  func `A decimal of a Django server that is no number is an error`(text: String)
     async throws
   {
     let store = try RESTModelStore(

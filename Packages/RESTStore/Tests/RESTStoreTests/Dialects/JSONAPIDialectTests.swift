@@ -17,7 +17,7 @@ private final class Town: Model {
 }
 
 extension `The dialect of JSON:API` {
-  @Test func `The dialect of JSON:API reads what is included inside of what is included, in any case of keys`()
+  @Test func `The dialect of JSON:API reads resources included in included resources, with keys in any case`()
     async throws
   {
     let body = #"""
@@ -37,7 +37,7 @@ extension `The dialect of JSON:API` {
     #expect(friend.friends.value?.first === writer)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `The dialect of JSON:API takes each resource once where all link to all`()
+  @Test(.timeLimit(.minutes(1))) func `The dialect of JSON:API embeds each resource once where all link to all`()
     async throws
   {
     let links = (1...40).map { #"{"type": "writers", "id": "\#($0)"}"# }.joined(separator: ",")
@@ -56,7 +56,7 @@ extension `The dialect of JSON:API` {
     #expect(writer.friends.value?.last?.friends.value?.count == 40)
   }
 
-  @Test func `The dialect of JSON:API asks for related resources and for some of the fields only`() async throws {
+  @Test func `The dialect of JSON:API requests related resources and some of the fields only`() async throws {
     let transport = StubTransport(status: 200, #"{"data": {"type": "writers", "id": "1"}}"#)
     let store = try RESTModelStore(
       transport, dialect: JSONAPIDialect(included: ["homeTown", "friends.homeTown"], fieldSets: ["towns": ["name"]]))
@@ -69,7 +69,8 @@ extension `The dialect of JSON:API` {
       ])
   }
 
-  @Test func `The dialect of JSON:API counts by what the document says, and asks for pages by number`() async throws {
+  @Test func `The dialect of JSON:API counts by the number in the document, and requests pages by number`() async throws
+  {
     let transport = StubTransport(
       status: 200, #"{"data": [{"type": "writers", "id": "1"}], "meta": {"total": 57}}"#)
     let dialect = JSONAPIDialect(
@@ -79,7 +80,8 @@ extension `The dialect of JSON:API` {
     #expect(transport.lines == ["GET http://api.test/writers?page%5Bnumber%5D=1&page%5Bsize%5D=10"])
   }
 
-  @Test func `The dialect of JSON:API says the comparisons that the server has, and refuses others`() async throws {
+  @Test func `The dialect of JSON:API translates the comparisons that the server has, and rejects others`() async throws
+  {
     let transport = StubTransport(status: 200, #"{"data": []}"#)
     let store = try RESTModelStore(
       transport, dialect: JSONAPIDialect(filtersByEquality: true, lookups: [.greater: "gt", .isIn: "in"]))
@@ -97,7 +99,7 @@ extension `The dialect of JSON:API` {
     #expect(transport.lines.count == 1)
   }
 
-  @Test func `The dialect of JSON:API puts errors on the fields that pointers lead to`() async throws {
+  @Test func `The dialect of JSON:API puts errors on the fields that pointers name`() async throws {
     let body = #"""
       {"errors": [
         {"status": "422", "title": "Invalid", "detail": "is too short", "source": {"pointer": "/data/attributes/name"}},

@@ -27,8 +27,7 @@ extension `The dialect of PostgREST` {
     return URLComponents(string: transport.requests[0].url.absoluteString)?.queryItems?.last?.value
   }
 
-  @Test func `The dialect of PostgREST compares text in any case, and opposites with nil as Swift has it`() async throws
-  {
+  @Test func `The dialect of PostgREST compares text in any case, and negations with nil as in Swift`() async throws {
     #expect(try await condition { $0.title.ignoringCase == "Emma" } == #"(title.ilike."Emma")"#)
     #expect(try await condition { $0.title.ignoringCase != "5%" } == #"(title.not.ilike."5\\%",title.is.null)"#)
     #expect(try await condition { $0.title.ignoringCase.contains("m") } == #"(title.ilike."*m*")"#)
@@ -39,7 +38,7 @@ extension `The dialect of PostgREST` {
         == #"(or(title.not.like."*a",title.is.null),or(id.not.in.(1,2),id.is.null))"#)
   }
 
-  @Test func `The dialect of PostgREST gives patterns to the server only where it is notified to`() async throws {
+  @Test func `The dialect of PostgREST sends patterns to the server only if that is turned on`() async throws {
     #expect(try await condition { $0.title.matches(/Em+a/) } == #"(title.match."^(?:Em+a)$")"#)
     #expect(try await condition { $0.title.contains(/m{2}/) } == #"(title.match."m{2}")"#)
     #expect(
@@ -54,7 +53,7 @@ extension `The dialect of PostgREST` {
     }
   }
 
-  @Test func `The dialect of PostgREST selects columns, and rows that keys lead to`() async throws {
+  @Test func `The dialect of PostgREST selects columns, and rows that foreign keys reference`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 1, "title": "Emma", "writer": {"id": 2, "name": "Jane"}}"#)
     let store = try RESTModelStore(
       transport, dialect: PostgRESTDialect(selections: ["novels": "id,title,writer(id,name)"]))
@@ -68,7 +67,7 @@ extension `The dialect of PostgREST` {
       ])
   }
 
-  @Test func `The dialect of PostgREST counts rows with one request, and ends at the end`() async throws {
+  @Test func `The dialect of PostgREST counts rows with one request, and ends after the last page`() async throws {
     let transport = StubTransport(
       status: 206, #"[{"id": 1}, {"id": 2}]"#, headers: ["Content-Range": "0-1/57"])
     let store = try RESTModelStore(transport, dialect: PostgRESTDialect(pageSize: 2, countsRows: true))
@@ -81,7 +80,7 @@ extension `The dialect of PostgREST` {
     #expect(try await beyond.list(Novel.self, offset: 60).isEmpty)
   }
 
-  @Test func `The dialect of PostgREST merges a new model with the row that is there where it is notified to`()
+  @Test func `The dialect of PostgREST merges a new model with an existing row only if that is turned on`()
     async throws
   {
     let transport = StubTransport(status: 201, #"{"id": 1, "title": "Emma", "pages": 474}"#)
@@ -95,7 +94,7 @@ extension `The dialect of PostgREST` {
     #expect(transport.requests[0].headers["Prefer"] == "return=representation,resolution=merge-duplicates")
   }
 
-  @Test func `The dialect of PostgREST finds the column of a rule that is broken`() async throws {
+  @Test func `The dialect of PostgREST finds the column of a broken constraint`() async throws {
     func error(_ status: Int, _ body: String) async throws -> ModelStoreError {
       let store = try RESTModelStore(StubTransport(status: status, body), dialect: PostgRESTDialect())
       return try await storeError { try await store.create(Novel()) }

@@ -30,7 +30,7 @@ import Testing
     #expect(transport.requests.count == 100)
   }
 
-  @Test func `Credentials that can't be renewed end the call, and are asked for again by the next`() async throws {
+  @Test func `Credentials that can't be renewed fail the call, and the next call renews them again`() async throws {
     let renewals = Lock(0)
     var options = RESTOptions()
     options.authentication = BearerAuthentication("old") { _ in
@@ -53,7 +53,7 @@ import Testing
     #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer old", "Bearer new"])
   }
 
-  @Test func `Credentials are got before the first request, or sent as name and password`() async throws {
+  @Test func `Credentials are fetched before the first request, or sent as name and password`() async throws {
     var options = RESTOptions()
     options.authentication = BearerAuthentication(nil) { refused in
       #expect(refused == nil)

@@ -83,11 +83,11 @@ import Testing
     }
     #expect(cancelled == 5)
     #expect(transport.requests.count == 2)
-    // All places are free again.
+    // The limit is free again for all requests.
     _ = try await RESTModelStore(handle).list(Person.self)
   }
 
-  @Test func `Requests of a store are notified to a monitor, without anything secret`() async throws {
+  @Test func `Requests of a store are reported to a monitor, without secrets`() async throws {
     let monitor = ListeningMonitor()
     var options = RESTOptions()
     options.monitor = monitor

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct `An entity tag` {
-  @Test func `An entity tag goes back with the next update, and a conflict has what the server has`() async throws {
+  @Test func `An entity tag is sent with the next update, and a conflict has the server's record`() async throws {
     let transport = StubTransport([
       .success(ada(["ETag": "\"v1\""])), .success(HTTPResponseData(status: 412)),
       .success(
@@ -25,12 +25,12 @@ import Testing
     #expect(conflict.entityTag == "\"v2\"")
     #expect(error.conflicts == [FieldConflict(key: "name", baseline: "Ada", local: "Augusta", stored: "Grace")])
     #expect(person.name.value == "Augusta")
-    // What was changed here stays, and can be written over the version that is known now.
+    // Local changes are kept, and can overwrite the version that is known now.
     _ = try await store.lookup(Person.self, identifier: "1")
     #expect(person.age.value == 85)
     try await store.update(person, onConflict: .overwrite)
     person.age.value = 1
-    // The answer did not tell what else is in the third version.
+    // The answer did not have the other fields of the third version.
     try await store.update(person)
     #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, nil, nil, "\"v2\""])
   }
@@ -51,7 +51,7 @@ import Testing
     #expect(transport.requests.map { $0.headers["If-Match"] } == [nil, "\"v1\"", nil, "\"v2\""])
   }
 
-  @Test func `An update sends the entity tag of the version that was changed, not of one read later`()
+  @Test func `An update sends the entity tag of the version that was changed, not of a later read`()
     async throws
   {
     let newer = HTTPResponseData(
@@ -75,7 +75,7 @@ import Testing
       transport.requests.map { $0.headers["If-Match"] } == [nil, nil, nil, "\"v1\"", nil, nil, "\"v2\""])
   }
 
-  @Test func `An entity tag is wanted by a save that is to fail on conflict, and is not sent by one that overwrites`()
+  @Test func `An entity tag is required by a save that fails on conflict, and is not sent by one that overwrites`()
     async throws
   {
     let transport = StubTransport([
@@ -93,7 +93,7 @@ import Testing
     #expect(transport.requests.allSatisfy { $0.headers["If-Match"] == nil })
   }
 
-  @Test func `An entity tag goes with a delete, and a conflict deletes nothing and has what the server has`()
+  @Test func `An entity tag is sent with a delete, and a conflict deletes nothing and has the server's record`()
     async throws
   {
     let grace = HTTPResponseData(
@@ -115,7 +115,7 @@ import Testing
     #expect(person.age.isDirty)
     #expect(person.isKnownToStore)
     #expect(Person.with(identifier: "1", in: store.scope) === person)
-    // Whoever has seen the new version may delete it.
+    // A caller that has read the new version may delete it.
     _ = try await store.lookup(Person.self, identifier: "1")
     try await store.delete(person)
     #expect(!person.isKnownToStore)
@@ -123,7 +123,7 @@ import Testing
     #expect(transport.requests.map(\.method) == [.get, .delete, .get, .get, .delete])
   }
 
-  @Test func `An entity tag goes with no delete if it is weak or not known`() async throws {
+  @Test func `An entity tag is not sent with a delete if it is weak or unknown`() async throws {
     let transport = StubTransport([
       .success(ada(["ETag": "W/\"v1\""])), .success(HTTPResponseData(status: 204)), .success(ada()),
       .success(HTTPResponseData(status: 204)),
@@ -134,7 +134,7 @@ import Testing
     #expect(transport.requests.allSatisfy { $0.headers["If-Match"] == nil })
   }
 
-  @Test func `An entity tag saves a lookup of what did not change`() async throws {
+  @Test func `An entity tag makes a lookup of an unchanged model transfer nothing`() async throws {
     let transport = StubTransport([.success(ada(["ETag": "W/\"v1\""])), .success(HTTPResponseData(status: 304))])
     let store = try RESTModelStore(transport)
     let person = try await store.lookup(Person.self, identifier: "1")
@@ -147,7 +147,7 @@ import Testing
     #expect(transport.requests[2].headers["If-Match"] == nil)
   }
 
-  @Test func `An entity tag is not sent where local changes are to go, nor after a list, nor if it is turned off`()
+  @Test func `An entity tag is not sent by a refresh of local changes, nor after a list, nor if it is turned off`()
     async throws
   {
     let transport = StubTransport([

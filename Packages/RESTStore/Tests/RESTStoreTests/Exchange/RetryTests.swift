@@ -25,7 +25,7 @@ import Testing
     .success(HTTPResponseData(status: status, headers: retryAfter.map { ["Retry-After": $0] } ?? [:]))
   }
 
-  @Test func `A request that fails is sent again after waits that grow, and at last reported`() async throws {
+  @Test func `A request that fails is sent again after growing delays, and reported at last`() async throws {
     let result = try await attempts([offline], attempts: 5) { store in
       let error = try await storeError { _ = try await store.list(Person.self) }
       #expect(error.code == .offline)
@@ -34,7 +34,7 @@ import Testing
     #expect(result.count == 5)
   }
 
-  @Test func `A request that fails is not sent again if it was about the request, or may not arrive twice`()
+  @Test func `A request that fails is not sent again if the request is at fault, or may not arrive twice`()
     async throws
   {
     for code in [400, 401, 404, 409, 501] {
@@ -49,7 +49,7 @@ import Testing
     #expect(update.count == 1)
   }
 
-  @Test func `A request that fails waits as long as the server says, unless that is too long`() async throws {
+  @Test func `A request that fails waits as long as the server requests, unless that is too long`() async throws {
     for (text, wait) in [("3", 3.1), ("Sun, 06 Nov 1994 08:49:40 GMT", 3.1), ("0", 0.1), ("soon", 0.1)] {
       let result = try await attempts([status(429, retryAfter: text), .success(ada())]) { store in
         _ = try await store.lookup(Person.self, identifier: "1")
@@ -62,7 +62,7 @@ import Testing
     #expect(tooLong.count == 1)
   }
 
-  @Test func `A request that fails and is found gone later was a delete that worked`() async throws {
+  @Test func `A repeated delete that finds no model has succeeded`() async throws {
     let result = try await attempts([offline, status(404)]) { store in
       let person = Person(id: 1, name: "Ada")
       try await store.delete(person)

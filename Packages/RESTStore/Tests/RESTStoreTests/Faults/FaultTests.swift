@@ -60,12 +60,12 @@ import Testing
     #expect(person.isDirty == (outcome != "fine"))
     if outcome != "fine" { #expect(person.name.value == "edited") }
     #expect(person.identifier == "1")
-    // One that is led round and round is carried out nowhere.
+    // A request in a redirect loop is carried out nowhere.
     if expected.fault != "redirect-loop" { #expect(try await run.methods().count { $0 == "PATCH" } == 1) }
   }
 
   @Test(arguments: FaultCase.unusual)
-  func `A fault of the network or the server that is only an unusual answer is not taken for a lost connection`(
+  func `An unusual answer is not taken for a lost connection`(
     fault: String
   ) async throws {
     let read = try await outcome { _ = try await FaultRun(fault).store().lookup(Person.self, identifier: "1") }
@@ -75,9 +75,9 @@ import Testing
   }
 
   #if canImport(FoundationNetworking)
-    /// It is a child process that ends: URLSession on Linux does not survive these answers, and gives no chance to refuse
-    /// them. Where it does, this test is to go, and the warning in the article with it.
-    @Test func `A fault that URLSession does not survive on Linux ends a child process, as documented`() async {
+    /// A child process ends here: URLSession on Linux does not survive these answers, and offers no way to reject them.
+    /// If it survives them one day, remove this test and the warning in the article.
+    @Test func `Answers that URLSession does not survive on Linux end a child process`() async {
       await #expect(processExitsWith: .failure) {
         _ = try await FaultRun("trailers").store().lookup(Person.self, identifier: "1")
       }
@@ -88,18 +88,18 @@ import Testing
   #endif
 
   @Test(arguments: ["invalid-by-field", "invalid-as-problem", "invalid-as-json-api", "invalid-as-django"])
-  func `A fault of the network or the server that is about a field lands on it`(fault: String) async throws {
+  func `A fault that is about a field is added to the errors of that field`(fault: String) async throws {
     let person = Person(name: "Ada")
     let error = try await storeError { try await FaultRun(fault).store().create(person) }
     #expect(error.fields == ["name": ["is taken"]])
     #expect(person.name.validationState.messages == ["is taken"])
     #expect(person.validationErrors.map(\.description) == ["name is taken"])
-    // It holds for the value that was refused only.
+    // The error holds only for the value that was refused.
     person.name.value = "Augusta"
     #expect(person.validate() == .valid)
   }
 
-  @Test func `A fault of the network or the server does not make the connection's next create go out twice`()
+  @Test func `A connection that ends when it is reused does not send the next create twice`()
     async throws
   {
     let run = try FaultRun("reset-when-reused")
@@ -122,15 +122,15 @@ import Testing
       let request = HTTPRequestData(
         method, url, body: method == .delete ? nil : Data("{}".utf8), timeout: .seconds(240))
       #expect(try await run.transport.send(request).isSuccessful)
-      // The server says when it has hung up.
+      // The server logs when it has closed a connection.
       while try await run.log("-closed").count < count { await Task.yield() }
     }
     #expect(try await run.methods() == Array(repeating: method.description, count: 3))
   }
 
-  /// A connection that ends just when it is used again is nothing to wait for.
+  /// A connection that ends just when it is reused makes no request wait.
   @Test(arguments: ["none", "reset-after"])
-  func `A fault of the network or the server lets no write wait where one connection carries many`(fault: String)
+  func `A fault delays no create where one connection carries many`(fault: String)
     async throws
   {
     let run = try FaultRun(fault)
@@ -150,7 +150,7 @@ import Testing
     #expect(try await run.methods().count { $0 == "POST" } <= 200)
   }
 
-  @Test func `A fault of the network or the server lets no credentials follow to another host`() async throws {
+  @Test func `A redirect to another host receives no credentials`() async throws {
     let run = try FaultRun("moved-to-another-host")
     var options = RESTOptions()
     options.authentication = BearerAuthentication("secret")
@@ -162,7 +162,7 @@ import Testing
     #expect(!"\(there)".contains("secret"))
   }
 
-  @Test func `A fault of the network or the server of redirects ends at the limit`() async throws {
+  @Test func `Redirects without end stop at the limit`() async throws {
     var options = RESTOptions()
     options.maximumRedirects = 2
     let run = try FaultRun("long-redirect")
@@ -174,7 +174,7 @@ import Testing
     _ = try await FaultRun("long-redirect").store(options).lookup(Person.self, identifier: "1")
   }
 
-  @Test func `A fault of the network or the server that is an expired token is mended once`() async throws {
+  @Test func `An expired token is renewed once`() async throws {
     let run = try FaultRun("unauthorized-once")
     var options = RESTOptions()
     options.authentication = BearerAuthentication("old") { _ in "new" }
@@ -187,8 +187,7 @@ import Testing
     #expect(try await hopeless.log().count == 2)
   }
 
-  @Test func `A fault of the network or the server that passes is waited for, as long as the server says`() async throws
-  {
+  @Test func `A temporary fault is waited for, as long as the server requests`() async throws {
     for (fault, wait) in [("busy-with-time", 7.0), ("busy", 0.1), ("unavailable-once", 0.1)] {
       let waits = Lock<[Duration]>([])
       var options = RESTOptions()
@@ -200,7 +199,7 @@ import Testing
       #expect(try await run.log().count == 2)
       let expected: Duration = wait > 1 ? .milliseconds(7_100) : .milliseconds(100)
       #expect(waits.withLock { $0 } == [expected])
-      // A create is not repeated, unless the server can tell that it is the same.
+      // A create is not repeated, unless the server can detect the repetition.
       let create = try FaultRun(fault)
       #expect(try await storeError { try await create.store(options).create(Person(name: "Ada")) }.code == .server)
       #expect(try await create.log().count == 1)
@@ -214,7 +213,7 @@ import Testing
   }
 
   @Test(arguments: ["../admin", "a/b", "%2e%2e", "..;/x", "a\r\nX-Admin: yes", "", ".", ".."])
-  func `A fault of the network or the server that is sought with an identifier stays in its place`(identifier: String)
+  func `An identifier with the syntax of a path stays one path component`(identifier: String)
     async throws
   {
     let run = try FaultRun("none")
@@ -232,7 +231,7 @@ import Testing
     #expect(try await run.log().count == (isPossible ? 1 : 0))
   }
 
-  @Test func `A fault of the network or the server can't be brought about by a header value`() async throws {
+  @Test func `A header value with a line break sends nothing`() async throws {
     let run = try FaultRun("none")
     let outcome = try await outcome {
       _ = try await run.store(headers: ["X-Name": "a\r\nX-Admin: yes"]).lookup(Person.self, identifier: "1")

@@ -3,16 +3,17 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// A tenth of the requests fail, before they are carried out or after. Set `RESTSTORE_FAULT_REQUESTS=10000` for more of them.
+/// A tenth of the requests fail, before or after they are carried out. Set `RESTSTORE_FAULT_REQUESTS=10000` for more of
+/// them.
 @Suite(.needsRESTServer, .timeLimit(.minutes(5))) struct `A server of which a part of the requests fail` {
   private static let count =
     ProcessInfo.processInfo.environment["RESTSTORE_FAULT_REQUESTS"].flatMap { Int($0) } ?? 1_000
 
-  /// What one worker knows after its part.
+  /// The records of one worker about its part.
   private struct Ledger: Sendable {
     /// The last acknowledged value of each model that was created.
     var written: [String: String] = [:]
-    /// Values that may be there, because the answer to a write was an error.
+    /// The values that may have been stored, because the answer to a write was an error.
     var uncertain: [String: Set<String>] = [:]
     var deleted: Set<String> = []
     var unclear: Set<String> = []
@@ -60,7 +61,7 @@ import Testing
           #expect(found.allSatisfy { possible.contains($0) }, "\(name): \(found), not \(possible)")
         }
       }
-      // What was not acknowledged is not there twice.
+      // No unacknowledged create is there twice.
       for name in ledger.unclear { #expect((values[Substring(name)] ?? []).count <= 1) }
     }
     // With keys, hardly anything is left to chance.
@@ -68,7 +69,7 @@ import Testing
     await server.kill()
   }
 
-  /// Ends before the tests do, if a request should hang.
+  /// A dialect that fails a hanging request before the tests end.
   private struct Patient: RESTDialect {
     var timeout: Duration { .seconds(4) }
   }
@@ -126,7 +127,7 @@ private final class Note: Model {
   override var identifierField: AnyField? { id }
 }
 
-/// The same numbers each time (SplitMix64).
+/// A generator of the same numbers each time (SplitMix64).
 private struct RandomNumbers: RandomNumberGenerator {
   private var state: UInt64
 

@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// A server whose pages are whatever a test makes of the number of the request, which begins with 0.
+/// A server whose pages a test makes from the number of the request, which begins with 0.
 private final class NumberedServer: HTTPTransport {
   private let requests = Lock<[URL]>([])
   private let page: @Sendable (Int, URL) -> HTTPResponseData
@@ -21,7 +21,7 @@ private final class NumberedServer: HTTPTransport {
   }
 }
 
-/// The list of 40 people, ten to a page, after the page that an address names with `page` or `offset`.
+/// A page of a list of 40 people, ten to a page, which an address requests with `page` or `offset`.
 private struct FortyPeople {
   let start: Int
   var isLast: Bool { start + 10 >= 40 }
@@ -89,7 +89,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
   @Test(arguments: Style.allCases) func `A list does not count pages where the first one is declared as the last`(
     style: Style
   ) async throws {
-    // Without a link on its only page, nothing tells that there is no other one.
+    // Without a link on its only page, a list may have other pages.
     if [.header, .envelope, .jsonAPIWithoutNext].contains(style) { return }
     let server = NumberedServer { _, url in Self.answer(style, url) }
     let store = try RESTModelStore(server, dialect: Self.dialect(style, .offset(size: 10)))
@@ -98,11 +98,11 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
   }
 
   @Test(arguments: [1, 2, 3, 7, 20])
-  func `A list whose pages might not end ends with an error where its links lead round in a circle`(
+  func `A list fails where the links of its pages form a cycle`(
     length: Int
   ) async throws {
     let server = NumberedServer { number, _ in
-      // The records change each time, so the pages can't be told by them.
+      // The records change each time, so they can't identify the pages.
       page(people([number]), link: "/people?at=\((number + 1) % length)")
     }
     let error = try await storeError { _ = try await RESTModelStore(server).list(Person.self) }
@@ -111,7 +111,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
   }
 
   @Test(arguments: [1, 2, 3, 7, 20])
-  func `A list whose pages might not end ends with an error where the same pages come again under new addresses`(
+  func `A list fails where the same pages are repeated under new addresses`(
     length: Int
   ) async throws {
     let server = NumberedServer { number, _ in
@@ -122,7 +122,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count <= 4 * length + 4)
   }
 
-  @Test func `A list whose pages might not end ends with an error where a cursor comes back as it was sent`()
+  @Test func `A list fails where the server returns the same cursor that it received`()
     async throws
   {
     let server = NumberedServer { number, _ in page("{\"data\": \(people([number])), \"next\": \"abc\"}") }
@@ -131,7 +131,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count == 2)
   }
 
-  @Test(arguments: ["null", "\"\"", "false"]) func `A list whose pages might not end ends where a cursor is empty`(
+  @Test(arguments: ["null", "\"\"", "false"]) func `A list ends where a cursor is empty`(
     cursor: String
   ) async throws {
     let server = NumberedServer { number, _ in page("{\"data\": \(people([number])), \"next\": \(cursor)}") }
@@ -140,7 +140,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count == 1)
   }
 
-  @Test func `A list whose pages might not end ends with an error where page after page is empty`() async throws {
+  @Test func `A list fails where page after page is empty`() async throws {
     let server = NumberedServer { number, _ in page("[]", link: "/people?at=\(number + 1)") }
     let error = try await storeError { _ = try await RESTModelStore(server).list(Person.self) }
     #expect(error.code == .server)
@@ -148,14 +148,16 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     #expect(server.count <= 101)
   }
 
-  @Test func `A list whose pages might not end goes on over pages that are empty`() async throws {
+  @Test func `A list continues after empty pages`() async throws {
     let server = NumberedServer { number, _ in
       page(number % 3 == 2 ? people([number]) : "[]", link: number < 299 ? "/people?at=\(number + 1)" : nil)
     }
     #expect(try await RESTModelStore(server).list(Person.self).count == 100)
   }
 
-  @Test(arguments: Style.allCases) func `A list whose pages might not end ends its stream, too`(style: Style)
+  @Test(arguments: Style.allCases) func `A stream ends after a full last page where the server links to the pages`(
+    style: Style
+  )
     async throws
   {
     let server = NumberedServer { _, url in Self.answer(style, url) }
@@ -169,7 +171,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
   // MARK: Offsets
 
   @Test(arguments: [0, 1, 2])
-  func `A list whose pages might not end refuses an offset where nothing tells how the server is asked for one`(
+  func `A list rejects an offset where the paging has no form for one`(
     index: Int
   ) async throws {
     let dialects: [any RESTDialect] = [JSONDialect(), EnvelopedDialect(), DjangoRESTDialect(paging: .whole)]
@@ -183,7 +185,7 @@ private func page(_ body: String, link: String? = nil) -> HTTPResponseData {
     var query = ModelQuery(Person.self)
     query.offset = 5
     #expect(try await storeError { _ = try await store.count(query) }.code == .unsupported)
-    // The server ignores a limit; there is no more than was asked for all the same.
+    // The server ignores the limit, but the list has no more models than that.
     #expect(try await store.list(Person.self, limit: 2).map(\.id.value) == [1, 2])
     let here = try await store.list(Person.self, limit: 2, offset: 5, evaluation: .inMemory)
     #expect(here.map(\.id.value) == [6, 7])

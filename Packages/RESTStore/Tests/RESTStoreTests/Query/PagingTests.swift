@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// A collection of numbered people that comes in pages, in one of the usual ways.
+/// A server of numbered people that come in pages, in one of the usual styles.
 private final class PagedServer: HTTPTransport {
   enum Style { case link, offset, pages, cursor }
 
@@ -71,7 +71,7 @@ private final class PagedServer: HTTPTransport {
   }
 
   @Test(arguments: [PagedServer.Style.link, .offset, .pages, .cursor])
-  fileprivate func `A list that comes in pages is followed as far as it is wanted`(style: PagedServer.Style)
+  fileprivate func `A list that comes in pages is followed as far as it is needed`(style: PagedServer.Style)
     async throws
   {
     let server = PagedServer(style, count: 100)
@@ -113,7 +113,7 @@ private final class PagedServer: HTTPTransport {
     #expect(server.lines.count == 2)
   }
 
-  @Test func `A list that comes in pages is looked through in memory page by page, or as a whole if it is ordered`()
+  @Test func `A list that comes in pages is filtered in memory page by page, or as a whole if it is ordered`()
     async throws
   {
     let store = try store(PagedServer(.link, count: 30))
@@ -130,7 +130,7 @@ private final class PagedServer: HTTPTransport {
     #expect(streamed == [28, 29, 30])
   }
 
-  @Test func `A list that comes in pages is its first page only if the options say so`() async throws {
+  @Test func `A list that comes in pages has its first page only if the options require that`() async throws {
     var options = RESTOptions()
     options.followsPages = false
     let server = PagedServer(.pages, count: 30)
@@ -138,12 +138,12 @@ private final class PagedServer: HTTPTransport {
     #expect(server.lines.count == 1)
   }
 
-  @Test func `A list that comes in pages does not go on for ever`() async throws {
+  @Test func `A list that comes in pages does not continue forever`() async throws {
     var options = RESTOptions()
     options.maximumPages = 3
     let long = try await storeError { _ = try await store(PagedServer(.offset, count: 100), options).list(Person.self) }
     #expect(long.message.contains("more than 3 pages"))
-    // A server that does not heed what it is asked.
+    // A server that ignores the parameters of requests.
     let same = StubTransport(status: 200, "[" + (1...10).map { "{\"id\": \($0)}" }.joined(separator: ",") + "]")
     let error = try await storeError {
       _ = try await RESTModelStore(same, dialect: JSONDialect(paging: .offset(size: 10))).list(Person.self)
@@ -162,7 +162,7 @@ private final class PagedServer: HTTPTransport {
     #expect(transport.lines.count == 1)
   }
 
-  @Test func `A list that comes in pages changes nothing if a later page is of no use`() async throws {
+  @Test func `A list that comes in pages changes no model if a later page can't be read`() async throws {
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 1, "name": "before"], in: scope)
     let server = PagedServer(.link, count: 12) { $0 == 12 ? "{\"id\": \"x\"}" : "{\"id\": \($0), \"name\": \"new\"}" }

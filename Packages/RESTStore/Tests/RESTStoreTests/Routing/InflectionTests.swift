@@ -52,7 +52,7 @@ import Testing
     #expect(Inflection.english.plural(of: word) == word)
   }
 
-  @Test func `An inflection lets rules that were added later go first`() {
+  @Test func `An inflection prefers rules that were added later`() {
     var inflection = Inflection.english
     inflection.addIrregular("cow", plural: "kine")
     inflection.addSuffix("us", replacement: "i")

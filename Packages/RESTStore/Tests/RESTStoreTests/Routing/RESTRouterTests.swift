@@ -30,7 +30,7 @@ private final class Box<Content>: Model {}
     #expect(router.instancePath(for: Person.self, identifier: "10") == "/people/10")
   }
 
-  @Test func `A router takes registered names first, then what the class says, then its name`() {
+  @Test func `A router takes a registered path first, then that of the class, then the name of the class`() {
     let router = RESTRouter()
     #expect(router.collectionPath(for: StaffMember.self) == "/v2/staff%20members")
     router.route(StaffMember.self, to: "members")
@@ -58,12 +58,12 @@ private final class Box<Content>: Model {}
     ("a?b=c&d#e", "a%3Fb%3Dc%26d%23e"), ("\u{E9}", "%C3%A9"), ("\u{1F40D}", "%F0%9F%90%8D"), ("a\\b", "a%5Cb"),
     ("a\r\nb", "a%0D%0Ab"), ("A-z_0.9~", "A-z_0.9~"), ("+;:@", "%2B%3B%3A%40"), ("a\u{0}", "a%00"), (".a", ".a"),
   ])
-  func `A router keeps every identifier in its place`(identifier: String, component: String) {
+  func `A router keeps every identifier in one path component`(identifier: String, component: String) {
     #expect(RESTRouter().instancePath(for: Document.self, identifier: identifier) == "/documents/" + component)
   }
 
   @Test(arguments: ["", ".", ".."])
-  func `A router has no path for what can't be kept in its place`(identifier: String) {
+  func `A router has no path for an identifier that can't be a path component`(identifier: String) {
     #expect(RESTRouter().instancePath(for: Document.self, identifier: identifier) == nil)
     let document = Document()
     document.path.value = identifier
@@ -71,7 +71,7 @@ private final class Box<Content>: Model {}
   }
 
   @Test(arguments: ["", "/", "..", "people/../admin", "./people"])
-  func `A router has no path for a class that is routed to none`(route: String) {
+  func `A router has no path for a class whose route is invalid`(route: String) {
     let router = RESTRouter()
     router.route(Person.self, to: route)
     #expect(router.collectionPath(for: Person.self) == nil)
@@ -122,7 +122,7 @@ private final class Box<Content>: Model {}
     #expect(RESTRouter().instancePath(for: employee) == "/companies/3/employees/45")
   }
 
-  @Test func `A router of models with owners goes as deep as it may`() {
+  @Test func `A router of models with owners names as many owners as it may`() {
     let folders = ["a", "b", "c"].map { name in
       let folder = Folder()
       folder.id.value = name
@@ -135,7 +135,7 @@ private final class Box<Content>: Model {}
     #expect(RESTRouter(maxPathDepth: 9).instancePath(for: folders[2]) == "/folders/a/children/b/children/c")
   }
 
-  @Test func `A router of models with owners ends where owners go round in a circle`() {
+  @Test func `A router of models with owners ends where owners form a cycle`() {
     let first = Folder()
     let second = Folder()
     first.id.value = "1"

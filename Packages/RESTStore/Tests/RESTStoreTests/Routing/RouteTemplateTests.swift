@@ -22,7 +22,7 @@ private final class Handbook: Model, Routable {
   var resourcePath: String? { "the/one handbook" }
 }
 
-@Suite struct `A route with places for values` {
+@Suite struct `A route with placeholders` {
   private let router = RESTRouter()
 
   init() { router.route(Member.self, to: "/orgs/{org.id}/people/{id}") }
@@ -38,14 +38,14 @@ private final class Handbook: Model, Routable {
     return member
   }
 
-  @Test func `A route with places for values takes them from the model`() {
+  @Test func `A route with placeholders takes their values from the model`() {
     #expect(router.instancePath(for: member(org: 5)) == "/orgs/5/people/7")
     #expect(router.collectionPath(for: member(org: 5)) == "/orgs/5/people")
     #expect(router.instancePath(for: member(org: nil)) == nil)
     #expect(router.collectionPath(for: Member.self) == nil)
   }
 
-  @Test func `A route with places for values keeps every value in its place`() {
+  @Test func `A route with placeholders keeps every value in one path component`() {
     router.route(Member.self, to: "/v{id}/{region}/people")
     let member = member(org: 5)
     member.region.value = "../a b"
@@ -63,13 +63,13 @@ private final class Handbook: Model, Routable {
     let error = try await storeError { _ = try await store.list(Member.self) }
     #expect(error.code == .invalid)
     #expect(error.message.contains("{org.id}"))
-    // What else is asked is still for the dialect to say.
+    // The other conditions are left to the dialect.
     let other = try await storeError { _ = try await store.list(Member.self, where: { $0.org.id == 5 && $0.id > 3 }) }
     #expect(other.code == .unsupported)
     #expect(other.message.contains("id > 3"))
   }
 
-  @Test func `A route with places for values leads to a model that is here when it is refreshed`() async throws {
+  @Test func `A route with placeholders takes its values from a live model that is refreshed`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 7, "org": 5}"#)
     let store = try RESTModelStore(transport, router: router)
     let member = member(org: 5)
@@ -93,7 +93,7 @@ private final class Handbook: Model, Routable {
     #expect(router.path(to: company.employees) == nil)
   }
 
-  @Test func `A path of a relation is asked for the models that it leads to`() async throws {
+  @Test func `A path of a relation is used to list the related models`() async throws {
     let transport = StubTransport(status: 200, #"[{"id": 45, "company": 10}]"#)
     let store = try RESTModelStore(transport)
     let company = try Company.from(dictionaryValue: ["id": 10], in: store.scope)
@@ -103,7 +103,7 @@ private final class Handbook: Model, Routable {
     #expect(company.employees.value?.count == 1)
   }
 
-  @Test func `A path of a relation is not asked for where a model says itself where it is`() async throws {
+  @Test func `A path that a model declares itself is used in place of others`() async throws {
     let transport = StubTransport(status: 204)
     let store = try RESTModelStore(transport)
     let handbook = Handbook()

@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// `{"data": …}` both ways, names in capitals on the wire, and errors that come with status 200.
+/// A dialect with `{"data": …}` around requests and answers, names in capitals, and errors with status 200.
 private struct Enveloped: RESTDialect {
   var headers = ["Authorization": "Bearer secret", "accept": "application/vnd.test+json"]
   let errors = Lock<[ModelStoreError.Code]>([])
@@ -36,7 +36,7 @@ private struct Enveloped: RESTDialect {
 }
 
 @Suite struct `A dialect` {
-  @Test func `A dialect shapes what is sent and what is read`() async throws {
+  @Test func `A dialect shapes requests and answers`() async throws {
     let transport = StubTransport(status: 201, #"{"data": {"ID": 7, "NAME": "Augusta"}}"#)
     let store = try RESTModelStore(transport, dialect: Enveloped())
     let person = Person(name: "Ada")
@@ -67,7 +67,7 @@ private struct Enveloped: RESTDialect {
     #expect(error.code == .server)
   }
 
-  @Test func `A dialect hears of every error of a request, but not of others`() async throws {
+  @Test func `A dialect receives every error of a request, but no others`() async throws {
     let dialect = Enveloped()
     let store = try RESTModelStore(
       StubTransport([

@@ -21,7 +21,7 @@ extension `A REST store on a Django REST server` {
     try await check.run { try await jsonAPI() }
   }
 
-  @Test func `A REST store on a Django REST server goes through pages of JSON:API, and counts without them`()
+  @Test func `A REST store on a Django REST server reads pages of JSON:API, and counts without them`()
     async throws
   {
     let store = try await jsonAPI()
@@ -73,7 +73,7 @@ extension `A REST store on a Django REST server` {
     #expect(found.company.value?.name.value == "Acme")
   }
 
-  @Test func `A REST store on a Django REST server says what is wrong with a field in JSON:API`() async throws {
+  @Test func `A REST store on a Django REST server reports the error of a field in JSON:API`() async throws {
     let store = try await jsonAPI()
     let person = ContractPerson()
     person.name.value = String(repeating: "x", count: 81)

@@ -3,7 +3,7 @@ import RESTStore
 import StoreProtocolTesting
 import Testing
 
-/// Runs with `Scripts/rest-contract`, which starts the server and says where it is.
+/// The address of the server that `Scripts/rest-contract` starts; nil without it.
 private let address = ProcessInfo.processInfo.environment["RESTSTORE_DJANGO_URL"]
 
 @Suite(
@@ -36,7 +36,7 @@ struct `A REST store on a Django REST server` {
     ("", DjangoRESTDialect(paging: .pages(size: 7))), ("parts", DjangoRESTDialect(paging: .offset(size: 7))),
     ("cursor", DjangoRESTDialect(paging: .linked)),
   ])
-  func `A REST store on a Django REST server goes through its three kinds of pages`(
+  func `A REST store on a Django REST server reads its three kinds of pages`(
     prefix: String, dialect: DjangoRESTDialect
   ) async throws {
     let store = try await store(prefix, dialect)
@@ -51,7 +51,7 @@ struct `A REST store on a Django REST server` {
     #expect(streamed == 20)
   }
 
-  @Test func `A REST store on a Django REST server is asked conditions and orders, with the answers of this process`()
+  @Test func `A REST store on a Django REST server evaluates conditions and orders as this process does`()
     async throws
   {
     let store = try await store()
@@ -83,7 +83,7 @@ struct `A REST store on a Django REST server` {
     #expect(try await store.list(in: company.employees) == [person])
   }
 
-  @Test func `A REST store on a Django REST server says what is wrong with a field`() async throws {
+  @Test func `A REST store on a Django REST server reports the error of a field`() async throws {
     let store = try await store()
     let person = ContractPerson()
     person.name.value = String(repeating: "x", count: 81)
@@ -94,7 +94,7 @@ struct `A REST store on a Django REST server` {
     #expect(try await store.count(ContractPerson.self) == 0)
   }
 
-  @Test func `A REST store on a Django REST server says that nothing changed`() async throws {
+  @Test func `A REST store on a Django REST server reports that nothing changed`() async throws {
     let store = try await store()
     try await fill(store, 1)
     let identifier = try #require(try await store.first(ContractPerson.self)?.identifier)

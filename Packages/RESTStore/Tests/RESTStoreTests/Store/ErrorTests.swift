@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct `An error of a REST store` {
-  @Test func `An error of a REST store names type, identifier, request, status and what the server says`() async throws
+  @Test func `An error of a REST store names type, identifier, request, status and the server's message`() async throws
   {
     let store = try RESTModelStore(StubTransport(status: 404, #"{"error": "no such row"}"#), base: "http://api.test/v1")
     let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "7") }
@@ -19,7 +19,7 @@ import Testing
         == "There is no Person with the identifier \"7\". GET /v1/people/7: status 404: no such row")
   }
 
-  @Test func `An error of a REST store says whether a write was carried out`() async throws {
+  @Test func `An error of a REST store reports whether the server carried out the request`() async throws {
     let person = Person(id: 7, name: "Ada")
     for (status, sentence) in [
       (409, "This Person was not written. PATCH /people/7: status 409"),
@@ -41,7 +41,7 @@ import Testing
     #expect(error.code == .server)
   }
 
-  @Test func `An error of a REST store has the messages of a server's rules by field, and leaves the model as it was`()
+  @Test func `An error of a REST store has the messages of a server's rules by field, and leaves the model unchanged`()
     async throws
   {
     let store = try RESTModelStore(StubTransport(status: 422, #"{"errors": {"name": ["is taken"]}}"#))
@@ -54,7 +54,7 @@ import Testing
     #expect(person.identifier == nil)
   }
 
-  @Test func `An error of a REST store of a name that is taken is a conflict with the identifier`() async throws {
+  @Test func `An error of a REST store for a taken identifier is a conflict that names the identifier`() async throws {
     let store = try RESTModelStore(StubTransport(status: 409))
     let error = try await storeError { try await store.create(Person(id: 7, name: "Ada")) }
     #expect(error.code == .conflict)
@@ -66,7 +66,7 @@ import Testing
     ("{\"id\": 1}", "expected a list"), ("null", "expected a list"), ("[1]", "[0]: expected an object"),
     (#"[{"id": 1, "name": "new"}, {"id": 2, "age": "old"}]"#, "[1].age: expected an integer"),
   ])
-  func `An error of a REST store tells what is wrong with a list, and nothing of it is read`(
+  func `An error of a REST store describes the fault in a list, and nothing of the list is read`(
     body: String, words: String
   ) async throws {
     let scope = ModelScope()
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: ["", "null", "[]", "7", #"{"id": 8}"#, #"{"id": 7, "age": "old"}"#, #"{"id": "x"}"#])
-  func `An error of a REST store answers no lookup with something else`(body: String) async throws {
+  func `A lookup that is answered with something else throws an error and changes no model`(body: String) async throws {
     let scope = ModelScope()
     let person = try Person.from(dictionaryValue: ["id": 7, "name": "Ada", "age": 36], in: scope)
     let store = try RESTModelStore(StubTransport(status: 200, body), scope: scope)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: ["[]", "7", #"{"id": 8, "name": "x"}"#, #"{"id": 7, "age": "old"}"#, "{"])
-  func `An error of a REST store of an answer that does not fit leaves the model of an update as it was`(body: String)
+  func `An update that is answered with something else throws an error and changes no model`(body: String)
     async throws
   {
     let scope = ModelScope()
@@ -104,7 +104,7 @@ import Testing
     #expect(person.name.isDirty)
   }
 
-  @Test func `An error of a REST store of an answer without identifier leaves a new model new`() async throws {
+  @Test func `A create that is answered without identifier throws an error and leaves the model new`() async throws {
     for body in ["", "{}", #"{"name": "Ada"}"#] {
       let store = try RESTModelStore(StubTransport(status: 201, body))
       let person = Person(name: "Ada")
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `An error of a REST store does not come of an empty answer where nothing is missing`() async throws {
+  @Test func `An empty answer to a save is no error where nothing is missing`() async throws {
     let store = try RESTModelStore(StubTransport(status: 204))
     let person = Person(id: 7, name: "Ada")
     try await store.create(person)
@@ -124,8 +124,7 @@ import Testing
     #expect(!person.isDirty)
   }
 
-  @Test func `An error of a REST store of a class that shares a collection is notFound for its siblings`() async throws
-  {
+  @Test func `A lookup in a shared collection throws notFound for a model of a sibling class`() async throws {
     let store = try RESTModelStore(StubTransport(status: 200, #"{"id": 2, "kind": "square"}"#))
     let error = try await storeError { _ = try await store.lookup(Circle.self, identifier: "2") }
     #expect(error.code == .notFound)
@@ -138,7 +137,7 @@ import Testing
     (.cancelled, "cancelled"), (.unsupportedURL, "invalid"), (.httpTooManyRedirects, "server"),
     (.userAuthenticationRequired, "unauthorized"), (.cannotParseResponse, "server"),
   ])
-  func `An error of a REST store has a code for each way a connection fails`(code: URLError.Code, expected: String)
+  func `An error of a REST store has a code for each failure of a connection`(code: URLError.Code, expected: String)
     async throws
   {
     let store = try RESTModelStore(StubTransport(failing: URLError(code)))
@@ -149,7 +148,7 @@ import Testing
     #expect(!person.isKnownToStore)
   }
 
-  @Test func `An error of a REST store of another kind of transport is kept as the cause`() async throws {
+  @Test func `An error of another kind of transport is kept as the cause`() async throws {
     let store = try RESTModelStore(StubTransport(failing: Missing(description: "no carrier")))
     let error = try await storeError { _ = try await store.list(Person.self) }
     #expect(error.code == .server)

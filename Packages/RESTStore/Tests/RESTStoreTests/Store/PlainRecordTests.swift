@@ -16,11 +16,11 @@ private final class Book: Model {
   override var identifierField: AnyField? { id }
 }
 
-/// The plain dialect, which does not say where records are.
+/// The plain dialect without the paths of records.
 private struct Silent: RESTDialect {}
 
 @Suite struct `A record that is read straight from the answer to a lookup` {
-  /// What a lookup of chapter 7 ends in.
+  /// Returns a description of the outcome of a lookup of chapter 7.
   private func outcome(_ body: String, _ dialect: any RESTDialect, isHere: Bool) async throws -> String {
     let transport = StubTransport(status: 200, body, headers: ["ETag": "\"1\""])
     let store = try RESTModelStore(transport, dialect: dialect)
@@ -48,7 +48,7 @@ private struct Silent: RESTDialect {}
       "",
       #"{"id": 7, "title": " "}"#, "null", #"{"id": 7.0, "title": "x"}"#, #"{"id": 7, "title": null, "pages": 9}"#,
     ], [true, false])
-  func `A record that is read straight from the answer to a lookup ends as one that is read by way of a tree`(
+  func `A record that is read straight from the answer to a lookup equals one that is read from a tree`(
     body: String, isHere: Bool
   ) async throws {
     let plain = try await outcome(body, JSONDialect(), isHere: isHere)
@@ -63,7 +63,7 @@ private struct Silent: RESTDialect {}
     async throws
   {
     let plain = try await outcome(body, EnvelopedDialect("data.item"), isHere: true)
-    // Where an error has a place, there is none to be read without a look at it.
+    // Where errors have a path, no record is read straight from the answer.
     #expect(try await outcome(body, EnvelopedDialect("data.item", error: "error"), isHere: true) == plain)
   }
 }

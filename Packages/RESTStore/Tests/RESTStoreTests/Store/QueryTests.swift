@@ -1,12 +1,12 @@
 import RESTStore
 import Testing
 
-@Suite struct `A REST store that is asked a query` {
+@Suite struct `A query of a REST store` {
   private let transport = StubTransport(
     status: 200,
     #"[{"id": 1, "name": "Ada", "age": 36}, {"id": 2, "name": "Bob", "age": 40}, {"id": 3, "name": "Cleo"}]"#)
 
-  @Test func `A REST store that is asked a query refuses what it can't translate, names it and sends nothing`()
+  @Test func `A REST store rejects a query that it can't translate, names the part and sends nothing`()
     async throws
   {
     let store = try RESTModelStore(transport)
@@ -21,7 +21,7 @@ import Testing
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `A REST store that is asked a query fetches the whole collection where it is notified to look itself`()
+  @Test func `A REST store fetches the whole collection for a query that is evaluated in memory`()
     async throws
   {
     let store = try RESTModelStore(transport)
@@ -32,14 +32,14 @@ import Testing
     #expect(try await store.count(Person.self, where: { $0.age > 30 }, evaluation: .inMemory) == 2)
   }
 
-  @Test func `A REST store that is asked a query refuses a negative limit before it sends anything`() async throws {
+  @Test func `A REST store rejects a negative limit before it sends anything`() async throws {
     let store = try RESTModelStore(transport)
     let error = try await storeError { _ = try await store.list(Person.self, limit: -1) }
     #expect(error.code == .invalid)
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `A REST store that is asked a query overwrites local changes with a refresh only`() async throws {
+  @Test func `A REST store overwrites local changes with a refresh only`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 1, "name": "Ada"}"#)
     let store = try RESTModelStore(transport)
     let person = try await store.lookup(Person.self, identifier: "1")

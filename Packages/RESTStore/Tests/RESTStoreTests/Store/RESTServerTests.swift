@@ -64,7 +64,7 @@ import Testing
     #expect(try await store.list(Employee.self).isEmpty)
   }
 
-  @Test func `A REST store on a server in another process takes a model on the main actor and on another actor`()
+  @Test func `A REST store on a server in another process saves on the main actor and reads on another actor`()
     async throws
   {
     let handle = RESTModelStore(baseURL: try RESTServer.shared().freshBase()).handle
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `A REST store leaves a model as it was when the server fails once, and goes on then`() async throws {
+  @Test func `A REST store leaves a model unchanged when the server fails once, and continues then`() async throws {
     let server = try RESTServer()
     let store = RESTModelStore(baseURL: server.url)
     let person = try await store.create(Person(name: "Ada"))
@@ -102,7 +102,7 @@ import Testing
     await server.kill()
   }
 
-  @Test func `A REST store on a server in another process sends a create that failed no second time by itself`()
+  @Test func `A REST store on a server in another process does not repeat a failed create by itself`()
     async throws
   {
     let server = try RESTServer()

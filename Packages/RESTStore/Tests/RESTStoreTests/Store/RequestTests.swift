@@ -2,19 +2,19 @@ import Foundation
 import RESTStore
 import Testing
 
-@Suite struct `A REST store sends` {
+@Suite struct `A request of a REST store` {
   @Test(arguments: [
     ("http://api.test", "/people/7"), ("http://api.test/", "/people/7"), ("http://api.test/v2//", "/v2/people/7"),
     ("http://api.test:81/a%2Fb?key=1&x=#top", "/a%2Fb/people/7?key=1&x="),
   ])
-  func `A REST store sends what it sends below the base address`(base: String, expected: String) async throws {
+  func `A REST store sends a lookup below the base address`(base: String, expected: String) async throws {
     let transport = StubTransport(status: 200, #"{"id": 7}"#)
     _ = try await RESTModelStore(transport, base: base).lookup(Person.self, identifier: "7")
     let host = base.contains(":81") ? "http://api.test:81" : "http://api.test"
     #expect(transport.lines == ["GET \(host)\(expected)"])
   }
 
-  /// Together with the host such a path would be another host.
+  /// Joined to the host, such a path would change the host.
   @Test(arguments: ["@elsewhere.test/people", ".elsewhere.test", "people", ":99/people"])
   func `A REST store sends nothing to an address that leaves the server`(path: String) async throws {
     struct Astray: RESTDialect {
@@ -28,7 +28,7 @@ import Testing
     #expect(transport.requests.isEmpty)
   }
 
-  @Test func `POST to the collection to create`() async throws {
+  @Test func `A REST store creates a model with a POST to the collection`() async throws {
     let transport = StubTransport(status: 201, #"{"id": 7, "name": "Ada", "age": 36}"#)
     let store = try RESTModelStore(transport)
     let person = Person(name: "Ada")
@@ -42,7 +42,7 @@ import Testing
     #expect(try await store.lookup(Person.self, identifier: "7") === person)
   }
 
-  @Test func `PATCH with nothing but the changes to update`() async throws {
+  @Test func `A REST store updates a model with a PATCH of nothing but the changes`() async throws {
     let transport = StubTransport(status: 200, #"{"id": 7, "name": "Ada", "age": 36}"#)
     let store = try RESTModelStore(transport)
     let person = try await store.lookup(Person.self, identifier: "7")
@@ -53,11 +53,11 @@ import Testing
     #expect(transport.requests.last?.body == Data(#"{"age":null}"#.utf8))
     #expect(person.name.value == "Augusta")
     #expect(person.name.isDirty)
-    // The server's answer is what it has, whatever was asked.
+    // The value of the server's answer counts, whatever was sent.
     #expect(person.age.value == 36)
   }
 
-  @Test func `DELETE without a body to delete, whatever the answer says`() async throws {
+  @Test func `A REST store deletes a model with a DELETE without a body, whatever the answer is`() async throws {
     let transport = StubTransport(status: 200, "OK, it is gone")
     let store = try RESTModelStore(transport)
     try await store.delete(Person(id: 7, name: "Ada"))
@@ -66,7 +66,7 @@ import Testing
     #expect(transport.requests.first?.headers["Content-Type"] == nil)
   }
 
-  @Test func `A REST store sends limit and offset along with a list, and no request for nothing`() async throws {
+  @Test func `A REST store sends limit and offset with a list, and no request for a limit of 0`() async throws {
     let transport = StubTransport(status: 200, #"[{"id": 1}, {"id": 2}, {"id": 3}]"#)
     let store = try RESTModelStore(
       transport, base: "http://api.test/v1/?key=a%2Bb#part", dialect: JSONDialect(paging: .offset(size: 100)))
@@ -101,7 +101,7 @@ import Testing
     ("http://api.test/", "http://api.test/documents/a%2F..%2Fb"),
     ("https://api.test:8080/api/v%202//", "https://api.test:8080/api/v%202/documents/a%2F..%2Fb"),
   ])
-  func `A REST store sends everything below the base address`(base: String, address: String) async throws {
+  func `A REST store sends any identifier below the base address`(base: String, address: String) async throws {
     let transport = StubTransport(status: 200, #"{"text": "x"}"#)
     let store = try RESTModelStore(transport, base: base)
     let document = try await store.lookup(Document.self, identifier: "a/../b")
@@ -110,7 +110,7 @@ import Testing
     #expect(document.identifier == "a/../b")
   }
 
-  @Test func `A REST store sends nothing for an identifier that would lead elsewhere`() async throws {
+  @Test func `A REST store sends nothing for an identifier that would change the path`() async throws {
     let transport = StubTransport(status: 200, "{}")
     let store = try RESTModelStore(transport)
     for identifier in ["", ".", ".."] {
@@ -135,7 +135,9 @@ import Testing
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `A REST store sends the whole collection for a class that shares it, and pages what fits`() async throws {
+  @Test func `A REST store fetches the whole collection for a class that shares it, and pages the matches`()
+    async throws
+  {
     let transport = StubTransport(
       status: 200,
       #"[{"id": 1, "kind": "circle"}, {"id": 2, "kind": "square"}, {"id": 3, "kind": "circle"}, {"id": 4, "kind": "circle"}]"#
@@ -147,7 +149,7 @@ import Testing
     #expect(transport.lines == ["GET http://api.test/shapes", "GET http://api.test/shapes"])
   }
 
-  @Test func `A REST store sends another store instance's requests to the same server, with models of their own`()
+  @Test func `A REST store instance sends requests to the server of another one, and has its own models`()
     async throws
   {
     let transport = StubTransport(status: 200, #"{"id": 7}"#)

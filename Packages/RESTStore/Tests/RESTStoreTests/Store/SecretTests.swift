@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// A server that repeats all that it was sent, in one of the ways in which that can end.
+/// A server that repeats all that it was sent, in answers of one style.
 private struct EchoingServer: HTTPTransport {
   enum Style: CaseIterable, Sendable {
     case text, message, fields, brokenJSON, wrongType, longText, redirect, link, transportError, list, unauthorized
@@ -58,7 +58,7 @@ private struct EchoingServer: HTTPTransport {
   private struct OddAuthentication: RESTAuthentication {
     func authorize(_ request: inout HTTPRequestData) async throws {
       request.headers["Authorization"] = "Bearer \(secrets[0])"
-      // No name tells that this is one.
+      // Its name does not indicate a secret.
       request.headers["X-Odd"] = secrets[5]
     }
   }

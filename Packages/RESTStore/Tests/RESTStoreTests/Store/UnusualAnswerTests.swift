@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `An answer that is not as usual` {
   @Test(arguments: ["\"a\u{7F}b\"", "\"a\u{1}b\"", "\"a\nb\""])
-  func `An answer that is not as usual with an entity tag that can't be sent back blocks no further request`(
+  func `An entity tag that can't be sent blocks no further request`(
     tag: String
   ) async throws {
     let transport = StubTransport([.success(ada(["ETag": tag])), .success(ada())])
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["", " "])
-  func `An answer that is not as usual can't be asked for with an empty token, and nothing is sent`(
+  func `An empty token is an error, and nothing is sent`(
     token: String
   ) async throws {
     let transport = StubTransport([.success(ada())])
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [301, 302, 303, 307, 308])
-  func `An answer that is not as usual and redirects a write tells what became of it`(
+  func `A redirect of a write ends with an error that describes the outcome`(
     status: Int
   ) async throws {
     let transport = StubTransport(status: status, headers: ["Location": "http://other.test/people/1"])
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [404, 409, 500])
-  func `An answer that is not as usual about an identifier of five million bytes is reported in a short message`(
+  func `An error about an identifier of five million bytes has a short message`(
     status: Int
   ) async throws {
     let store = try RESTModelStore(StubTransport(status: status))
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test
-  func `An answer that is not as usual with twenty thousand messages for a field keeps the first hundred of them`()
+  func `An error with twenty thousand messages for a field keeps the first hundred of them`()
     async throws
   {
     let messages = (0..<20_000).map { "\"message \($0)\"" }.joined(separator: ",")
@@ -106,15 +106,14 @@ import Testing
   }
 
   @Test(arguments: [100, 128])
-  func `An answer that is not as usual with a chain of resources as long as it may be is read`(length: Int) async throws
-  {
+  func `A chain of resources of the maximum length is read`(length: Int) async throws {
     let store = try RESTModelStore(StubTransport(status: 200, chain(length)), dialect: JSONAPIDialect())
     let folder = try await store.lookup(Folder.self, identifier: "1")
     #expect(folder.parent.value?.parent.value?.id.value == "3")
   }
 
   @Test(arguments: [200, 600, 20_000])
-  func `An answer that is not as usual with a longer chain of resources ends with an error`(
+  func `A chain of resources over the maximum length throws an error`(
     length: Int
   ) async throws {
     let store = try RESTModelStore(StubTransport(status: 200, chain(length)), dialect: JSONAPIDialect())
@@ -148,13 +147,13 @@ import Testing
     return elements.reduce(0) { $0 + nodes($1) }
   }
 
-  @Test func `An answer that is not as usual with resources that share another takes work in proportion to its length`()
+  @Test func `Resources that share another one take work in proportion to the length of the answer`()
     throws
   {
     #expect(try sharing(1_000) < 3 * sharing(500))
   }
 
-  @Test func `An answer that is not as usual brings along for each type what the dialect includes for it`() throws {
+  @Test func `A request includes the relationships that the dialect has for its type`() throws {
     let dialect = JSONAPIDialect(
       included: ["publisher"], includedByType: ["people": [], "authors": ["books", "agent"]])
     func items(_ path: String) throws -> [RESTQueryItem] {

@@ -1,6 +1,6 @@
 import Testing
 
-/// What a fault ends in: a code of `ModelStoreError`, or `fine`.
+/// A fault and its outcomes: codes of `ModelStoreError`, or `fine`.
 struct FaultCase: Sendable, CustomTestStringConvertible {
   let fault: String
   let lookup: String
@@ -44,11 +44,12 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     FaultCase("status-507", lookup: "full"),
   ]
 
-  /// What ends the whole process in `URLSession` on Linux, before the store sees it.
+  /// The faults that end the whole process in `URLSession` on Linux, before they reach the store.
   static let endsTheProcessOnLinux = [
     FaultCase("trailers", lookup: "fine"), FaultCase("huge-length", lookup: "server"),
   ]
 
-  /// Answers that are correct or nearly so: a transport reads them, or says that it can't. None is a lost connection.
+  /// Answers that are correct or nearly so: a transport reads them, or reports that it can't. None is a lost
+  /// connection.
   static let unusual = ["latin-header", "bare-line-ends", "no-reason", "header-without-colon"]
 }

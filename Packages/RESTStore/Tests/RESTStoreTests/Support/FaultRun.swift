@@ -8,19 +8,20 @@ struct FaultRun {
   let run = UUID().uuidString
   let transport: any HTTPTransport
 
-  /// The transport is one of its own by default: a request that waits for ever must not keep others from a connection.
+  /// Creates a run with its own transport by default: a request that waits forever must not keep others from a
+  /// connection.
   init(_ fault: String, transport: any HTTPTransport = URLSessionTransport()) throws {
     server = try RESTServer.faults()
     self.fault = fault
     self.transport = transport
   }
 
-  /// Short only where it has to run out: a machine may be busy.
+  /// The time-out, which is short only where it has to run out: a machine may be busy.
   private var timeout: Duration {
     ["silence", "stalled-headers", "one-byte-per-second"].contains(fault) ? .seconds(1) : .seconds(240)
   }
 
-  /// What may take a while, or is long, is cut here.
+  /// A dialect with short limits of time and length.
   struct Hasty: RESTDialect {
     var timeout: Duration
     var maximumResponseBytes: Int { 1_000_000 }

@@ -2,7 +2,7 @@ import Foundation
 @_spi(ModelKitInternals) import RESTStore
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// A transport that answers when it is told to, and lets those go that are cancelled.
+/// A transport that answers when it is opened, and releases cancelled requests at once.
 final class GatedTransport: HTTPTransport {
   private struct State {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -54,7 +54,7 @@ final class GatedTransport: HTTPTransport {
     }
   }
 
-  /// Lets those through that wait, and all others.
+  /// Answers the waiting requests and all later ones.
   func open() {
     let waiting = state.withLock { state in
       state.isOpen = true
@@ -65,14 +65,14 @@ final class GatedTransport: HTTPTransport {
   }
 }
 
-/// Remembers what it hears.
+/// A monitor that stores its events.
 final class ListeningMonitor: RESTMonitor {
   private let log = Lock<[RESTEvent]>([])
   var events: [RESTEvent] { log.withLock { $0 } }
   func record(_ event: RESTEvent) { log.withLock { $0.append(event) } }
 }
 
-/// Ada as a server answers with her.
+/// Returns the answer of a server with a person named Ada.
 func ada(_ headers: HTTPHeaderList = [:]) -> HTTPResponseData {
   HTTPResponseData(status: 200, headers: headers, body: Data(#"{"id": 1, "name": "Ada"}"#.utf8))
 }

@@ -3,20 +3,20 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// A server of the folder `Scripts`, in a process of its own on a free port of the loopback interface. It ends when its
+/// A server of the folder `Scripts`, in its own process on a free port of the loopback interface. It ends when its
 /// standard input closes, so it never outlives the tests.
 final class RESTServer: Sendable {
   let url: URL
-  // Process is not Sendable; it is touched only under the lock.
+  // `Process` is not `Sendable`; it is used only under the lock.
   private let process: Lock<(process: Process, input: Pipe)>
-  /// Finishes when the process is gone.
+  /// A stream that finishes when the process has ended.
   private let ended: AsyncStream<Never>
 
-  /// The server of all tests that don't stop it or ask it to fail.
+  /// Returns the server of all tests that neither stop it nor make it fail.
   static func shared() throws -> RESTServer { try sharedResult.get() }
   private static let sharedResult = Result { try RESTServer() }
 
-  /// The server of all tests that want wrong answers.
+  /// Returns the server of all tests that need wrong answers.
   static func faults() throws -> RESTServer { try faultsResult.get() }
   private static let faultsResult = Result { try RESTServer("rest-fault-server") }
 
@@ -35,31 +35,31 @@ final class RESTServer: Sendable {
     var line = Data()
     while !line.contains(UInt8(ascii: "\n")) {
       let data = output.fileHandleForReading.availableData
-      if data.isEmpty { throw Missing(description: "Scripts/\(name) ended without saying where it listens") }
+      if data.isEmpty { throw Missing(description: "Scripts/\(name) ended without printing its address") }
       line.append(data)
     }
     let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
     guard let last = words.last, let url = URL(string: String(last)) else {
-      throw Missing(description: "Scripts/\(name) said: \(String(decoding: line, as: UTF8.self))")
+      throw Missing(description: "Scripts/\(name) printed: \(String(decoding: line, as: UTF8.self))")
     }
     self.url = url
     self.ended = ended
     self.process = Lock((process, input))
   }
 
-  /// Kills the server, and waits until it is gone.
+  /// Kills the server, and waits until it has ended.
   func kill() async {
     // Not SIGTERM: a child inherits the signal mask of the thread that starts it, and may never see it.
     process.withLock { running in _ = Foundation.kill(running.process.processIdentifier, SIGKILL) }
     for await _ in ended {}
   }
 
-  /// A base address whose collections nobody else uses.
+  /// Returns a base address whose collections no other test uses.
   func freshBase() -> URL {
     url.appendingPathComponent("runs").appendingPathComponent(UUID().uuidString)
   }
 
-  /// Asks for something beside the collections, such as `_fail`.
+  /// Requests something other than collections, such as `_fail`.
   func control(_ method: HTTPRequestData.Method, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue? {
     var request = HTTPRequestData(method, url.appendingPathComponent(path))
     request.body = try body?.jsonData()
@@ -71,7 +71,8 @@ final class RESTServer: Sendable {
 
   // MARK: Whether there can be one
 
-  /// On a CI machine a missing server is a failure; elsewhere the tests that need it are not run.
+  /// Whether the server is expected. On a CI machine a missing server is a failure; elsewhere the tests that need it
+  /// are not run.
   static let isExpected =
     ProcessInfo.processInfo.environment["CI"] == "true" || (script("rest-server") != nil && hasPython)
 
@@ -92,7 +93,7 @@ final class RESTServer: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// For tests that need the server.
+  /// A condition for tests that need the server.
   static var needsRESTServer: Self {
     .enabled(if: RESTServer.isExpected, "needs python3 in the PATH and Scripts/rest-server of the repository")
   }

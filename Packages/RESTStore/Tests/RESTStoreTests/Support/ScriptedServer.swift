@@ -4,7 +4,7 @@ import Foundation
 
 /// A server on a real socket that answers with bytes from a script, so that answers can be as wrong as needed.
 final class ScriptedServer: Sendable {
-  /// What to do with a connection.
+  /// The answer on a connection.
   enum Answer: Sendable {
     /// These bytes, then the end of the connection.
     case text(String)
@@ -27,7 +27,7 @@ final class ScriptedServer: Sendable {
 
   /// Starts to listen.
   ///
-  /// - Parameter answer: gets the head of each request, such as `GET /people HTTP/1.1`.
+  /// - Parameter answer: receives the head of each request, such as `GET /people HTTP/1.1`, and returns the answer.
   init(_ answer: @escaping @Sendable (String) -> Answer) throws {
     #if canImport(Darwin)
       let stream = SOCK_STREAM
@@ -53,7 +53,7 @@ final class ScriptedServer: Sendable {
     let hasStopped = hasStopped
     let thread = Thread { [state, wakeUp, sleeper = ends[0]] in
       Self.accept(from: socket, until: sleeper, state, answer)
-      // Closed here and nowhere else: a number that is free is given to the next socket at once.
+      // Closed here and nowhere else: a free descriptor is given to the next socket at once.
       for descriptor in [socket, sleeper, wakeUp] { close(descriptor) }
       hasStopped.signal()
     }
@@ -62,7 +62,7 @@ final class ScriptedServer: Sendable {
 
   deinit { stop() }
 
-  /// What was asked so far: the heads of the requests.
+  /// The heads of the requests so far.
   var heads: [String] { state.withLock { $0.heads } }
 
   func url(host: String = "127.0.0.1", _ path: String = "") throws -> URL {
@@ -70,7 +70,7 @@ final class ScriptedServer: Sendable {
     return url
   }
 
-  /// Ends all connections and listens no more.
+  /// Ends all connections and stops listening.
   func stop() {
     let isFirst = state.withLock { state in
       for connection in state.connections { shutdown(connection, Int32(SHUT_RDWR)) }
@@ -146,7 +146,7 @@ final class ScriptedServer: Sendable {
 }
 
 extension ScriptedServer.Answer {
-  /// A whole answer with the length of its body.
+  /// Returns a whole answer with the length of its body.
   static func http(_ status: String, headers: [String] = [], _ body: String = "") -> Self {
     let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.utf8.count)", "Connection: close"] + headers
     return .text(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)

@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-/// A transport without a network: answers from a list, and remembers what it was asked.
+/// A transport without a network: it answers from a list, and stores the requests.
 final class StubTransport: HTTPTransport {
   private let state: Lock<(answers: [Result<HTTPResponseData, any Error>], requests: [HTTPRequestData])>
 
@@ -16,13 +16,13 @@ final class StubTransport: HTTPTransport {
   convenience init(failing error: any Error) { self.init([.failure(error)]) }
 
   var requests: [HTTPRequestData] { state.withLock { $0.requests } }
-  /// Method and address of every request.
+  /// The method and address of every request.
   var lines: [String] { requests.map { "\($0.method) \($0.url.absoluteString)" } }
 
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try state.withLock { state in
       state.requests.append(request)
-      // The last answer is given again and again.
+      // The last answer is repeated.
       return state.answers.count > 1 ? state.answers.removeFirst() : state.answers[0]
     }.get()
   }
@@ -38,7 +38,7 @@ extension RESTModelStore {
   }
 }
 
-/// The store error that a body throws.
+/// Returns the store error that a body throws.
 func storeError(
   _ body: () async throws -> Void
 ) async throws -> ModelStoreError {

@@ -46,7 +46,8 @@ import Testing
     #expect(real.lines.count == 4)
   }
 
-  @Test func `A recording of traffic says which request it does not have, and what is left`() async throws {
+  @Test func `A recording of traffic names the request that it does not have, and the ones that are left`() async throws
+  {
     defer { try? FileManager.default.removeItem(at: file) }
     let source = StubTransport(status: 200, #"{"id": 7}"#)
     _ = try await store(RecordedTransport(file, recording: .always(through: source)))
@@ -86,7 +87,7 @@ import Testing
     #expect(error.message.contains(file.lastPathComponent))
   }
 
-  @Test func `A recording of traffic tells progress of the real transport`() async throws {
+  @Test func `A recording of traffic reports the progress of the real transport`() async throws {
     let server = try ScriptedServer { _ in .http("200 OK", headers: ["Content-Type: application/json"], #"[{"id": 1}]"#)
     }
     let seen = Lock<[HTTPProgress]>([])

@@ -8,7 +8,7 @@ import Testing
     try await URLSessionTransport.shared.send(request)
   }
 
-  @Test func `A transport over URLSession carries method, headers and body, and brings back status, headers and body`()
+  @Test func `A transport over URLSession sends method, headers and body, and returns status, headers and body`()
     async throws
   {
     let server = try ScriptedServer { _ in .http("418 I'm a teapot", headers: ["X-Kind: Oolong"], "short and stout") }
@@ -66,7 +66,7 @@ import Testing
     #expect(server.heads.count == 1)
   }
 
-  @Test func `A transport over URLSession gives up on redirects that lead round in a circle`() async throws {
+  @Test func `A transport over URLSession gives up on redirects in a circle`() async throws {
     let server = try ScriptedServer { _ in .http("302 Found", headers: ["Location: /again"]) }
     let error = try await storeError { _ = try await send(HTTPRequestData(.get, try server.url("/again"))) }
     #expect(error.code == .server, "\(error)")
@@ -74,8 +74,7 @@ import Testing
   }
 
   @Test(arguments: ["Basic realm=\"api\"", "Digest realm=\"api\", nonce=\"1\"", "Bearer realm=\"api\"", "Bearer"])
-  func `A transport over URLSession hands on a refusal, and asks nobody for a password`(challenge: String) async throws
-  {
+  func `A transport over URLSession returns a refusal, and requests no password`(challenge: String) async throws {
     let server = try ScriptedServer { _ in .http("401 Unauthorized", headers: ["WWW-Authenticate: \(challenge)"], "{}")
     }
     let response = try await send(HTTPRequestData(.get, try server.url("/people")))
@@ -106,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[1, 2", "SSH-2.0-OpenSSH_9.6\r\n"])
-  func `A transport over URLSession fails for an answer that breaks off or is none`(text: String) async throws {
+  func `A transport over URLSession fails for an answer that is cut off or is not HTTP`(text: String) async throws {
     let server = try ScriptedServer { _ in .text(text) }
     let error = try await storeError { _ = try await send(HTTPRequestData(.get, try server.url())) }
     #expect([.offline, .server].contains(error.code), "\(error.code): \(error)")
@@ -137,7 +136,7 @@ import Testing
       }
       try await group.waitForAll()
     }
-    // The clock goes on for requests that come later.
+    // The timer works for later requests, too.
     let late = HTTPRequestData(.get, url, timeout: .milliseconds(50))
     #expect(try await storeError { _ = try await transport.send(late) }.code == .timeout)
   }
@@ -148,7 +147,7 @@ import Testing
     #expect(try await send(request).status == 200)
   }
 
-  @Test func `A transport over URLSession does not wait longer than it may for an answer that comes drop by drop`()
+  @Test func `A transport over URLSession does not wait longer than it may for an answer that arrives slowly`()
     async throws
   {
     let server = try ScriptedServer { _ in
@@ -177,7 +176,7 @@ import Testing
     #expect(try await storeError { _ = try await task.value }.code == .cancelled)
   }
 
-  @Test func `A transport over URLSession can be cancelled by whoever hears of its progress`() async throws {
+  @Test func `A transport over URLSession can be cancelled by the observer of its progress`() async throws {
     let server = try ScriptedServer { _ in
       .endless(head: "HTTP/1.1 200 OK\r\n\r\n", part: String(repeating: "x", count: 1_000))
     }
