@@ -83,7 +83,8 @@ extension ModelStoreContract {
           try await store.sum(ContractPerson.self, of: \.age, where: filter), ages.isEmpty ? nil : ages.reduce(0, +),
           "the sum \(what)")
         try requireEqual(
-          try await store.minimum(ContractPerson.self, of: \.height, where: filter), expected.compactMap(\.height).min(),
+          try await store.minimum(ContractPerson.self, of: \.height, where: filter),
+          expected.compactMap(\.height).min(),
           "the minimum \(what)")
         try requireEqual(
           try await store.maximum(ContractPerson.self, of: \.birthday, where: filter),

@@ -123,7 +123,11 @@ extension ModelStore {
     let list = ColumnList(columns: (repeat each columns(ModelColumns())))
     let context = scope.transformers
     let rows = Box<[[JSONValue]]>([])
-    let projection = QueryProjection(list.paths) { rows.content = [] } receive: { rows.content.append($0) }
+    let projection = QueryProjection(list.paths) {
+      rows.content = []
+    } receive: {
+      rows.content.append($0)
+    }
     try await project(
       ModelQuery(type, where: filter, sort: sort, limit: limit, offset: offset), projection)
     var values: [(repeat (each Value)?)] = []
@@ -158,14 +162,18 @@ extension ModelStore {
     let keyPaths = columns.paths
     let groups = Groups(
       keyCount: keyPaths.count, hasColumn: aggregates.paths.map { $0 != nil },
-      identity: GroupIdentity(columns: columns, context: context).identity(of:), makeStates: { aggregates.makeStates(context) })
+      identity: GroupIdentity(columns: columns, context: context).identity(of:),
+      makeStates: { aggregates.makeStates(context) })
     let projection = QueryProjection(
       keyPaths + aggregates.paths.compactMap(\.self), restart: groups.removeAll, receive: groups.add)
     try await project(ModelQuery(type, where: filter), projection)
     var result: [(key: (repeat (each Key)?), values: (repeat each Result))] = []
     for group in groups.groups {
       result.append(
-        (key: try columns.values(of: group.row[..<keyPaths.count], in: context), values: aggregates.results(of: group.states)))
+        (
+          key: try columns.values(of: group.row[..<keyPaths.count], in: context),
+          values: aggregates.results(of: group.states)
+        ))
     }
     return result
   }

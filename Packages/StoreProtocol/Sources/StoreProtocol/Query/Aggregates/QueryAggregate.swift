@@ -162,7 +162,8 @@ extension QueryColumn {
     do {
       return try field.value(readFrom: json, in: context)
     } catch {
-      throw ModelStoreError(.corrupt, "A stored value of \("\(term)".quotedForMessage) can't be read: \(error)", cause: error)
+      throw ModelStoreError(
+        .corrupt, "A stored value of \("\(term)".quotedForMessage) can't be read: \(error)", cause: error)
     }
   }
 }
