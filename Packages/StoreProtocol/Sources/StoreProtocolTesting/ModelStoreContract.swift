@@ -13,7 +13,7 @@ public enum ModelStoreContract {
   public static let checks: [Check] =
     creating + lookup + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
-    + limits + paging + asynchronousRules + aggregating
+    + limits + paging + asynchronousRules + aggregating + updatingAll
     + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
       randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),

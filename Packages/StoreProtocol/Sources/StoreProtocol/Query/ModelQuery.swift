@@ -42,6 +42,33 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     self.evaluation = evaluation
   }
 
+  /// Returns a query that finds those of the same models for which another condition holds, too.
+  ///
+  /// ```swift
+  /// var query = ModelQuery(Book.self, sort: [.ascending(\.title)])
+  /// if let search { query = query.and { $0.title.contains(search) } }
+  /// if onlyUnread { query = query.and { $0.isRead != true } }
+  /// ```
+  ///
+  /// Order, limit and offset stay: they count in the models of the new query.
+  public func and(_ filter: (ModelColumns<M>) -> QueryExpression) -> ModelQuery {
+    var query = self
+    let added = filter(ModelColumns())
+    query.filter = self.filter.map { $0 && added } ?? added
+    return query
+  }
+
+  /// Returns a query that also finds the models for which another condition holds. A query without a condition finds all
+  /// models already, and stays as it is.
+  ///
+  /// Order, limit and offset stay: they count in the models of the new query.
+  public func or(_ filter: (ModelColumns<M>) -> QueryExpression) -> ModelQuery {
+    var query = self
+    let added = filter(ModelColumns())
+    query.filter = self.filter.map { $0 || added }
+    return query
+  }
+
   /// Whether the query asks for all models in the order of their creation, or a part of them by position.
   public var isPlain: Bool { filter == nil && sort.isEmpty }
 

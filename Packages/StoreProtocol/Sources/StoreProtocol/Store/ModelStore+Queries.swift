@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
 extension ModelStore {
@@ -68,6 +69,56 @@ extension ModelStore {
     return models.count
   }
 
+  /// Changes the models for which a condition holds, and updates them: all or none where the store has transactions,
+  /// otherwise one after the other up to the first error.
+  ///
+  /// ```swift
+  /// let count = try await store.updateAll(Book.self, where: { $0.rating == nil }) { $0.rating = 3 }
+  /// ```
+  ///
+  /// Only fields that the closure sets are written; a model that it leaves unchanged is not. If an update fails, the models
+  /// keep their changes, unsaved.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - filter: the condition; nil for all models of the type.
+  ///   - change: changes one model, in the isolation of the caller.
+  /// - Returns: the number of updated models.
+  /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``update(_:fields:)`` do, and the errors of the closure.
+  /// - Complexity: O(*n*) in the number of models that are found, which are all in memory.
+  @discardableResult
+  public func updateAll<M: Model>(
+    _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, _ change: (M) throws -> Void
+  ) async throws -> Int {
+    let query = ModelQuery(type, where: filter)
+    if let store = self as? any TransactionalModelStore { return try await store.updateTogether(query, change) }
+    return try await update(query, change)
+  }
+
+  fileprivate func update<M: Model>(_ query: ModelQuery<M>, _ change: (M) throws -> Void) async throws -> Int {
+    var changed: [(model: M, fields: [AnyField])] = []
+    for model in try await list(query) {
+      let stamp = ChangeStamp.next()
+      try change(model)
+      let fields = model.storableFields.filter { $0.isDirty && $0.lastChange >= stamp }
+      if !fields.isEmpty { changed.append((model, fields)) }
+    }
+    for (model, fields) in changed { try await update(model, fields: fields) }
+    return changed.count
+  }
+
+  /// Returns whether the store has a model with an identifier.
+  ///
+  /// - Throws: ``ModelStoreError`` as ``lookup(_:identifier:)`` does, apart from `notFound`.
+  public func contains<M: Model>(_ type: M.Type, identifier: String) async throws -> Bool {
+    do {
+      _ = try await lookup(type, identifier: identifier)
+      return true
+    } catch let error as ModelStoreError where error.code == .notFound {
+      return false
+    }
+  }
+
   /// The models that a relation leads to, asked of the store: also those of which this relation does not know yet.
   ///
   /// ```swift
@@ -98,5 +149,13 @@ extension ModelStore {
       models.append(try await lookup(Related.self, identifier: identifier))
     }
     return models
+  }
+}
+
+extension TransactionalModelStore {
+  fileprivate func updateTogether<M: Model>(
+    _ query: ModelQuery<M>, _ change: (M) throws -> Void
+  ) async throws -> Int {
+    try await transaction { store in try await store.update(query, change) }
   }
 }

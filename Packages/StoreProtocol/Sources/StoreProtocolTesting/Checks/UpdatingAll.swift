@@ -1,0 +1,52 @@
+import StoreProtocol
+
+extension ModelStoreContract {
+  static let updatingAll: [Check] = [
+    Check("updateAll writes the fields that its closure sets, and no other change", needs: [.queries]) { store in
+      for (number, age) in [10, nil, nil].enumerated() {
+        let person = ContractPerson.named("\(number)", age: 0)
+        person.age.value = age
+        try await store.create(person)
+      }
+      let people = try await store.list(ContractPerson.self, sort: [.ascending(\.name)])
+      people[2].height.value = 1.5
+      let count = try await store.updateAll(ContractPerson.self, where: { $0.age == nil }) { $0.age.value = 3 }
+      try requireEqual(count, 2, "the number of updated models")
+      try requireEqual(people.map(\.age.value), [10, 3, 3], "the ages")
+      try requireEqual(people.map(\.age.isDirty), [false, false, false], "the dirty ages")
+      try require(people[2].height.isDirty, "a change of another field was written")
+      try requireEqual(try await store.count(ContractPerson.self, where: { $0.age == 3 }), 2, "the stored ages")
+      try requireEqual(
+        try await store.updateAll(ContractPerson.self) { $0.age.value = $0.age.value }, 0, "the number without a change"
+      )
+    },
+    Check("updateAll writes nothing if one model is invalid", needs: [.queries, .transactions]) { store in
+      for number in 1...3 { try await store.create(ContractPerson.named("\(number)", age: 40 * number)) }
+      let people = try await store.list(ContractPerson.self)
+      try await requireError(.invalid, "updateAll") {
+        try await store.updateAll(ContractPerson.self) { $0.age.value = ($0.age.value ?? 0) + 40 }
+      }
+      try requireEqual(people.map(\.age.value), [80, 120, 160], "the ages in memory")
+      try require(people.allSatisfy(\.age.isDirty), "an age is not dirty although nothing was written")
+      try requireEqual(
+        try await store.count(ContractPerson.self, where: { $0.age == 40 }), 1, "the number of unchanged records")
+    },
+    Check("contains finds what is stored, and nothing else") { store in
+      let person = try await store.create(ContractPerson.named("Ada", age: 36))
+      try require(
+        try await store.contains(ContractPerson.self, identifier: person.identifier ?? ""), "the person is missing")
+      try require(
+        try await !store.contains(ContractPerson.self, identifier: "987654"), "there is a person that was never stored")
+    },
+    Check("conditions are added to a query", needs: [.queries]) { store in
+      for number in 1...4 { try await store.create(ContractPerson.named("\(number)", age: 10 * number)) }
+      let query = ModelQuery(ContractPerson.self, where: { $0.age > 10 }, sort: [.descending(\.age)])
+      try requireEqual(
+        try await store.list(query.and { $0.age < 40 }).map(\.age.value), [30, 20], "the ages of both conditions")
+      try requireEqual(
+        try await store.list(query.and { $0.age > 30 }.or { $0.name == "1" }).map(\.age.value), [40, 10],
+        "the ages of one of the conditions")
+      try requireEqual(try await store.count(ModelQuery(ContractPerson.self).or { $0.age == 10 }), 4, "all")
+    },
+  ]
+}
