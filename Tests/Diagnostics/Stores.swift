@@ -15,9 +15,9 @@ final class Company: Model {
 
 func index(_ memory: MemoryModelStore, _ file: FileModelStore) async throws {
   try memory.index(\Person.tags)  // error: There is no index of a list
-  try memory.index(\Company.employees)  // error: index the relation to one that leads back
+  try memory.index(\Company.employees)  // error: index its inverse to one
   try await file.index(\Person.tags)  // error: There is no index of a list
-  try await file.index(\Company.employees, unique: true)  // error: index the relation to one that leads back
+  try await file.index(\Company.employees, unique: true)  // error: index its inverse to one
 }
 
 @MainActor func begin(_ person: Person, in store: MemoryModelStore) {

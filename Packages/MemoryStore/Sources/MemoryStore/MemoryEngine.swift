@@ -154,13 +154,13 @@ public final class MemoryEngine: RecordEngine {
   /// The fields of which there are indexes. The number of one does not change.
   func indexedFields(_ type: String) -> [StoredKeyPath] { tables.withLock { $0[type]?.fields ?? [] } }
 
-  /// The records that a query has to look at, all as of one moment.
+  /// The records that a query has to test, all of one moment.
   ///
   /// - Parameters:
   ///   - planner: the query.
-  ///   - end: how many are enough, if they come in the order asked for and are known to be found.
+  ///   - end: the number that is enough if they come in the order of the query and are known to match.
   ///   - offset: how many of them the query passes over.
-  ///   - page: the page that is asked for.
+  ///   - page: the requested page.
   func find(
     _ type: String, _ planner: QueryPlanner, atMost end: Int, offset: Int = 0, page: PageRequest? = nil
   ) -> MemorySelection {
@@ -185,17 +185,17 @@ public final class MemoryEngine: RecordEngine {
     }
   }
 
-  /// What a transaction of a front is told when it asks which records a query has to look at.
+  /// The records that a query has to test inside a transaction that wrote some of their type.
   enum Stored: Sendable {
     /// All of the type.
     case all(MemoryRows)
-    /// Those that indexes lead to, and where the records are that it asked for.
+    /// The matches of indexes, and the positions of the records that the transaction wrote.
     case some(QueryPlan, [PlacedRow], places: [ExactText: Int])
-    /// Those that come out of an index in its order, and where the records are that it asked for.
+    /// The records in the order of an index, and the positions of those that the transaction wrote.
     case inOrder(QueryPlan, MemoryRows, [OrderedIndex], places: [ExactText: Int])
   }
 
-  /// The stored records that a query has to look at, and where other ones are, all as of one moment.
+  /// The stored records that a query has to test, and the positions of other ones, all of one moment.
   ///
   /// - Parameters:
   ///   - planner: the query.
@@ -214,7 +214,7 @@ public final class MemoryEngine: RecordEngine {
     }
   }
 
-  /// How many records a query finds, limit and offset left aside; nil if the query or records have to be looked at to know.
+  /// The number of records that a query finds without limit and offset; nil if records have to be tested for it.
   func count(_ type: String, _ planner: QueryPlanner) -> Int? {
     tables.withLock { tables in
       guard let table = tables[type] else { return nil }

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Which records have which value in a field, and whether a value may be there twice.
+/// The records of each value of a field, and whether a value may occur twice.
 struct MemoryIndex: Sendable {
   let field: StoredKeyPath
   var isUnique: Bool

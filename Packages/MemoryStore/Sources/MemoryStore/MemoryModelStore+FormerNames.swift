@@ -1,6 +1,6 @@
 import StoreEngine
 
-// What the libraries that this one follows called things: the compiler says what they are called here.
+// Names of the libraries that this one follows: the compiler reports the names that are used here.
 
 extension MemoryModelStore {
   /// There is no store for the whole process: make one, and hand it to who needs it.

@@ -51,7 +51,7 @@ extension MemoryModelStore {
     return try count(type.exactClass)
   }
 
-  /// Keeps an index of a field that is named by a text, or of a foreign key, for all fronts of the store, from now on.
+  /// Keeps an index of a field that is named by a text, or of a foreign key, for all instances of the store, from now on.
   ///
   /// ```swift
   /// let authors = try schema.modelType(named: "Author")

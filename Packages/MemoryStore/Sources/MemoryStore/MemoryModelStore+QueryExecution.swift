@@ -5,9 +5,9 @@ extension MemoryModelStore {
   /// Finds models as ``list(_:)`` does, without suspending.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
-  /// - Complexity: O(*n*) in the number of stored models of the type; with indexes of fields that the condition is about, in
-  ///   the number of models that they lead to; sorted by an indexed field and with a limit, in the number of models that
-  ///   are passed before the limit is reached. Inside a transaction that goes for the models it wrote, too.
+  /// - Complexity: O(*n*) in the number of stored models of the type. With indexes of fields of the condition, O(*m*) in the
+  ///   number of their matches. Sorted by an indexed field and with a limit, in the number of models before the limit is
+  ///   reached. Inside a transaction, also in the number of models that it wrote.
   public func listImmediately<M: Model>(_ query: ModelQuery<M>) throws -> [M] {
     let (rows, lastWrite) = try rows(for: query)
     return try models(M.self, of: rows, asOf: lastWrite)
@@ -54,8 +54,7 @@ extension MemoryModelStore {
     return try rows(for: query).rows.count
   }
 
-  /// How the store goes about a query, for those who wonder why it takes long: which indexes it uses, and how many records
-  /// it looks at.
+  /// Returns how the store runs a query: the indexes that it uses, and the number of records that it reads.
   ///
   /// ```swift
   /// print(try store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))
@@ -72,9 +71,9 @@ extension MemoryModelStore {
 
   // MARK: Indexes
 
-  /// Keeps an index of a field for all fronts of the store, from now on. Conditions that compare the field with values
-  /// (`==`, `!=`, `<`, `isIn`, `hasPrefix` and what `&&`, `||` and `!` make of them) and lists that are sorted by it use it
-  /// by themselves, where it leads to fewer records. ``explain(_:)`` says what is used.
+  /// Keeps an index of a field for all instances of the store, from now on. Conditions that compare the field with values
+  /// (`==`, `!=`, `<`, `isIn`, `hasPrefix`, also inside `&&`, `||` and `!`) use it where that reads fewer records. So do
+  /// lists that are sorted by it. ``explain(_:)`` reports the used indexes.
   ///
   /// ```swift
   /// try store.index(\Person.email, unique: true)
@@ -123,8 +122,8 @@ extension MemoryModelStore {
   ///
   /// - Parameters:
   ///   - relation: a relation to one model with `foreignKey: true`.
-  ///   - unique: whether no two models may lead to the same one.
-  /// - Throws: `ModelStoreError` with the code `conflict` if two models lead to the same one already, `invalid` for a
+  ///   - unique: whether no two models may reference the same one.
+  /// - Throws: `ModelStoreError` with the code `conflict` if two models already reference the same one, `invalid` for a
   ///   relation without foreign key.
   public func index<M: Model, Related: Model>(
     _ relation: KeyPath<M, ModelField<Related>>, unique: Bool = false
@@ -154,7 +153,7 @@ extension MemoryModelStore {
     return (try run(query).rows, lastWrite)
   }
 
-  /// What a query finds.
+  /// The records that a query finds, and how they were found.
   typealias Found = (rows: [MemoryRow], plan: QueryPlan, testedCount: Int, end: QueryPosition?)
 
   /// Runs a query.
@@ -171,7 +170,7 @@ extension MemoryModelStore {
   /// Runs a query.
   ///
   /// - Parameters:
-  ///   - page: the page that is asked for; nil for all of the query.
+  ///   - page: the requested page; nil for all of the query.
   ///   - moment: the moment of which all records are. Without one, those of one selection are, and a condition about
   ///     other records throws `RelatedRecordIsMissing`.
   ///   - position: the position of the tracker of the transaction under way, before the moment.

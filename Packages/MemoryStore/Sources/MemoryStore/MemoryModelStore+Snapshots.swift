@@ -28,7 +28,7 @@ extension MemoryModelStore {
     return ["version": 1, "types": .object(types)]
   }
 
-  /// Replaces everything that is stored, for all fronts, by what ``snapshot()`` gave. Live models follow when they are read
+  /// Replaces everything that is stored, for all instances of the store, by a ``snapshot()``. Live models follow when they are read
   /// next. Indexes stay.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if this is no snapshot, `unsupported` if it is of a newer version,

@@ -34,7 +34,7 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
     return try lookupImmediately(type, identifier: identifier)
   }
 
-  /// Finds models: those for which the condition holds, in the order asked for, or else of their creation.
+  /// Finds models: those for which the condition holds, in the order of the query, or else of their creation.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense.
   public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
@@ -48,8 +48,8 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
   ///   - query: the query. Its limit is the size of the page, 100 without one. The offset is passed over once, before the
   ///     first page.
   ///   - mark: `next` of the page before; nil for the first page.
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, for a mark of another query, or if
-  ///   the store was restored and the last record of the page before is not there any more.
+  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, or a mark of another query. Also if
+  ///   the store was restored and no longer has the last record of the page before.
   /// - Complexity: without order, or in that of an index, in the number of models that are passed before the page is full;
   ///   otherwise as ``list(_:)`` without limit.
   public override func page<M: Model>(

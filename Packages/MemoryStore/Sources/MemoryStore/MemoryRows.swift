@@ -46,7 +46,7 @@ struct MemoryRows: Sendable {
     }
   }
 
-  /// A chunk that was emptied is not filled anew: its places are behind those of later rows.
+  /// A chunk that was emptied is not filled again: its positions are before those of later rows.
   private var needsChunk: Bool { chunks.last.map { $0.count == Self.chunkSize || $0.isEmpty } ?? true }
 
   /// The place that the next row gets.
@@ -75,7 +75,7 @@ struct MemoryRows: Sendable {
     }
   }
 
-  /// Goes through the rows from a place on, until the body says that it is enough.
+  /// Visits the rows from a position on, until the body returns false.
   func forEach(from place: Int, while body: (MemoryRow, Int) throws -> Bool) rethrows {
     var index = place % Self.chunkSize
     for number in chunks.indices.dropFirst(place / Self.chunkSize) {
@@ -104,7 +104,7 @@ struct MemoryRows: Sendable {
     return chunks.count * Self.chunkSize
   }
 
-  /// Goes through all rows until the body says that it is enough.
+  /// Visits all rows until the body returns false.
   func forEach(while body: (MemoryRow) throws -> Bool) rethrows {
     for chunk in chunks {
       let isEnough = try chunk.withUnsafeBufferPointer { rows in

@@ -5,9 +5,9 @@ struct MemorySelection {
   enum Records {
     /// All of the type.
     case all(MemoryRows)
-    /// Those that indexes lead to, in the order of their creation, and for pages their numbers in it.
+    /// The matches of indexes in the order of their creation, and for pages their numbers in that order.
     case some([MemoryRow], orders: [Int]?)
-    /// Those that come out of an index in its order, from a start on.
+    /// The records in the order of an index, from a start on.
     case inOrder(MemoryRows, [OrderedIndex], start: IndexStart?)
   }
 
@@ -15,17 +15,17 @@ struct MemorySelection {
   let records: Records
   /// How many that the query passes over are left out of the records.
   var skippedCount = 0
-  /// Whether the order of the records is another one than that of the plan, which then is only to be told.
+  /// Whether the records have another order than that of the plan, which is only reported then.
   var isMerged = false
 
-  /// Looks at the records, one after the other, until the query has what it asks for.
+  /// Tests the records, one after the other, until the query has found enough.
   ///
   /// - Parameters:
   ///   - run: the query.
   ///   - place: the first place, where all records are gone through.
   ///   - isPaged: whether the numbers of the records in the order of creation are wanted.
-  /// - Returns: the records that were found, in the order asked for, how many were looked at, and their numbers; nil if the
-  ///   order of the index leads to too few.
+  /// - Returns: the found records in the order of the query, the number of tested ones, and their numbers. Nil if the order of
+  ///   the index yields too few.
   func run<M: Model>(
     _ run: QueryRun<M>, from place: Int = 0, isPaged: Bool = false
   ) throws -> (rows: [MemoryRow], testedCount: Int, orders: [Int])? {

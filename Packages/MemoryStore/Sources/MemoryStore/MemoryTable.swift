@@ -48,7 +48,7 @@ struct MemoryTable: Sendable {
     return nil
   }
 
-  /// What takes one change back.
+  /// The reversal of one change.
   struct Undoing: Sendable {
     let place: Int?
     let identifier: String
@@ -63,7 +63,7 @@ struct MemoryTable: Sendable {
 
   /// Adds a record; nil if there is one with the identifier, which stays as it is.
   mutating func insert(_ bytes: [UInt8], identifier: String) -> Undoing? {
-    // Most are new: then one look at the identifiers is enough.
+    // Most are new: then one access to the identifiers is enough.
     let place = rows.nextPlace
     if let taken = places.updateValue(place, forKey: ExactText(identifier)) {
       places[ExactText(identifier)] = taken
@@ -140,7 +140,7 @@ struct MemoryTable: Sendable {
     }
     // Plans know indexes by their numbers, so that they keep them.
     if let known = indexes.firstIndex(where: { $0.field == field }) {
-      // One that is unique stays so: who only wants to find more quickly takes nobody's promise away.
+      // A unique index stays unique: declaring it again for faster queries must not remove the promise.
       indexes[known] = MemoryIndex(field: field, isUnique: isUnique || indexes[known].isUnique, keys: index)
     } else {
       indexes.append(MemoryIndex(field: field, isUnique: isUnique, keys: index))

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-// Indexes don't know what a transaction wrote before its end. So the few records that it wrote are merged with what indexes
-// lead to.
+// Indexes don't know what a transaction wrote before its end. So the few records that it wrote are merged with the
+// matches of indexes.
 extension MemoryModelStore {
-  /// The records that a query has to look at inside a transaction that wrote some of their type: those that indexes lead
-  /// to, as far as it left them alone, and those that it wrote and its own keys lead to.
+  /// The records that a query has to test inside a transaction that wrote some of their type. These are the matches of
+  /// indexes that it did not write, and the matches of its own keys.
   ///
   /// - Parameters:
   ///   - start: the position after which records are found; nil for the beginning.
@@ -43,10 +43,10 @@ extension MemoryModelStore {
       plan: plan.testing(rows.count), records: .some(rows.map(\.row), orders: rows.map(\.place)), isMerged: true)
   }
 
-  /// How many records a query finds inside a transaction that wrote some of their type: as many as indexes know of, without
-  /// those that it wrote, and with those as they are now.
+  /// The number of records that a query finds inside a transaction that wrote some of their type. It is the number of
+  /// indexes, without the records that it wrote as they were, and with them as they are now.
   ///
-  /// - Returns: nil if records have to be looked at to know.
+  /// - Returns: nil if records have to be read for it.
   /// - Complexity: O(*n*) in the number of records that the transaction wrote.
   func count<M: Model>(
     _ query: ModelQuery<M>, _ known: TypeContext, in transaction: StoreTransaction
@@ -103,7 +103,7 @@ extension StoreTransaction {
   }
 
   /// The first records of a query that the transaction left alone, in the order of their creation; nil if the order of the
-  /// index leads to too few.
+  /// index yields too few.
   fileprivate func untouched<M: Model>(
     _ type: String, _ rows: MemoryRows, _ plan: QueryPlan, _ indexes: [OrderedIndex], _ start: QueryPosition?,
     _ run: QueryRun<M>

@@ -9,7 +9,7 @@ import Testing
     override class var typeName: String { "Person" }
   }
 
-  @Test func `The description of a memory store says how many models it has, and nothing of them`() async throws {
+  @Test func `The description of a memory store has the number of models, and none of their values`() async throws {
     let store = MemoryModelStore()
     #expect("\(store)" == "MemoryModelStore(empty)")
     for _ in 1...2 {

@@ -15,7 +15,7 @@ import Testing
     try (front ?? store).lookupImmediately(Club.self, identifier: name)
   }
 
-  @Test func `A deletion in a memory store cuts links in lists and in several fields of records that nobody has read`()
+  @Test func `A deletion in a memory store cuts links in lists and in several fields of records that are not live`()
     async throws
   {
     try await store.delete(try club("reds"))
@@ -172,7 +172,7 @@ import Testing
     #expect(try front.countImmediately(ModelQuery(ContractMember.self)) == teamCount)
   }
 
-  @Test func `A deletion in a memory store in a transaction tells what it wrote apart by the bytes of identifiers`()
+  @Test func `A deletion in a transaction of a memory store distinguishes written records by the bytes of identifiers`()
     async throws
   {
     try store.index(\Match.home)

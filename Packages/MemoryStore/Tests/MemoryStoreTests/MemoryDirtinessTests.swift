@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreProtocolTesting
 import Testing
 
-/// What of a model is left to be saved, where its relations are edited while a save is under way.
+/// The changes that are left to save if relations are edited during a save.
 @Suite struct `What is dirty after a save` {
   private let store = MemoryModelStore()
 

@@ -102,7 +102,7 @@ import Testing
     try await store.create(person("Ada"))
   }
 
-  @Test func `An index of a memory store of a foreign key finds the models that lead to another one`() async throws {
+  @Test func `An index of a foreign key in a memory store finds the models that reference another one`() async throws {
     try store.index(\ContractPerson.company)
     let acme = ContractCompany()
     acme.id.value = "acme"

@@ -5,7 +5,7 @@ import Testing
   private let store: MemoryModelStore
 
   init() async throws {
-    // Nobody keeps the models.
+    // The models are not retained.
     let first = MemoryModelStore()
     try await Clubs.fill(first)
     store = MemoryModelStore(first.handle)
@@ -29,7 +29,7 @@ import Testing
     #expect(try clubs { $0.guestMatches.contains { $0.goals < 3 } && $0.id != "reds" } == ["greens"])
   }
 
-  @Test func `A condition about a relation that only the other side keeps goes on from there`() throws {
+  @Test func `A condition about a relation that only its inverse stores can continue from there`() throws {
     #expect(
       try clubs { $0.homeMatches.contains { $0.guest.players.contains { $0.age == 20 } } } == ["blues"])
     let players = try store.listImmediately(Player.self, where: { $0.clubs.contains { $0.homeMatches.count > 0 } })
@@ -38,7 +38,7 @@ import Testing
     #expect(against.map(\.goals.value) == [1])
   }
 
-  @Test func `A condition about a relation that only the other side keeps to one is nil where nobody leads there`()
+  @Test func `A condition about a relation to one that only its inverse stores is nil without a reference`()
     throws
   {
     #expect(try clubs { $0.badge == nil } == ["greens"])
@@ -49,15 +49,14 @@ import Testing
     #expect(try clubs { $0.badge.motto.hasPrefix("ever") } == ["reds"])
   }
 
-  @Test func `A condition about a relation that only the other side keeps uses indexes of the models that lead there`()
+  @Test func `A condition about a relation that only its inverse stores uses indexes of the referencing models`()
     throws
   {
     try store.index(\Player.age)
     #expect(try clubs { $0.players.contains { $0.age > 35 } } == ["reds", "blues"])
   }
 
-  @Test func `A condition about a relation that only the other side keeps sees what a transaction wrote`() async throws
-  {
+  @Test func `A condition about a relation that only its inverse stores sees what a transaction wrote`() async throws {
     try await store.transaction { store in
       let player = Player()
       player.age.value = 70
@@ -67,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `A condition about a relation that only the other side keeps that makes no sense is refused`() {
+  @Test func `A condition without sense about a relation that only its inverse stores is refused`() {
     var query = ModelQuery(Club.self)
     query.filter = .any(["players"], .comparison(QueryComparison(QueryTerm(["shoes"]), .equal, .value(1))))
     let error = #expect(throws: ModelStoreError.self) { try store.listImmediately(query) }

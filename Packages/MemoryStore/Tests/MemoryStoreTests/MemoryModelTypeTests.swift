@@ -1,7 +1,7 @@
 import MemoryStore
 import Testing
 
-/// What is known of a type only when the program runs is the base: the fields are those of the class behind it.
+/// The base class of a type that is known only when the program runs.
 class Thing: Model {
   let id = Field<Int>()
   override var identifierField: AnyField? { id }

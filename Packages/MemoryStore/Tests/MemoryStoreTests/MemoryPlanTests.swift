@@ -3,7 +3,7 @@ import MemoryStore
 import StoreProtocolTesting
 import Testing
 
-/// What a query costs with indexes: how many records are read, and against how many the condition is held.
+/// The cost of a query with indexes: the number of records that are read, and of those that are tested.
 @Suite struct `A query of a memory store with indexes` {
   private let store: MemoryModelStore
 
@@ -82,7 +82,7 @@ import Testing
     #expect(byName.foundCount == 3)
   }
 
-  @Test func `A query of a memory store with indexes with && intersects indexes that lead to as many`() throws {
+  @Test func `A query of a memory store with indexes with && intersects indexes with as many matches`() throws {
     let report = try report { $0.age < 20 && $0.name < "n200" && $0.height != 7 }
     #expect(report.plan.usedIndexes.sorted() == ["age", "name"])
     #expect((report.readCount, report.foundCount) == (38, 37))

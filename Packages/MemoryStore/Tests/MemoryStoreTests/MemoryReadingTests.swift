@@ -54,7 +54,7 @@ import Testing
     #expect(try stored().team.value === blues)
   }
 
-  @Test func `A live model of a memory store keeps local changes, and takes what it was made to forget`() async throws {
+  @Test func `A live model of a memory store keeps local changes, and is loaded again after an unload`() async throws {
     let reds = try await team("reds")
     let member = ContractMember()
     member.team.value = reds
@@ -87,7 +87,7 @@ import Testing
     #expect(throws: ModelStoreError.self) { try stored() }
   }
 
-  @Test func `A live model of a memory store of two stores with one scope is read from the one that is asked`()
+  @Test func `A live model of two memory stores with one scope is read from the store that is called`()
     async throws
   {
     let member = try await store.create(ContractMember())

@@ -16,8 +16,8 @@ extension RecordStore {
     }
   }
 
-  /// Returns whether the running task is in no transaction, and no transaction under way wrote records of a type: a live model
-  /// of it has what is stored, or edits that are not saved.
+  /// Returns whether the running task is in no transaction, and no transaction under way wrote records of a type. Then a
+  /// live model of it has what is stored, or edits that are not saved.
   @_spi(ModelKitInternals)
   @inline(never)
   public final func canIgnoreTransactions(_ type: String) -> Bool {

@@ -74,8 +74,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///   - model: the model to write.
   ///   - fields: the fields to write; nil for those that changed.
   ///   - policy: the decision where someone else changed the record since the model read it.
-  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier`, `notFound`, or `conflict` if someone else changed
-  ///   the record, or if a value has to be unique and is not; or as the engine throws.
+  /// - Throws: `ModelStoreError` with the code `invalid`, `noIdentifier` or `notFound`, or as the engine throws. The code is
+  ///   `conflict` if someone else changed the record, or a value is not unique that has to be.
   @discardableResult
   public final func update<M: Model>(
     _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
@@ -137,9 +137,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///   - query: the query. Its limit is the size of the page, 100 without one. The offset is passed over once, before the
   ///     first page.
   ///   - mark: `next` of the page before; nil for the first page.
-  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, for a mark of another query, or if
-  ///   all was replaced since and the last record of the page before is not there any more; `corrupt` if a record can't be
-  ///   read.
+  /// - Throws: `ModelStoreError` with the code `invalid` for a query that makes no sense, or a mark of another query. Also if
+  ///   all records were replaced and the last one of the page before is gone; `corrupt` if a record can't be read.
   /// - Complexity: without order, or in that of an index, in the number of models that are passed before the page is full;
   ///   otherwise as ``list(_:)`` without limit.
   open func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
@@ -149,8 +148,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   /// Returns how many models ``list(_:)`` would find. No model is made for that.
   ///
   /// - Throws: `ModelStoreError` as ``list(_:)`` does.
-  /// - Complexity: O(1) for all models of a type; with a condition that indexes answer by themselves, as many steps as it
-  ///   takes to find the ends of its ranges; otherwise as ``list(_:)``.
+  /// - Complexity: O(1) for all models of a type, and O(log *n*) for a condition that indexes answer by themselves; otherwise as
+  ///   ``list(_:)``.
   open func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await countRecords(query) }
 
   /// Returns the identifiers of the models that ``list(_:)`` would find. No model is made for that.

@@ -1,6 +1,6 @@
 public import StoreProtocol
 
-/// A model that is written inside others, and leads back to them.
+/// A model that is written inside others, and references them.
 ///
 /// ```swift
 /// book.author.value = author
@@ -17,7 +17,7 @@ public final class ContractAuthor: Model {
   public override var identifierField: AnyField? { id }
 }
 
-/// A model that has another one inside, which leads back to it.
+/// A model that has another one inside, which references it.
 ///
 /// ```swift
 /// let book = ContractBook()

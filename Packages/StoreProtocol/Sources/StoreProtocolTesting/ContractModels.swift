@@ -90,7 +90,7 @@ extension ContractPerson {
 }
 
 extension ModelStore {
-  /// Creates a person, forgets it, and returns its identifier: what is found later comes from the store.
+  /// Creates a person, removes it from memory, and returns its identifier. Later reads come from the store.
   func createAndForget(_ name: String, age: Int? = nil) async throws -> String {
     let person = try await create(ContractPerson.named(name, age: age))
     guard let identifier = person.identifier else {

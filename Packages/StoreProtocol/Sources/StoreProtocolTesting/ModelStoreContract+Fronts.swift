@@ -2,7 +2,7 @@ import Foundation
 public import StoreProtocol
 
 extension ModelStoreContract {
-  /// Promises of stores whose engine is shared by several fronts.
+  /// Promises of stores whose engine is shared by several store instances.
   ///
   /// ```swift
   /// @Test(arguments: ModelStoreContract.frontChecks)
@@ -13,7 +13,7 @@ extension ModelStoreContract {
   /// ```
   public static let frontChecks: [FrontCheck] =
     [
-      FrontCheck("fronts in 8 tasks lose none of each other's writes") { makeFront in
+      FrontCheck("store instances in 8 tasks lose none of each other's writes") { makeFront in
         try await withThrowingTaskGroup(of: Void.self) { group in
           for task in 0..<8 {
             group.addTask {
@@ -40,7 +40,7 @@ extension ModelStoreContract {
         let found = Set(people.map { "\($0.name.value ?? "?") \($0.height.value ?? -1)" })
         try requireEqual(found, expected, "what is stored")
       },
-      FrontCheck("fronts in 8 tasks that change different fields of one model don't undo each other") { makeFront in
+      FrontCheck("instances in 8 tasks that change different fields of one model don't undo each other") { makeFront in
         let first = try await makeFront()
         let person = ContractPerson.named("Ada", age: 0)
         person.height.value = 0
@@ -78,17 +78,17 @@ extension ModelStoreContract {
         try requireEqual(found.birthday.value, Date(timeIntervalSince1970: 864_000), "the birthday")
         try requireEqual(found.joined.value, Date(timeIntervalSince1970: 10), "the date of joining")
       },
-      FrontCheck("a write through one front is seen by another one when it reads") { makeFront in
+      FrontCheck("a write through one store instance is seen by another one when it reads") { makeFront in
         let first = try await makeFront(), second = try await makeFront()
         let person = try await first.create(ContractPerson.named("Ada", age: 36))
         let same = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
-        try require(same !== person, "two fronts share an object")
+        try require(same !== person, "two store instances share an object")
         person.age.value = 37
         try await first.update(person)
         _ = try await second.lookup(ContractPerson.self, identifier: person.identifier ?? "")
-        try requireEqual(same.age.value, 37, "the age in the second front")
+        try requireEqual(same.age.value, 37, "the age in the second store instance")
       },
-      FrontCheck("another front sees a transaction when it is complete, and not before") { makeFront in
+      FrontCheck("another store instance sees a transaction when it is complete, and not before") { makeFront in
         let first = try await makeFront(), second = try await makeFront()
         // Stores that have none promise nothing.
         guard first is any TransactionalModelStore else { return }
@@ -110,11 +110,11 @@ extension ModelStoreContract {
     ] + transactionsTogether + transactionsBesideTasks + readingOneMoment + isolation + conflicts
     + transactionIsolation + wholeListsElsewhere
 
-  /// One promise about several fronts on one engine, as a sentence, and what proves it.
+  /// One promise about several store instances on one engine, as a sentence, and its proof.
   public struct FrontCheck: Sendable, CustomStringConvertible {
     /// The promise.
     public let name: String
-    /// What a store has to be able to do for this.
+    /// The capabilities that a store needs for this.
     public let needs: Set<Capability>
     private let body: @Sendable (@escaping @Sendable () async throws -> any ModelStore) async throws -> Void
 
@@ -132,7 +132,7 @@ extension ModelStoreContract {
 
     /// Puts a store to the check.
     ///
-    /// - Parameter makeFront: makes another front on the same engine, whose store is empty at first. It is called in
+    /// - Parameter makeFront: makes another store instance on the same engine, which is empty at first. It is called in
     ///   several tasks.
     /// - Throws: ``ContractViolation`` if the store breaks the promise, or what the store threw.
     public func run(_ makeFront: @escaping @Sendable () async throws -> any ModelStore) async throws {

@@ -15,13 +15,13 @@ extension ModelStoreContract {
 
   /// The promises of a store that reports its writes, and can do only a part.
   ///
-  /// - Parameter missing: what the store can't do, and says so in its documentation.
+  /// - Parameter missing: the capabilities that the store lacks, as its documentation states.
   public static func liveChecks(without missing: Set<Capability>) -> [FrontCheck] {
     liveChecks.filter { $0.needs.isDisjoint(with: missing) }
   }
 }
 
-/// A front that reports its writes.
+/// Returns a store instance that reports its writes.
 func live(_ store: any ModelStore) throws -> any LiveModelStore {
   guard let store = store as? any LiveModelStore else {
     throw ContractViolation("the store does not report its writes: it is no LiveModelStore")

@@ -19,7 +19,7 @@ public enum ModelStoreContract {
       randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),
     ]
 
-  /// What not every store can do.
+  /// A capability that not every store has.
   public enum Capability: String, Hashable, Sendable, CaseIterable {
     /// Conditions, sorting and paging by themselves, also over foreign keys.
     case queries
@@ -46,7 +46,7 @@ public enum ModelStoreContract {
   /// }
   /// ```
   ///
-  /// - Parameter missing: what the store can't do, and says so in its documentation.
+  /// - Parameter missing: the capabilities that the store lacks, as its documentation states.
   public static func checks(without missing: Set<Capability>) -> [Check] {
     checks.filter { $0.needs.isDisjoint(with: missing) }
   }
@@ -55,7 +55,7 @@ public enum ModelStoreContract {
   public struct Check: Sendable, CustomStringConvertible {
     /// The promise, such as `create of an identifier that is taken throws conflict`.
     public let name: String
-    /// What a store has to be able to do for this.
+    /// The capabilities that a store needs for this.
     public let needs: Set<Capability>
     private let body: @Sendable (any ModelStore) async throws -> Void
 
@@ -94,7 +94,7 @@ public enum ModelStoreContract {
 /// print(violation)
 /// ```
 public struct ContractViolation: Error, CustomStringConvertible {
-  /// Which promise, and what happened instead.
+  /// The broken promise, and what happened instead.
   public let description: String
 
   /// Creates a violation from its words.

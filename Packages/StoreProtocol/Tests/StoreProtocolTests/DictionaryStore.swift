@@ -1,6 +1,6 @@
 import StoreProtocol
 
-/// The shortest store there can be: what someone who writes one has to supply. It can be told to break a promise.
+/// The shortest possible store: the parts that every store has to supply. It can break a promise on request.
 final class DictionaryStore: ModelStore {
   enum Fault { case none, overwrites, forgetsUpdates, makesSecondObjects, skipsValidation, ignoresSorting }
 

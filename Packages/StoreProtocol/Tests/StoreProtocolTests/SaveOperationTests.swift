@@ -94,7 +94,7 @@ import Testing
     #expect(person.dictionaryValue["name"] == "Ada")
   }
 
-  @Test func `A save under way says which value can't be written`() async throws {
+  @Test func `A save under way names the value that can't be written`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     person.height.value = .nan
@@ -160,7 +160,7 @@ import Testing
     #expect(try await store.list(Named.self).count == 1)
   }
 
-  @Test func `A save under way that finds nothing says that the identifier was changed`() async throws {
+  @Test func `A save under way that finds nothing reports that the identifier was changed`() async throws {
     let store = DictionaryStore()
     let person = ContractPerson()
     person.name.value = "Ada"

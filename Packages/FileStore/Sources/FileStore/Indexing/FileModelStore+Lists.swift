@@ -9,9 +9,9 @@ extension FileModelStore {
   )
   public func index<M: Model, Element>(_ list: KeyPath<M, ArrayField<Element>>, unique: Bool = false) async throws {}
 
-  /// There is no index of a relation to many: the relation to one that leads back can have one.
+  /// There is no index of a relation to many: its inverse to one can have an index.
   @available(
-    *, unavailable, message: "There is no index of a relation to many: index the relation to one that leads back."
+    *, unavailable, message: "There is no index of a relation to many: index its inverse to one."
   )
   public func index<M: Model, Related: Model>(
     _ relation: KeyPath<M, ModelArrayField<Related>>, unique: Bool = false

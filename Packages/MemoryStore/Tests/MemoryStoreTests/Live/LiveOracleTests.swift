@@ -57,7 +57,7 @@ private final class Watched {
       models = result.models
       hasBegun = true
     }
-    // Before anything else reads, which would bring the instances of this front up to date.
+    // Before anything else reads, which would update the models of this store instance.
     if !models.isEmpty, let identifier = models[round % models.count].identifier {
       let stored = try? MemoryModelStore(store.handle).lookupImmediately(LivePerson.self, identifier: identifier)
       let shown = models[round % models.count].dictionaryValue
@@ -188,7 +188,7 @@ private final class Watched {
     var random = SeededRandom(state: seed)
     let writer = MemoryModelStore()
     let reader = MemoryModelStore(writer.handle)
-    // Some creates are refused: their models have the identifiers of others until they are forgotten.
+    // Some creates are refused: their models have the identifiers of others until they are removed from the scope.
     for front in [writer, reader] { front.scope.conflictHandler = { _ in } }
     let companies = (1...8).map { number in
       let company = LiveCompany()
@@ -200,7 +200,7 @@ private final class Watched {
     let watched = (0..<50).map { _ in Watched(Self.query(&random), reader) }
     var (done, round) = (0, 0)
     while done < Self.writes {
-      // Some writes come through the front that looks, too.
+      // Some writes come through the instance that observes, too.
       let front = random.below(4) == 0 ? reader : writer
       let own = front === writer ? companies : try await front.list(LiveCompany.self)
       done += try await Self.write(front, own, &random)

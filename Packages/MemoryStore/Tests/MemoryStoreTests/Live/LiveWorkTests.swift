@@ -51,14 +51,14 @@ import Testing
     _ = await iterator.next()
     let deliveries = store.changeFeed.deliveryCount
     try await change(10, store) { $0.age.value = 11 }
-    try await change(60, store) { $0.note.value = "not shown, and not looked at" }
+    try await change(60, store) { $0.note.value = "not shown, and not tested" }
     try await store.create(LiveCompany())
     #expect(await iterator.nextIfReady() == nil)
     #expect(store.changeFeed.deliveryCount == deliveries)
     #expect(results.work.evaluations == 100)
   }
 
-  /// The feed is handed records only by a batch that is taken down, which raises its position.
+  /// The feed receives records only with a batch that is captured, which raises its position.
   @Test func `Writes without a consumer of live results make no work, before it begins and after it ended`()
     async throws
   {
@@ -128,7 +128,7 @@ import Testing
     #expect(await iterators[41].nextIfReady() == nil)
   }
 
-  @Test func `The work of live queries asks those again that refer to a related model, and no others`() async throws {
+  @Test func `A change of a related model evaluates only the live queries that read it`() async throws {
     let store = try await filled()
     let company = LiveCompany()
     company.name.value = "Acme"

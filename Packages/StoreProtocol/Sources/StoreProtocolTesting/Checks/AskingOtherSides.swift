@@ -3,7 +3,7 @@ import StoreProtocol
 extension ModelStoreContract {
   static let askingOtherSides: [Check] = [
     Check(
-      "conditions about a list that both sides of a relation keep ask the other side where a record does not have it",
+      "conditions about a list that both sides store read the inverse where a record does not have the list",
       needs: [.queries, .anyModels]
     ) { store in
       try await createKeepers(in: store)
@@ -37,7 +37,7 @@ extension ModelStoreContract {
   ]
 
   static let askingOtherSidesLive: [FrontCheck] = [
-    FrontCheck("a live query asks the other side of a relation that only this one keeps", needs: [.queries]) {
+    FrontCheck("a live query reads the inverse of a relation that only the inverse stores", needs: [.queries]) {
       makeFront in
       let reader = try live(await makeFront()), writer = try await makeFront()
       let acme = try await writer.create(ContractCompany.named("Acme"))
@@ -57,7 +57,7 @@ extension ModelStoreContract {
       try requireEqual(try await names(), [], "the result after one became younger")
     },
     FrontCheck(
-      "a live query asks the other side of a relation where a record does not have the list",
+      "a live query reads the inverse of a relation where a record does not have the list",
       needs: [.queries, .anyModels]
     ) { makeFront in
       let reader = try live(await makeFront()), writer = try await makeFront()

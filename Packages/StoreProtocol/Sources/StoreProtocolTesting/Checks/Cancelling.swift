@@ -45,7 +45,7 @@ extension ModelStoreContract {
     acknowledge()
   }
 
-  /// What is stored after each step.
+  /// The stored names after each step.
   private static func outcomes(_ name: String) -> [[String]] {
     [[], ["\(name)-a 1"], ["\(name)-a 2"], ["\(name)-a 2", "\(name)-b 3"], ["\(name)-b 3"]]
   }

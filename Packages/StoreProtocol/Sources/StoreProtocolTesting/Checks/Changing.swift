@@ -2,7 +2,7 @@ import StoreProtocol
 
 extension ModelStoreContract {
   static let changing: [FrontCheck] = [
-    FrontCheck("changes(of:) tells of every write through another front, in order, with identifier and fields") {
+    FrontCheck("changes(of:) reports every write of another instance, in order, with identifier and fields") {
       makeFront in
       let reader = try live(await makeFront()), writer = try await makeFront()
       let changes = reader.changes(of: ContractPerson.self)
@@ -22,14 +22,14 @@ extension ModelStoreContract {
       try requireEqual(
         Array(try await next(&iterator, "changes(of:)")), [.deleted(identifier: identifier)], "the third batch")
     },
-    FrontCheck("a batch that is written at once is told at once", needs: [.batches]) { makeFront in
+    FrontCheck("a batch that is written at once is reported at once", needs: [.batches]) { makeFront in
       let reader = try live(await makeFront()), writer = try await makeFront()
       var iterator = reader.changes(of: ContractPerson.self).makeAsyncIterator()
       try await writer.createAll(["Ada", "Bob", "Cleo"].map { ContractPerson.named($0) })
       let batch = try await next(&iterator, "changes(of:)")
       try requireEqual(batch.created.count, 3, "the number of models that the batch created")
     },
-    FrontCheck("a transaction is told at once when it is complete, and one that fails is not", needs: [.transactions]) {
+    FrontCheck("a transaction is reported at once when it is complete, and never if it fails", needs: [.transactions]) {
       makeFront in
       struct Refusal: Error {}
       let reader = try live(await makeFront()), writer = try await makeFront()
@@ -49,7 +49,7 @@ extension ModelStoreContract {
       let batch = try await next(&iterator, "changes(of:)")
       try requireEqual(batch.map(\.kind), [.created, .created], "the batch")
     },
-    FrontCheck("live instances follow other fronts while changes(of:) is consumed, and keep local changes") {
+    FrontCheck("live models follow other store instances while changes(of:) is consumed, and keep local changes") {
       makeFront in
       let reader = try live(await makeFront()), writer = try await makeFront()
       let theirs = try await writer.create(ContractPerson.named("Ada", age: 36))
@@ -69,7 +69,7 @@ extension ModelStoreContract {
       try requireEqual(ours.height.value, 1.7, "the height, which was changed and not saved")
       try requireEqual(try await next(&paths, "person.changes"), ["age", "height"], "the paths of person.changes")
     },
-    FrontCheck("a consumer that is too slow is told that changes were dropped, and goes on") { makeFront in
+    FrontCheck("a consumer that is too slow is notified that changes were dropped, and continues") { makeFront in
       let reader = try live(await makeFront()), writer = try await makeFront()
       let person = try await writer.create(ContractPerson.named("Ada", age: 0))
       let ours = try await reader.lookup(ContractPerson.self, identifier: person.identifier ?? "?")
@@ -80,7 +80,7 @@ extension ModelStoreContract {
       }
       for _ in 0..<2 { try requireEqual(try await next(&iterator, "changes(of:)").count, 1, "what was kept") }
       let gap = try await next(&iterator, "changes(of:)")
-      try require(gap.hasGap && gap.isEmpty, "there is no batch that tells of the gap")
+      try require(gap.hasGap && gap.isEmpty, "there is no batch that reports the gap")
       try requireEqual(gap.droppedCount, 3, "the number of dropped changes")
       if reader.canReadRecords { try requireEqual(ours.age.value, 5, "the age after the gap") }
       try await writer.delete(person)

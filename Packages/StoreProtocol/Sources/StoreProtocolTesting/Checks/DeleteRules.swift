@@ -15,7 +15,7 @@ extension ModelStoreContract {
       // Each can be created again.
       try await store.create(team)
     },
-    Check("delete takes along models that nobody has read yet", needs: [.queries]) { store in
+    Check("delete cascades to models that are not live", needs: [.queries]) { store in
       try await forgetTeamWithMembers(in: store)
       try await store.delete(try await store.lookup(ContractTeam.self, identifier: "reds"))
       try requireEqual(try await store.list(ContractMember.self).count, 0, "the number of members")
@@ -38,7 +38,7 @@ extension ModelStoreContract {
     },
     Check("delete that a rule denies counts those that are in the way where they are stored", needs: [.queries]) {
       store in
-      // A store that asks a server leaves it to that to say who is in the way.
+      // A store behind a server leaves it to the server to name the models that prevent the deletion.
       guard store is any TransactionalModelStore else { return }
       try await storeTeamWithDebts(in: store)
       let debt = try await store.lookup(ContractDebt.self, identifier: "2")
@@ -54,38 +54,38 @@ extension ModelStoreContract {
       try await requireError(.notFound, "delete of what was never created") { try await store.delete(team) }
       try require(member.team.value === team, "the link was cut")
     },
-    Check("models that stay lead to a deleted one no longer") { store in
+    Check("models that stay no longer reference a deleted one") { store in
       let company = ContractCompany(), person = ContractPerson.named("Ada")
       company.id.value = "acme"
       try await store.create(company)
       person.company.value = company
       try await store.create(person)
       try await store.delete(company)
-      try require(person.company.value == nil, "the live model still leads to it")
-      // What is left to be said to the store, if it did not say it itself.
+      try require(person.company.value == nil, "the live model still references it")
+      // The store may have cut the link itself, or left it to be saved.
       if person.isDirty { try await store.save(person) }
       try await store.refresh(person)
-      try require(person.company.value == nil, "the stored model still leads to it")
+      try require(person.company.value == nil, "the stored model still references it")
       try requireEqual(person.name.value, "Ada", "the name")
     },
-    Check("stored models that stay lead to a deleted one no longer, also those nobody has read", needs: [.queries]) {
+    Check("stored models that stay no longer reference a deleted one, also if they are not live", needs: [.queries]) {
       store in
       let identifiers = try await forgetStaff(in: store)
       try await store.delete(try await store.lookup(ContractCompany.self, identifier: "acme"))
       for identifier in identifiers {
         let person = try await store.lookup(ContractPerson.self, identifier: identifier)
-        try require(person.company.value == nil, "a stored model still leads to it")
+        try require(person.company.value == nil, "a stored model still references it")
         try require(!person.isDirty, "the model is dirty")
         try requireEqual(person.age.value, 36, "the age")
       }
       try requireEqual(
         try await store.count(ContractPerson.self, where: { $0.company == nil }), identifiers.count,
-        "the number of those that lead to none")
+        "the number of those that reference none")
       try requireEqual(
         try await store.count(ContractPerson.self, where: { $0.company != nil }), 1,
-        "the number of those that lead to another one")
+        "the number of those that reference another one")
     },
-    Check("what is led to by unread models can't be deleted if the rule denies it", needs: [.queries]) { store in
+    Check("a model that unread models reference can't be deleted if the rule denies it", needs: [.queries]) { store in
       try await forgetDebt(in: store)
       let team = try await store.lookup(ContractTeam.self, identifier: "reds")
       try await requireError(.denied, "delete") { try await store.delete(team) }
@@ -107,7 +107,7 @@ extension ModelStoreContract {
       }
       try require(live.company.value == nil && !live.isDirty, "the live model leads there still, or is dirty")
       try await store.refresh(live)
-      try require(live.company.value == nil, "the stored model still leads to it")
+      try require(live.company.value == nil, "the stored model still references it")
     },
     Check("a deletion inside a transaction that throws leaves stored links", needs: [.transactions]) { store in
       struct Refusal: Error {}
@@ -154,7 +154,7 @@ extension ModelStoreContract {
     return (team, members)
   }
 
-  /// Two people of a company, and one of another, whom nobody knows afterwards.
+  /// Stores two people of a company, and one of another, and removes them from memory.
   private static func forgetStaff(in store: any ModelStore) async throws -> [String] {
     var identifiers: [String] = []
     for name in ["acme", "other"] {

@@ -36,7 +36,7 @@ extension ModelStoreContract {
     func check(_ other: any ModelStore, _ name: String, _ wasEdited: Bool) async throws {
       guard let person, let front else { throw ContractViolation("\(name): the task did not come to its end") }
       guard person.height.value != nil else { return }
-      try require(wasEdited, "\(name): a height that nobody set")
+      try require(wasEdited, "\(name): a height that was never set")
       try requireEqual(person.height.value, 1.5, "\(name): the height")
       try requireEqual(person.age.value, 2, "\(name): the age")
       let isDirty = person.height.isDirty

@@ -10,7 +10,7 @@ extension ModelStoreContract {
       _ = try await createCompanies(in: store)
       let first = try await store.lookup(ContractCompany.self, identifier: accents[0])
       let second = try await store.lookup(ContractCompany.self, identifier: accents[1])
-      try require(first !== second, "two identifiers lead to one object")
+      try require(first !== second, "two identifiers have one object")
       try requireEqual([first.name.value, second.name.value], ["number 0", "number 1"], "what was read")
       second.name.value = "changed"
       try await store.update(second)
@@ -18,7 +18,7 @@ extension ModelStoreContract {
       try requireEqual(names.sorted(), ["changed", "number 0"], "what is stored")
     },
     Check(
-      "relations to models whose identifiers differ only in how an accent is written lead to different ones",
+      "relations to models whose identifiers differ only in how an accent is written reference different ones",
       needs: [.exactIdentifiers, .queries]
     ) { store in
       let companies = try await createCompanies(in: store)

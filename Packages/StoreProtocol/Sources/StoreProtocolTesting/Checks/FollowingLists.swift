@@ -1,9 +1,9 @@
 import StoreProtocol
 
-// Lists that are changed on the other side of their relation: what of them is left to be saved.
+// The unsaved changes of lists whose inverse was changed.
 extension ModelStoreContract {
   static let followingLists: [Check] = [
-    Check("a list that only followed the other side leaves nothing to be saved", needs: [.anyModels]) { store in
+    Check("a list that only followed its inverse leaves nothing to be saved", needs: [.anyModels]) { store in
       let keeper = try await store.create(ContractKeeper())
       let animal = try await store.create(ContractAnimal())
       animal.keeper.value = keeper
@@ -28,7 +28,7 @@ extension ModelStoreContract {
       try require(!company.isDirty, "the company is still dirty after an update")
     },
     Check(
-      "a list that was written as the other side made it is whole, and saved when it changes", needs: [.anyModels]
+      "a list that was written as its inverse made it is whole, and saved when it changes", needs: [.anyModels]
     ) { store in
       let identifier = try await keeperOfTwo(in: store)
       let keeper = try await store.lookup(ContractKeeper.self, identifier: identifier)

@@ -36,7 +36,7 @@ extension ModelStoreContract {
       try requireEqual(person.age.value, 36, "the age")
       try require(!person.isDirty, "a field is dirty")
     },
-    Check("an import creates, updates and leaves alone, and says so") { store in
+    Check("an import creates, updates and leaves unchanged, and reports each") { store in
       let same = try await store.create(ContractPerson.named("Ada", age: 36))
       let other = try await store.create(ContractPerson.named("Grace", age: 85))
       let json: JSONValue = [

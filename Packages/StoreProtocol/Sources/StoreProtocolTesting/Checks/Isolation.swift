@@ -10,7 +10,7 @@ extension ModelStoreContract {
   ]
 }
 
-/// An actor whose code can tell that it runs there.
+/// An actor whose code can check that it runs there.
 private actor Desk {
   private let executor = DeskExecutor()
 

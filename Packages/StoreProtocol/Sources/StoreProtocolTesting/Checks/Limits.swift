@@ -15,7 +15,7 @@ private final class ContractPaper: Model {
 }
 
 extension ModelStoreContract {
-  /// What is accepted can be read.
+  /// Every accepted record can be read.
   static let limits: [Check] = [
     Check("a record that is accepted can be read, and one that could not be is refused", needs: [.anyModels]) { store in
       var kept: [JSONValue] = []

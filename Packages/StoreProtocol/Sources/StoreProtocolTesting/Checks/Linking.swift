@@ -2,18 +2,18 @@ import StoreProtocol
 
 extension ModelStoreContract {
   static let linking: [Check] = [
-    Check("create keeps what is inside a model without identifier, also if it leads back", needs: [.anyModels]) {
+    Check("create stores the models inside one without identifier, also if they reference it", needs: [.anyModels]) {
       store in
       let identifier = try await savedBook(in: store, author: nil)
       try await requireAuthor(of: identifier, in: store)
     },
-    Check("create keeps a model with an identifier inside one without, also if it leads back", needs: [.anyModels]) {
+    Check("create stores a model with an identifier inside one without, also with an inverse", needs: [.anyModels]) {
       store in
       let identifier = try await savedBook(in: store, author: 5)
       try await requireAuthor(of: identifier, in: store)
     },
     Check(
-      "a model that was created with another one inside still leads to it when it is read again", needs: [.anyModels]
+      "a model that was created with another one inside references it when it is read again", needs: [.anyModels]
     ) { store in
       let book = ContractBook(), author = ContractAuthor()
       author.name.value = "Jane"
@@ -22,13 +22,13 @@ extension ModelStoreContract {
       let found = try await store.lookup(ContractBook.self, identifier: book.identifier ?? "")
       try require(found === book, "another object was found")
       try require(book.author.value?.name.value == "Jane", "the author is gone")
-      try require(book.author.value?.books.value == [book], "the author does not lead back")
+      try require(book.author.value?.books.value == [book], "the author does not reference the book")
     },
     Check("save writes a new model whose parts refer to it", needs: [.anyModels]) { store in
       let identifier = try await savedAlbum(in: store)
       let album = try await store.lookup(ContractAlbum.self, identifier: identifier)
       try requireEqual(album.tracks.value?.map(\.title.value), ["One", "Two"], "the tracks")
-      try require(album.tracks.value?.allSatisfy { $0.album.value === album } == true, "a track does not lead back")
+      try require(album.tracks.value?.allSatisfy { $0.album.value === album } == true, "a track lacks the album")
     },
     Check("save including related writes two new models that refer to each other", needs: [.anyModels]) { store in
       let identifier = try await savedKeeper(in: store)
@@ -36,7 +36,7 @@ extension ModelStoreContract {
       try requireEqual(keeper.animals.value?.count, 2, "the number of animals")
       let animals = try await store.list(ContractAnimal.self)
       try requireEqual(animals.count, 2, "the number of stored animals")
-      try require(animals.allSatisfy { $0.keeper.value === keeper }, "an animal does not lead to its keeper")
+      try require(animals.allSatisfy { $0.keeper.value === keeper }, "an animal does not reference its keeper")
       try requireEqual(keeper.animals.value, animals, "the animals")
     },
     Check("save including related leaves nothing dirty of models that refer to each other", needs: [.anyModels]) {
@@ -48,7 +48,7 @@ extension ModelStoreContract {
       try require(!keeper.isDirty && !animal.isDirty, "something is still dirty")
       try require(keeper.animals.value == [animal] && animal.keeper.value === keeper, "a link is cut")
     },
-    Check("what a store answers leads to the very models that are not stored yet", needs: [.anyModels]) { store in
+    Check("the answer of a store references the live models that are not stored yet", needs: [.anyModels]) { store in
       let keeper = ContractKeeper(), animal = ContractAnimal()
       animal.id.value = 1
       animal.keeper.value = keeper

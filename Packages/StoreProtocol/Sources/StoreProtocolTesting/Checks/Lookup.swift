@@ -69,7 +69,7 @@ extension ModelStoreContract {
       try requireEqual(try await store.list(ContractPerson.self).count, 1, "the number of people")
       try requireEqual(try await store.list(ContractCompany.self).count, 1, "the number of companies")
     },
-    Check("a foreign key leads to the same object as its lookup") { store in
+    Check("a foreign key references the same object as its lookup") { store in
       let identifier: String
       do {
         let company = ContractCompany()

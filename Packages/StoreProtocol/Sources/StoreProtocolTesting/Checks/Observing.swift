@@ -71,7 +71,7 @@ extension ModelStoreContract {
       try requireEqual(result.error?.code, .invalid, "the error of a limit below 0")
       try require(result.models.isEmpty, "there are models")
     },
-    FrontCheck("nobody listens any more when consumers are dropped or cancelled") { makeFront in
+    FrontCheck("no consumer observes any more after it is released or cancelled") { makeFront in
       let reader = try live(await makeFront())
       do {
         var iterator = reader.observe(ContractPerson.self).makeAsyncIterator()
@@ -80,7 +80,7 @@ extension ModelStoreContract {
         try require(reader.changeFeed.isObserved, "nobody listens")
         withExtendedLifetime((iterator, changes)) {}
       }
-      try require(!reader.changeFeed.isObserved, "somebody listens who was dropped")
+      try require(!reader.changeFeed.isObserved, "a released consumer still observes")
       let task = Task {
         let reader = try live(await makeFront())
         for await _ in reader.changes(of: ContractPerson.self) {}
@@ -88,9 +88,9 @@ extension ModelStoreContract {
       }
       task.cancel()
       try await task.value
-      try require(!reader.changeFeed.isObserved, "somebody listens who was cancelled")
+      try require(!reader.changeFeed.isObserved, "a cancelled consumer still observes")
     },
-    FrontCheck("a live query ends with what is stored when fronts in 8 tasks write and observe", needs: [.queries]) {
+    FrontCheck("a live query ends with what is stored when 8 tasks write and observe", needs: [.queries]) {
       makeFront in
       try await withThrowingTaskGroup(of: Void.self) { group in
         let store = try live(await makeFront())

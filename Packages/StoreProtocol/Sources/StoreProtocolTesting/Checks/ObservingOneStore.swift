@@ -251,7 +251,7 @@ actor Stage {
     do { try await body(store, batch[number]) } catch { errors[number] = error as? ModelStoreError }
   }
 
-  /// Runs the work beside observers, and looks at what is there then.
+  /// Runs the work beside observers, and checks the models after it.
   ///
   /// - Returns: whether there was a piece of the number that was to be held back.
   func play(_ work: @escaping Work, _ makeStore: @Sendable () async throws -> any ModelStore) async throws -> Bool {

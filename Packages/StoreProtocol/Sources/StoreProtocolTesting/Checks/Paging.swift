@@ -138,7 +138,7 @@ extension ModelStoreContract {
   ///   - seed: the same seed gives the same histories.
   public static func randomPages(_ count: Int, seed: UInt64) -> Check {
     Check(
-      "pages have every model once that nobody changes, whatever is done to others (\(count) histories of seed \(seed))",
+      "pages have every unchanged model once, whatever is done to others (\(count) histories of seed \(seed))",
       needs: [.queries, .steadyPages]
     ) { try await RandomPages.run(count, seed: seed, in: $0) }
   }

@@ -75,7 +75,7 @@ extension ModelStoreContract {
           ["tags", "age", "name"].contains { error.message.contains($0) }, "the error does not name the part: \(error)")
       }
     },
-    Check("a condition about a relation that only the other side keeps is answered, or refused by name") { store in
+    Check("a condition about a relation that only its inverse stores is answered, or refused by name") { store in
       let companies = ["acme", "other", "none"].map { name in
         let company = ContractCompany()
         company.id.value = name
@@ -89,9 +89,9 @@ extension ModelStoreContract {
       }
       do {
         let old = try await store.list(ContractCompany.self, where: { $0.employees.contains { $0.age > 60 } })
-        try requireEqual(old.map(\.id.value), ["acme"], "those with somebody above 60")
+        try requireEqual(old.map(\.id.value), ["acme"], "those with an employee above 60")
         let empty = try await store.list(ContractCompany.self, where: { $0.employees.isEmpty })
-        try requireEqual(empty.map(\.id.value), ["none"], "those with nobody")
+        try requireEqual(empty.map(\.id.value), ["none"], "those without employees")
         let many = try await store.count(ContractCompany.self, where: { $0.employees.count >= 1 && $0.id != "other" })
         try requireEqual(many, 1, "the number of those with more than none, but for one")
       } catch let error as ModelStoreError where error.code == .unsupported {
@@ -147,7 +147,7 @@ extension ModelStoreContract {
       let employees = try await store.list(in: company.employees)
       try requireEqual(employees.map(\.name.value), ["Ada", "Bob"], "the employees")
     },
-    Check("deleteAll deletes what the condition holds for, and says how many", needs: [.queries]) { store in
+    Check("deleteAll deletes what the condition finds, and returns the number", needs: [.queries]) { store in
       try await store.createAll((1...5).map { (number: Int) in ContractPerson.named("p\(number)", age: number) })
       try requireEqual(try await store.deleteAll(ContractPerson.self, where: { $0.age > 2 }), 3, "the number")
       try requireEqual(try await store.list(ContractPerson.self).map(\.age.value), [1, 2], "what is left")

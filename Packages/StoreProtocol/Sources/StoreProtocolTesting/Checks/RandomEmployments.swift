@@ -26,7 +26,7 @@ private struct EmploymentHistory: RandomHistory {
   var random: RandomSource
   private(set) var steps: [String] = []
 
-  /// Who works where, as the store has it.
+  /// The employer of each person, as the store has it.
   private var stored: [Int: String] = [:]
 
   private let people = Array(1...5)
@@ -117,14 +117,14 @@ private struct EmploymentHistory: RandomHistory {
     case 8:
       if let store = store as? any TransactionalModelStore { try await changeTogether(held, firms, in: store) }
     case 9:
-      // A store that asks a server leaves it to that to cut what leads to a deleted model.
+      // A store behind a server leaves it to the server to cut references to a deleted model.
       if store is any TransactionalModelStore, random.next() % 3 == 0 { try await deleteAndCreate(firm, in: store) }
     case 10:
-      steps.append("person \(person.number) is read anew")
+      steps.append("person \(person.number) is read again")
       try await store.refresh(person)
-      try require(!person.isDirty, "person \(person.number) is dirty after it was read anew")
+      try require(!person.isDirty, "person \(person.number) is dirty after it was read again")
     default:
-      steps.append("company \(firm.label) is read anew")
+      steps.append("company \(firm.label) is read again")
       try await store.refresh(firm)
     }
   }
@@ -158,8 +158,8 @@ private struct EmploymentHistory: RandomHistory {
     }
   }
 
-  /// Deletes a company, which cuts what leads to it, and creates it anew. All are saved before: what people go back to when they
-  /// are reverted may be the company.
+  /// Deletes a company, which cuts the references to it, and creates it again. All are saved before: the baseline of a
+  /// person may be the company.
   private mutating func deleteAndCreate(_ firm: ContractCompany, in store: some ModelStore) async throws {
     try await saveAll(in: store)
     steps.append("company \(firm.label) is deleted, and created again")
@@ -220,7 +220,7 @@ private struct EmploymentHistory: RandomHistory {
   }
 }
 
-/// What ends a transaction.
+/// The error that ends a transaction.
 private struct IntendedFailure: Error {}
 
 extension ContractPerson {

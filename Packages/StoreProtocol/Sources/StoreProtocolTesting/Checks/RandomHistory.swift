@@ -8,7 +8,7 @@ protocol RandomHistory {
   /// The random numbers that are left.
   var random: RandomSource { get set }
 
-  /// What was done.
+  /// The steps so far.
   var steps: [String] { get }
 
   /// Takes the steps, and leaves the store empty.
@@ -32,7 +32,7 @@ extension RandomHistory {
     self.random = random
   }
 
-  /// Runs histories one after the other. A violation names the history and the seed, and tells what was done.
+  /// Runs histories one after the other. A violation names the history and the seed, and lists the steps.
   static func run(_ count: Int, seed: UInt64, in store: some ModelStore) async throws {
     var random = RandomSource(seed: seed)
     for number in 1...max(count, 1) {

@@ -120,7 +120,7 @@ private struct LinkHistory: RandomHistory {
     }
   }
 
-  /// Saves twice: what one save changes on the other side is saved then.
+  /// Saves twice: the second time what the first one changed in inverses.
   private mutating func saveAll(
     _ keepers: [ContractKeeper], _ animals: [ContractAnimal], in store: some ModelStore
   ) async throws {
@@ -137,7 +137,7 @@ private struct LinkHistory: RandomHistory {
     }
   }
 
-  /// Looks at what is in the store when no model is in memory.
+  /// Checks the store when no model is in memory.
   private mutating func requireStored(_ expected: [Int: Int], in store: some ModelStore) async throws {
     var found: [ContractKeeper] = []
     if Bool.random(using: &random) {

@@ -40,7 +40,7 @@ extension Stage {
   private func write(_ source: RandomSource) async throws {
     var random = source
     var own: [ContractPerson] = []
-    // Nobody else writes them, so each has the value that was written last, whatever is read meanwhile.
+    // No other task writes them, so each has the value that was written last, whatever is read meanwhile.
     var ages: [ObjectIdentifier: Int] = [:]
     for _ in 0..<8 {
       for person in own {

@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// What is known of a person without any library: what queries are checked against.
+/// A person without any library: the reference of random queries.
 struct PlainPerson {
   struct Company: Equatable {
     var id: String

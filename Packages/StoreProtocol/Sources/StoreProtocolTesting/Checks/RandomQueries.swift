@@ -48,7 +48,7 @@ extension ModelStoreContract {
     }
   }
 
-  /// Puts random people into a store, and forgets the models.
+  /// Puts random people into a store, and removes the models from memory.
   static func fill(_ store: any ModelStore, _ random: inout RandomSource) async throws -> [PlainPerson] {
     let people = (1...40).map { PlainPerson(id: $0, &random) }
     var companies: [String: ContractCompany] = [:]

@@ -35,7 +35,7 @@ extension ModelStoreContract {
     },
   ]
 
-  /// What a transaction changes at both ends of a list.
+  /// The models at both ends of a list that a transaction changes.
   private struct Ends {
     let people: [ContractPerson]
     let companies: [ContractCompany]

@@ -61,7 +61,7 @@ extension ModelStoreContract {
       let found = try await store.list(ContractPerson.self)
       try require(found == [person] && found[0].company.value === company, "the person lost its company")
     },
-    Check("an error says which model and which fields") { store in
+    Check("an error names the model and the fields") { store in
       let person = ContractPerson.named("", age: 200)
       person.id.value = 8
       let error = try await requireError(.invalid, "create of an invalid model") { try await store.create(person) }

@@ -23,7 +23,7 @@ extension ModelStoreContract {
       try requireEqual(try await store.list(ContractPerson.self).count, 0, "the number of stored models")
       try require(twice.identifier == nil, "a model that was not written has an identifier")
     },
-    Check("an error of a batch says which model and which fields") { store in
+    Check("an error of a batch names the model and the fields") { store in
       let second = ContractPerson.named("", age: 200)
       second.id.value = 2
       let error = try await requireError(.invalid, "createAll with an invalid model") {

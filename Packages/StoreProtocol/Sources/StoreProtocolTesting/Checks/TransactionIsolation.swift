@@ -1,7 +1,7 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// What transactions may rely on while others write.
+  /// The isolation of transactions while others write.
   static let transactionIsolation: [FrontCheck] = [
     FrontCheck("a transaction that checked a model before it wrote another one prevents write skew") { makeFront in
       let first = try await makeFront(), second = try await makeFront()

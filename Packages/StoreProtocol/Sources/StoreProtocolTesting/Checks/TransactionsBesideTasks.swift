@@ -2,9 +2,9 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// What happens through one front, in one isolation, while a transaction waits for something.
+  /// The work of other tasks through one store instance while a transaction of it waits.
   static let transactionsBesideTasks: [FrontCheck] = [
-    FrontCheck("a transaction takes nothing in that another task does through the same front") { makeFront in
+    FrontCheck("a transaction includes nothing that another task does through the same store instance") { makeFront in
       try await doingSomethingElse(makeFront) { store in
         try await store.create(ContractPerson.named("Grace"))
       } during: { store in
@@ -12,7 +12,7 @@ extension ModelStoreContract {
         try requireEqual(names, ["Grace", "Ada"], "what the transaction sees")
       }
     },
-    FrontCheck("a transaction stays apart from one of another task through the same front") { makeFront in
+    FrontCheck("a transaction is isolated from one of another task through the same store instance") { makeFront in
       try await doingSomethingElse(makeFront) { store in
         try await transaction(in: store) { store in
           try await store.create(ContractPerson.named("Grace"))

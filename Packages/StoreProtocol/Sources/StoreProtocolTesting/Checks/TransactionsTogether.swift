@@ -1,13 +1,13 @@
 import StoreProtocol
 
 extension ModelStoreContract {
-  /// Transactions of several fronts, as far as a store has any.
+  /// Transactions of several store instances, if a store has transactions.
   static let transactionsTogether: [FrontCheck] = [
-    FrontCheck("a transaction that changes what another front changed meanwhile ends with conflict") { makeFront in
+    FrontCheck("a transaction that changes what another instance changed meanwhile ends with conflict") { makeFront in
       let first = try await makeFront(), second = try await makeFront()
       guard first is any TransactionalModelStore else { return }
       let identifier = try await first.create(ContractPerson.named("Ada", age: 10)).identifier ?? ""
-      try await requireError(.conflict, "a transaction that read a model before another front changed it") {
+      try await requireError(.conflict, "a transaction that read a model before another instance changed it") {
         try await transaction(in: first) { store in
           let person = try await store.lookup(ContractPerson.self, identifier: identifier)
           let same = try await second.lookup(ContractPerson.self, identifier: identifier)
@@ -37,7 +37,7 @@ extension ModelStoreContract {
       let found = try await makeFront().lookup(ContractPerson.self, identifier: person.identifier ?? "")
       try requireEqual(found.age.value, 1, "the age")
     },
-    FrontCheck("transactions of 4 tasks that count in one model lose nothing if they begin anew after a conflict") {
+    FrontCheck("transactions of 4 tasks that count in one model lose nothing if they restart after a conflict") {
       makeFront in
       let first = try await makeFront()
       guard first is any TransactionalModelStore else { return }

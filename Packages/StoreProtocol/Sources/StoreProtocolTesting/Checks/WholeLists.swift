@@ -1,9 +1,9 @@
 import StoreProtocol
 
-// Whether a list says that it is whole only when it is.
+// A list is loaded only when it is whole.
 extension ModelStoreContract {
   static let wholeLists: [Check] = [
-    Check("the list of a new model is whole, and that of a stored one is not known until it is asked for") { store in
+    Check("the list of a new model is whole, and that of a stored one is unknown until it is read") { store in
       let company = ContractCompany()
       company.id.value = "acme"
       try requireList(company.employees, .notLoaded, [], count: 0, "of a new company")
@@ -14,21 +14,21 @@ extension ModelStoreContract {
       try await store.create(company)
       try requireList(company.employees, .incomplete, people, count: nil, "of a company that was created")
     },
-    Check("a list that its members name is whole once a store was asked for it", needs: [.queries]) { store in
+    Check("a list that its members name is whole once a store has read it", needs: [.queries]) { store in
       try await storeCompanyOfNine(in: store)
       let company = try await store.lookup(ContractCompany.self, identifier: "acme")
-      try requireList(company.employees, .notLoaded, [], count: nil, "that nobody asked for")
+      try requireList(company.employees, .notLoaded, [], count: nil, "that was never read")
       try await askForMembers(of: company, in: store)
       try requireEqual(company.employees.count, nil, "the number of members of which some are gone")
       try requireEqual(company.employees.loadState, .incomplete, "the state of a list whose members are gone")
       try await store.refresh(company)
       try require(!company.isDirty, "the company is dirty")
       let people = try await store.list(in: company.employees)
-      try requireList(company.employees, .loaded, people, count: 9, "that was asked for again")
+      try requireList(company.employees, .loaded, people, count: 9, "that was read again")
       company.unload()
       try requireList(company.employees, .notLoaded, nil, count: nil, "of a company that was unloaded")
     },
-    Check("a member that is added to a list nobody read does not pass for all of it", needs: [.queries]) { store in
+    Check("a member that is added to an unread list does not make it whole", needs: [.queries]) { store in
       try await storeCompanyOfNine(in: store)
       let company = try await store.lookup(ContractCompany.self, identifier: "acme")
       let person = ContractPerson.named("new")
@@ -92,7 +92,7 @@ extension ModelStoreContract {
   private static func askForMembers(of company: ContractCompany, in store: some ModelStore) async throws {
     let people = try await store.list(in: company.employees)
     try requireEqual(people.count, 9, "the number of models in the list")
-    try requireList(company.employees, .loaded, people, count: 9, "that was asked for")
+    try requireList(company.employees, .loaded, people, count: 9, "that was read")
   }
 
   private static func storeKeeperOfNine(in store: some ModelStore) async throws {

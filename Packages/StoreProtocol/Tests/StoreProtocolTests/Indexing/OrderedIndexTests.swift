@@ -67,7 +67,7 @@ import Testing
     #expect(made.count(in: .values) == grown.count(in: .values))
   }
 
-  @Test func `An ordered index stays as it was where somebody has a copy of it`() {
+  @Test func `A copy of an ordered index stays as it was when the index changes`() {
     var index = OrderedIndex((0..<1_000).map { (key: IndexKey($0), place: $0) })
     let copy = index
     for number in 0..<1_000 { index.remove(IndexKey(number), number) }
@@ -75,7 +75,7 @@ import Testing
     #expect(copy.places(in: .all) == Array(0..<1_000))
   }
 
-  @Test func `An ordered index ends a walk when it is notified to, and says where a key begins`() {
+  @Test func `An ordered index ends a walk on request, and reports where a key begins`() {
     let index = OrderedIndex([1, 1, 2, 2, 3].enumerated().map { (key: IndexKey($1), place: $0) })
     var seen: [String] = []
     let isComplete = index.forEach(in: .all, isDescending: true) { place, isNewKey in

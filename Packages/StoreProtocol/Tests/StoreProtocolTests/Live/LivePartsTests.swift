@@ -45,7 +45,7 @@ import Testing
     #expect(ordered.places(700..<900) == Array(plain[700..<900]))
   }
 
-  @Test func `The parts of live results tell nobody who does not listen any more`() async {
+  @Test func `The parts of live results notify no consumer that ended`() async {
     let feed = StoreChangeFeed()
     weak var mailbox: FeedMailbox?
     do {

@@ -28,7 +28,7 @@ import Testing
     return worker
   }
 
-  /// What all three say, which has to be the same.
+  /// The answer of all three, which has to be the same.
   private func answer(_ filter: @escaping Filter, _ worker: Worker, keyCase: KeyCase? = nil) throws -> Bool {
     let query = ModelQuery(Worker.self, where: filter)
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: keyCase))

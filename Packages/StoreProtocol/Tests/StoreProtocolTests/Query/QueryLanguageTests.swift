@@ -57,7 +57,7 @@ import Testing
     (ModelQuery(where: { $0.nickname == "x" }), #"names.nick == "x""#),
   ]
 
-  @Test func `A query is equal to another that asks the same, and not to one that does not`() {
+  @Test func `A query is equal to another with the same parts, and to no other`() {
     let one = ModelQuery(Worker.self, where: { $0.age > 30 }, sort: [.ascending(\.name)])
     #expect(one == ModelQuery(Worker.self, where: { $0.age > 30 }, sort: [.ascending(\.name)]))
     #expect(one != ModelQuery(Worker.self, where: { $0.age >= 30 }, sort: [.ascending(\.name)]))
@@ -71,7 +71,7 @@ import Testing
         == .comparison(QueryComparison(QueryTerm(["firm", "name"]), .equal, .value("Acme"))))
   }
 
-  @Test func `A query refuses negative limits and offsets, and says so`() throws {
+  @Test func `A query refuses negative limits and offsets with an error`() throws {
     let limited = #expect(throws: ModelStoreError.self) { try ModelQuery(Worker.self, limit: -1).validate() }
     #expect(limited?.code == .invalid)
     #expect(limited?.message == "A list can't have a limit of -1: say 0 or more, or nil for all.")
@@ -96,7 +96,7 @@ import Testing
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `A query compares with what can't be written, or says that it can't`() throws {
+  @Test func `A query compares with values that can't be written, or reports that it can't`() throws {
     let worker = Worker(id: 1, "Ada")
     worker.height.value = 1.7
     #expect(try ModelQuery(where: { $0.height < Double.infinity }).matches(worker))

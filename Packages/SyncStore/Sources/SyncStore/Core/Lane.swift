@@ -69,7 +69,7 @@ struct Lane: Equatable {
   ///
   /// - Parameters:
   ///   - answer: the answer.
-  ///   - hasKeys: whether the server recognises idempotency keys.
+  ///   - hasKeys: whether the server supports idempotency keys.
   ///   - random: a number from 0 to 1 for the jitter.
   mutating func take(_ answer: Answer, hasKeys: Bool, random: Double) -> Next {
     guard var entry, let flight = entry.flight else { return .wait }

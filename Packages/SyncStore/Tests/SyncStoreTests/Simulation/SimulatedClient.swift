@@ -50,7 +50,7 @@ struct SimulatedClient {
   let skew: Int
   var mutant: Mutant?
   private(set) var durable = Durable()
-  /// When the next attempt of a record is made. A killed process forgets it.
+  /// When the next attempt of a record is made. A killed process loses it.
   private var retries: [String: Int] = [:]
   private var keyCount = 0
   private(set) var commitCount = 0
@@ -92,7 +92,7 @@ struct SimulatedClient {
     }
   }
 
-  /// Queues the parked entries again, as a person does who has looked at them.
+  /// Queues the parked entries again, as a person does after reading them.
   mutating func unpark() {
     for index in durable.outbox.indices { durable.outbox[index].isParked = false }
   }

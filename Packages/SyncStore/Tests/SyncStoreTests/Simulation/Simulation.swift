@@ -12,7 +12,7 @@ struct Simulation {
 
   private(set) var network: SimulatedNetwork
   private var clients: [SimulatedClient]
-  /// The last value that a client wrote to a member, and was told to be written.
+  /// The last value that a client wrote to a member, and that was acknowledged.
   private var written: [Written: JSONValue] = [:]
   private var deleted: Set<Written> = []
   private var count = 0
@@ -28,7 +28,7 @@ struct Simulation {
     for index in clients.indices { clients[index].mutant = mutant }
   }
 
-  /// What the server has at the end, for comparisons.
+  /// The records of the server at the end, for comparisons.
   var outcome: [String: AttributeDictionary] { network.server.state.records }
 
   mutating func run(operations: Int, restoresBackup: Bool = false) {
