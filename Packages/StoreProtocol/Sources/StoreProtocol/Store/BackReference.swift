@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// How records of other models lead to a model: by the stored field that is the other side of one of its relations.
+/// The references of other records to a model: the stored field that is the inverse of one of its relations.
 ///
-/// With it a store finds records that lead to a deleted model, also those of which no model is live, and cuts the links in
-/// them.
+/// With it a store finds records that reference a deleted model, also those of which no model is live, and cuts the
+/// links in them.
 ///
 /// ```swift
 /// for reference in deletion.references {
@@ -18,13 +18,13 @@ package struct BackReference {
   /// Whether the field is a list.
   package let isToMany: Bool
   private let identifierKey: String
-  /// The identifiers that are led to, as queries write them.
+  /// The referenced identifiers, as queries write them.
   private(set) var operands: [JSONValue]
-  /// The identifiers that are led to, by their text.
+  /// The referenced identifiers, by their text.
   private var identifiers: [String]
   private let ownerClass: ModelObject.Type
 
-  /// The other side of a relation.
+  /// Creates the reference that is the inverse of a relation.
   ///
   /// - Parameters:
   ///   - relation: a relation of a model.
@@ -77,7 +77,7 @@ package struct BackReference {
     return isToMany ? .any([key], comparison([identifierKey])) : comparison([key, identifierKey])
   }
 
-  /// What an index of the field needs.
+  /// The part that an index of the field needs.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if there can't be an index of it.
   package func field<M: Model>(_ type: M.Type, in context: ValueTransformerContext) throws -> StoredKeyPath {
@@ -126,7 +126,7 @@ package struct BackReference {
 }
 
 extension ModelStore {
-  /// The models that lead to others.
+  /// Returns the models that reference others.
   func models(with reference: BackReference) async throws -> [ModelObject] {
     guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return [] }
     return try await models(modelClass, reference.condition)

@@ -8,9 +8,9 @@
 /// The model keeps its local changes. Then either `refresh` it and change it again, or save it with `.overwrite`. A `lookup`
 /// keeps local changes and settles no conflict.
 ///
-/// A list counts as one field. Not compared are models that are written inside this one, lists that follow an inverse, and
-/// fields that were set while an earlier save was under way, or before the model was first read. Nor is a field of which the
-/// stored record has nothing. A deleted record is `notFound` with every policy.
+/// A list counts as one field. Models that are written inside this one, and lists that follow an inverse, are not compared.
+/// Nor are fields that were set during an earlier save or before the model was first read, or that the stored record
+/// lacks. A deleted record is `notFound` with every policy.
 public enum ConflictPolicy: Hashable, Sendable {
   /// Changes of different fields are joined. The save fails if a field that it writes has another value in the store than
   /// the one the model read, also if both wrote an equal value.

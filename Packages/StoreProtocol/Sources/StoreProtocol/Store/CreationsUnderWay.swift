@@ -35,7 +35,7 @@ public final class CreationsUnderWay {
 
   /// Begins a creation: readers of these types wait until it ends.
   ///
-  /// Not for a creation inside a transaction: its record is read by nobody else before the transaction ends.
+  /// Not for a creation inside a transaction: no other task reads its record before the transaction ends.
   public func begin(_ models: [ModelObject], _ typeNames: Set<String>) -> Creation {
     let creation = Creation(models, typeNames)
     creations.append(creation)

@@ -1,6 +1,6 @@
 public import ModelCore
 
-// What the libraries that this one follows called things: the compiler says what they are called here.
+// Names of the libraries that this one follows: the compiler reports the names that are used here.
 
 extension ModelStore {
   /// `lookup(_:identifier:)` finds the model of an identifier.
@@ -9,7 +9,7 @@ extension ModelStore {
     try await lookup(type, identifier: identifier)
   }
 
-  /// `refresh(_:)` reads a model anew.
+  /// `refresh(_:)` reads a model again.
   @available(*, unavailable, renamed: "refresh(_:)")
   public func read<M: Model>(_ model: M) async throws -> M { model }
 }

@@ -1,6 +1,6 @@
 public import ModelCore
 
-// Common mistakes, so that the compiler says what to write instead.
+// Common mistakes, so that the compiler reports the right form.
 
 extension ModelStore {
   /// An identifier is text in every store, also where the identifier field holds numbers.

@@ -50,7 +50,7 @@ extension ModelStore {
     return try await count(type.exactClass)
   }
 
-  /// The first model for which a condition holds, in the order asked for; nil if there is none.
+  /// The first model for which a condition holds, in the order of the query; nil if there is none.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func first<M: Model>(
@@ -112,7 +112,7 @@ public struct ModelTypeStream<M: Model>: AsyncSequence {
   let type: ModelType<M>
   let parts: QueryParts
 
-  /// Begins anew.
+  /// Restarts at the first model.
   public func makeAsyncIterator() -> Iterator {
     func iterator<Exact: Model>(_ exact: Exact.Type) -> any NextModel {
       ExactIterator<Exact>(base: StoredModelSequence(store: store, query: ModelQuery(parts)).makeAsyncIterator())
@@ -121,7 +121,7 @@ public struct ModelTypeStream<M: Model>: AsyncSequence {
     return Iterator(type: type, base: iterator(exact))
   }
 
-  /// What a `for try await` loop uses.
+  /// The iterator of a `for try await` loop.
   public struct Iterator: AsyncIteratorProtocol {
     let type: ModelType<M>
     var base: any NextModel
@@ -186,10 +186,10 @@ extension ModelType {
   /// - Throws: ``ModelStoreError`` with the code `invalid` if it is none.
   public func typed(_ model: ModelObject) throws -> M { try Self.typed(model, name) }
 
-  /// A model that was found where one of a type was asked for.
+  /// Returns a model as one of the requested type.
   static func typed(_ model: ModelObject, _ name: String = M.displayName) throws -> M {
     guard let model = model as? M else {
-      throw ModelStoreError(.invalid, "\(Swift.type(of: model).displayName) was found where \(name) was asked for.")
+      throw ModelStoreError(.invalid, "\(Swift.type(of: model).displayName) was found instead of \(name).")
     }
     return model
   }

@@ -36,7 +36,7 @@ extension ModelStore {
     try await count(ModelQuery(type, where: filter, evaluation: evaluation))
   }
 
-  /// The first model for which a condition holds, in the order asked for; nil if there is none.
+  /// The first model for which a condition holds, in the order of the query; nil if there is none.
   ///
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func first<M: Model>(
@@ -119,21 +119,21 @@ extension ModelStore {
     }
   }
 
-  /// The models that a relation leads to, asked of the store: also those of which this relation does not know yet.
+  /// Returns the models that a relation references, read from the store: also those that this relation does not know yet.
   ///
   /// ```swift
   /// let employees = try await store.list(in: company.employees)
   /// ```
   ///
-  /// Where the other side of the relation is known and kept, models are found by it, in the order of their creation;
-  /// otherwise those whose identifiers the relation has are looked up, in its order. Found by the other side, they are all: the
-  /// relation is `loaded` as long as they are in memory.
+  /// Where the inverse of the relation is known and stored, models are found by it, in the order of their creation. These
+  /// are all: the relation is `loaded` as long as they are in memory. Otherwise the models whose identifiers the relation
+  /// has are looked up, in its order.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
-  ///   `notFound` if one that it leads to is not in the store.
+  ///   `notFound` if a referenced model is not in the store.
   public func list<Related: Model>(in relation: ModelArrayField<Related>) async throws -> [Related] {
     guard let owner = relation.owner as? ModelObject else {
-      throw ModelStoreError(.invalid, "A relation leads to models only as long as its own model is there.")
+      throw ModelStoreError(.invalid, "A relation references models only as long as its own model is live.")
     }
     if owner.storedIdentifier == nil { throw ModelStoreError.noIdentifier(owner.storedTypeName) }
     if let reference = BackReference(relation, of: owner) {

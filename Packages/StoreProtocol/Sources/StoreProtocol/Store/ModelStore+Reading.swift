@@ -6,8 +6,8 @@ extension ModelStore {
   /// Makes models from stored records: live objects where there are, updated but for their local changes, which only
   /// ``refresh(_:)`` overwrites. For those who write stores.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` if a record does not fit the model, `invalid` if models of another
-  ///   class are stored under the same name; nothing is changed then.
+  /// - Throws: ``ModelStoreError`` with the code `corrupt` if a record does not fit the model. The code is `invalid` if models of
+  ///   another class are stored under the same name. Nothing is changed then.
   public func models<M: Model>(_ type: M.Type, from records: [AttributeDictionary]) throws -> [M] {
     try claimTypeName(of: type)
     do {
@@ -72,8 +72,8 @@ extension ModelStore {
   /// - Parameters:
   ///   - type: the topmost class of the models.
   ///   - records: the bytes of one JSON object each, and the identifiers under which they are to be stored.
-  /// - Returns: the number of the first record that is no model of the class, or is one with another identifier, and what is
-  ///   wrong with it; nil if all can be read.
+  /// - Returns: the number of the first record that is no model of the class or has another identifier, and the error. Nil if
+  ///   all can be read.
   @_spi(ModelKitInternals)
   public func firstMisfit<M: Model>(
     _ type: M.Type, in records: [(identifier: String, bytes: [UInt8])]

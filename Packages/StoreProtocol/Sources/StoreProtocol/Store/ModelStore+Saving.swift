@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// Which models a save writes beside the one it is told to.
+/// The models that a save writes beside the given one.
 ///
 /// ```swift
 /// try await store.save(person, including: .related)
@@ -9,7 +9,7 @@
 public enum SaveInclusion: Hashable, Sendable {
   /// No others: embedded models are written inside it, others as their identifiers.
   case none
-  /// Models that it leads to by foreign keys and that no store has yet, and those they lead to.
+  /// Models that it references by foreign keys and that no store has yet, and those they reference.
   case related
 }
 
@@ -35,9 +35,9 @@ extension ModelStore {
     }
   }
 
-  /// Reads a model anew from the store. Local changes are overwritten; if the store fails they stay.
+  /// Reads a model again from the store. Local changes are overwritten; if the store fails they stay.
   ///
-  /// Fields that the record lacks go back to what was last read or saved, as ``/ModelCore/ModelIsolation/revert()`` has it.
+  /// Fields that the record lacks are reverted, as by ``/ModelCore/ModelIsolation/revert()``.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` or `notFound`.
   public func refresh<M: Model>(_ model: M) async throws {

@@ -12,11 +12,11 @@
 /// }
 /// ```
 ///
-/// A store that is at hand is a *front*: it belongs to one isolation, like the models in its ``scope``, and runs there;
-/// what blocks happens elsewhere, in the engine behind it. Where something is not as it should be, a store throws
+/// A store instance belongs to one isolation, like the models in its ``scope``, and runs there. Work that blocks happens
+/// elsewhere, in the engine behind it. Where something is not as it should be, a store throws
 /// ``ModelStoreError``.
 public protocol ModelStore: AnyObject, SendableMetatype {
-  /// The identity map of this front: one object for one identifier.
+  /// The identity map of this store instance: one object for one identifier.
   var scope: ModelScope { get }
 
   /// Adds a model. A model without identifier gets one.
@@ -31,7 +31,7 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   /// Adds models, all or none where the store can promise it.
   ///
   /// - Returns: the same models.
-  /// - Throws: ``ModelStoreError`` as for one model; it says which.
+  /// - Throws: ``ModelStoreError`` as for one model, which it names.
   @discardableResult
   func createAll<M: Model>(_ models: [M]) async throws -> [M]
 
@@ -76,7 +76,7 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   /// - Throws: ``ModelStoreError`` with the code `notFound` if there is no such model.
   func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M
 
-  /// Finds models: those for which the condition holds, in the order asked for, or else of their creation.
+  /// Finds models: those for which the condition holds, in the order of the query, or else of their creation.
   ///
   /// - Returns: live objects where there are, updated but for their local changes.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for a query that makes no sense, `unsupported` for one that the
@@ -86,7 +86,7 @@ public protocol ModelStore: AnyObject, SendableMetatype {
   /// Finds one page of the models that ``list(_:)`` would find.
   ///
   /// A page goes on where the one before ended: after the sort values of its last model, and that model itself. So records
-  /// that are created, changed or deleted before it move nothing. A model that nobody changes is in exactly one page.
+  /// that are created, changed or deleted before it move nothing. An unchanged model is in exactly one page.
   ///
   /// - Parameters:
   ///   - query: the query. Its limit is the size of the page; without one the store chooses the size. The offset is passed
@@ -147,7 +147,7 @@ extension ModelStore {
     }
   }
 
-  /// What to do about a model that is not there under an identifier that was set here.
+  /// Returns the advice for a model that is not stored under an identifier that was set here.
   private func identifierAdvice<M: Model>(for model: M) -> String {
     let typeName = model.storedTypeName
     guard model.isKnownToStore else { return "This \(typeName) was not stored yet: create it first, or use save." }
@@ -160,8 +160,8 @@ extension ModelStore {
 
   /// Creates a model that no store has yet, and updates one that was created in a store or read from one.
   ///
-  /// A model of which there is only the identifier, as another one refers to it, is read first if it was changed: changes are
-  /// kept, and lists get what was added to them or removed. It is created if there is none.
+  /// An unloaded reference that was changed is read first: changes are kept, and lists get the added members, and lose the
+  /// removed ones. It is created if there is none.
   ///
   /// - Throws: ``ModelStoreError`` as ``create(_:)``, ``update(_:fields:)`` and ``lookup(_:identifier:)`` do.
   public func save<M: Model>(_ model: M) async throws { try await write(model, onConflict: nil) }
@@ -178,7 +178,7 @@ extension ModelStore {
   /// Counts by listing; a store that can do better does.
   public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int { try await list(query).count }
 
-  /// Lists and asks each model; a store that can do better does.
+  /// Lists the models for it; a store that can do better does.
   public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
     try await list(query).compactMap(\.identifier)
   }

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// Why a store did not do what it was asked to. What was stored before is as it was, unless the message says otherwise.
+/// The reason why a store did not do something. The stored records are as before, unless the message states otherwise.
 ///
 /// ```swift
 /// do {
@@ -11,7 +11,7 @@
 /// }
 /// ```
 public struct ModelStoreError: Error, CustomStringConvertible {
-  /// What kind of failure it is. More may be added: end a `switch` with `default`.
+  /// The kind of failure. More may be added: end a `switch` with `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code.
     public let description: String
@@ -21,7 +21,7 @@ public struct ModelStoreError: Error, CustomStringConvertible {
 
     /// There is no model with this identifier.
     public static let notFound = Code("notFound")
-    /// The identifier is taken, or the model was changed by somebody else.
+    /// The identifier is taken, or another writer changed the model.
     public static let conflict = Code("conflict")
     /// A rule is broken, or a value can't be written.
     public static let invalid = Code("invalid")
@@ -35,7 +35,7 @@ public struct ModelStoreError: Error, CustomStringConvertible {
     public static let timeout = Code("timeout")
     /// The task was cancelled.
     public static let cancelled = Code("cancelled")
-    /// What is stored can't be read.
+    /// A record can't be read.
     public static let corrupt = Code("corrupt")
     /// There is no room left.
     public static let full = Code("full")
@@ -47,13 +47,13 @@ public struct ModelStoreError: Error, CustomStringConvertible {
     public static let inputOutput = Code("inputOutput")
     /// The delete rule of a relation denies it.
     public static let denied = Code("denied")
-    /// Somebody else uses the store.
+    /// Another process uses the store.
     public static let locked = Code("locked")
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What happened, in words for a person.
+  /// A description for people.
   public var message: String
   /// The identifier of the model in question.
   public var identifier: String?
@@ -114,7 +114,7 @@ extension ModelStoreError {
       "The same new \(typeName.nameForMessage) is there twice. Nothing was written: give each model once.")
   }
 
-  /// What is stored of a model can't be read as one. Whoever says so has changed nothing.
+  /// Returns the error for a record that can't be read as a model. Nothing was changed.
   ///
   /// - Parameters:
   ///   - typeName: what stores call the type of the model.

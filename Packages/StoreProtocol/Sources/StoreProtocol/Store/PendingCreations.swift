@@ -13,24 +13,24 @@ package struct PendingCreations<M: Model> {
   /// The numbers of the models that had no identifier at the beginning.
   package private(set) var withoutIdentifier: [Int] = []
 
-  /// What is known of each, but for those that are among ``others``.
+  /// The captured values of each, except for those among ``others``.
   private var begun = ContiguousArray<BegunCreation>()
 
   /// The records of these, one behind the other: memory for each would take longer than many a record.
   private var bytes: [UInt8] = []
 
-  /// What takes the longer way, by number.
+  /// The models that take the slow path, by number.
   private var others: [Int: SaveOperation<M>] = [:]
   private let models: [M]
   private let scope: ModelScope
   private let explicitNull: Bool?
 
-  /// Begins to create models: runs their hooks, checks their rules and takes down their values, one after the other.
+  /// Begins to create models: runs their hooks, checks their rules and captures their values, one after the other.
   ///
   /// - Parameters:
   ///   - models: the models to create.
   ///   - scope: the scope of the store.
-  ///   - explicitNull: whether fields that are nil are written as `null`; nil: as the scope says.
+  ///   - explicitNull: whether fields that are nil are written as `null`; nil: as the scope declares.
   ///   - isUndoable: whether it may have to be undone, as in a transaction.
   /// - Throws: ``ModelStoreError`` with the code `invalid`, or `conflict` if a new model is there twice.
   package init(_ models: [M], in scope: ModelScope, explicitNull: Bool?, isUndoable: Bool = false) throws {
@@ -78,10 +78,10 @@ package struct PendingCreations<M: Model> {
     }
   }
 
-  /// What stores call the type of a model.
+  /// Returns the name of the type of a model in stores.
   package func typeName(at number: Int) -> String { begun[number].typeName }
 
-  /// What stores call the types of the models: mostly one.
+  /// The names of the types of the models in stores: mostly one.
   package var typeNames: Set<String> {
     guard let first = models.first else { return [] }
     var names: Set<String> = [typeName(at: 0)]
@@ -98,7 +98,7 @@ package struct PendingCreations<M: Model> {
     try others[number]?.assign(identifier: identifier)
   }
 
-  /// Whether some of the models may lead to others that get their identifiers now, so that they have to be joined.
+  /// Whether some of the models may reference others that get their identifiers now, so that they have to be joined.
   package var mayLeadToEachOther: Bool { begun.count > 1 && others.values.contains { $0.mayBeLedTo } }
 
   /// The types and identifiers of the models that had an identifier at the beginning.
@@ -109,8 +109,8 @@ package struct PendingCreations<M: Model> {
     }
   }
 
-  /// Lets the models lead to each other, as ``SaveOperation/join(_:in:check:)`` does. That none of the identifiers is taken was
-  /// made sure of before.
+  /// Lets the models reference each other, as ``SaveOperation/join(_:in:check:)`` does. The caller has checked that none
+  /// of the identifiers is taken.
   ///
   /// - Parameter log: what takes the new identifiers back, if nothing is written.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
@@ -143,7 +143,7 @@ package struct PendingCreations<M: Model> {
     }
   }
 
-  /// Says that everything was written, as ``SaveOperation/finish(answer:)`` does.
+  /// Marks all models as written, as ``SaveOperation/finish(answer:)`` does.
   package func finish(in transaction: StoreTransactionLog? = nil) throws {
     scope.reserveCapacity(begun.count, for: M.self)
     for number in begun.indices {

@@ -3,8 +3,8 @@
 
 /// A deletion between its two halves: what the delete rules say is known, and nothing was done yet.
 ///
-/// A store begins a deletion, which refuses it if a rule denies it; removes all of its ``records``, at once if it can, and
-/// otherwise one after the other; and finishes it.
+/// A store begins a deletion, which throws if a rule denies it. The store then removes all of its ``records``, at once if
+/// it can, and finishes the deletion.
 ///
 /// ```swift
 /// let deletion = try await PendingDeletion(of: model, in: self)
@@ -12,23 +12,23 @@
 /// try await deletion.finish()
 /// ```
 public struct PendingDeletion {
-  /// What is to be removed.
+  /// A record to remove.
   public struct Record: Hashable, Sendable {
-    /// What stores call the type of the model.
+    /// The name of the type of the model in stores.
     public let typeName: String
     /// The identifier of the model.
     public let identifier: String
-    /// Whether it is the one that is asked for. It has to be there; others, which go with it, may be gone already.
+    /// Whether it is the requested one. It has to exist; others, which are deleted by cascade, may be gone already.
     public let isRequested: Bool
   }
 
-  /// What is to be removed: what goes with the model by cascade, those first that are furthest from it, and the model
-  /// itself last. So a store that fails in between can be asked again.
+  /// The records to remove. Those that are deleted by cascade come first, the furthest ones at the beginning, and the model
+  /// itself comes last. So a deletion that fails in between can be repeated.
   public let records: [Record]
   /// The models of the records.
   @_spi(ModelKitInternals) public let storedModels: [ModelObject]
-  /// The foreign keys by which stored records may lead to what is removed, and whose rule is to forget it. A store that cuts
-  /// them in the same step says so to `finish`.
+  /// The foreign keys by which stored records may reference removed ones, and whose rule is to nullify. A store that cuts
+  /// them in the same step passes that to `finish`.
   package let references: [BackReference]
   /// The stored models that referred to what is removed by relations without an inverse, for stores that cut no records.
   private let referringModels: [ModelObject]
@@ -36,22 +36,22 @@ public struct PendingDeletion {
   private let plan: DeletionPlan
   private let models: [ModelObject]
 
-  /// What the store is asked before a deletion.
+  /// The queries of the store before a deletion.
   package enum Completion: Sendable {
     /// Nothing: the rules are about what is known here.
     case nothing
-    /// Which models go by cascade, or deny.
+    /// The models that are deleted by cascade, or deny the deletion.
     case rules
-    /// Which models lead to those that go, whatever the rule is.
+    /// The models that reference deleted ones, whatever the rule is.
     case everything
   }
 
-  /// Begins to delete a model. Which models lead to it, and to what goes with it, is asked of the store.
+  /// Begins to delete a model. The store is queried for the models that reference it or models deleted by cascade.
   ///
   /// - Parameters:
   ///   - model: the model to delete.
   ///   - store: the store.
-  ///   - completesRelations: whether the store is asked. Otherwise the rules are about what is known here.
+  ///   - completesRelations: whether the store is queried. Otherwise the rules apply to the live models.
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier`, or `denied` if a rule denies it; its cause is a
   ///   `DeletionDeniedError`. Or what the store throws.
   public init<M: Model>(of model: M, in store: some ModelStore, completesRelations: Bool = true) async throws {
@@ -63,9 +63,9 @@ public struct PendingDeletion {
   /// - Parameters:
   ///   - model: the model to delete.
   ///   - store: the store.
-  ///   - completion: what the store is asked.
-  ///   - prepare: called before the store is asked for the models that lead to others by a foreign key: it may make an
-  ///     index of that.
+  ///   - completion: the queries of the store.
+  ///   - prepare: called before the store is queried for the models that reference others by a foreign key: it may
+  ///     create an index of that.
   package init<M: Model>(
     of model: M, in store: some ModelStore, completing completion: Completion,
     preparing prepare: ((BackReference) async throws -> Void)? = nil
@@ -75,9 +75,9 @@ public struct PendingDeletion {
     var asked: Set<ObjectIdentifier> = []
     // They are live until the plan has them.
     var found: [ModelObject] = []
-    // Who denies it is asked of the store, too, so that an error names all of them.
+    // The store is queried for denying models, too, so that an error names all of them.
     var plan = try Self.plan(model, ignoresDenials: completion != .nothing)
-    // What is asked for may lead to more that has to be asked for.
+    // The found models may have relations that need further queries.
     while completion != .nothing {
       let unknown = Self.relations(of: plan.models, completion).filter {
         asked.insert(ObjectIdentifier($0.field)).inserted
@@ -89,7 +89,7 @@ public struct PendingDeletion {
             try await prepare?(reference)
             found += try await store.models(with: reference)
           } catch let error as ModelStoreError where error.code == .unsupported && relation.deleteRule == .nullify {
-            // A store that can't be asked forgets what is known.
+            // A store that can't be queried leaves the relation as it is known.
             continue
           }
         } else if plan.unknownRelations.contains(where: { $0 === relation }) {
@@ -110,7 +110,7 @@ public struct PendingDeletion {
     references = Self.references(to: storedModels)
   }
 
-  /// The relations of stored models of which the store is asked.
+  /// Returns the relations whose stored models are queried.
   private static func relations(
     of models: [ModelObject], _ completion: Completion
   ) -> [(field: any RelationField, owner: ModelObject)] {
@@ -159,8 +159,8 @@ public struct PendingDeletion {
     }
   }
 
-  /// Completes the deletion once all records were removed: the models leave the scope, other models lose their references
-  /// to them, hooks run, and other models that had a foreign key to one of them are updated.
+  /// Completes the deletion once all records were removed. The models leave the scope, other models lose their references
+  /// to them, and hooks run. Other models that had a foreign key to one of them are updated.
   ///
   /// - Parameter updatesOthers: whether those are updated. Otherwise their relations stay dirty.
   /// - Throws: ``ModelStoreError`` if a model that stays could not be updated. It is deleted all the same, and the relation
@@ -169,7 +169,7 @@ public struct PendingDeletion {
     try await finish(in: nil, others: updatesOthers ? .areUpdated : .stay)
   }
 
-  /// What becomes of the records of models that stay and had a foreign key to one that was removed.
+  /// The treatment of records that stay and had a foreign key to a removed one.
   package enum Others: Sendable {
     /// They are updated, one after the other.
     case areUpdated
@@ -289,7 +289,7 @@ extension ModelStore {
   ///
   /// - Parameters:
   ///   - model: the model to delete.
-  ///   - completesRelations: whether this store is asked for related models of which not all are known.
+  ///   - completesRelations: whether this store is queried for related models of which not all are known.
   ///   - remove: removes the record of a type with an identifier, or throws `notFound`.
   /// - Returns: the same model.
   /// - Throws: ``ModelStoreError`` as ``PendingDeletion`` does, and what `remove` throws. Records that were removed before
@@ -319,7 +319,7 @@ extension ModelObject {
   }
 }
 
-/// A relation whose models can be asked of a store.
+/// A relation whose models can be queried.
 private protocol CompletedByStore {
   func related(in store: some ModelStore) async throws -> [ModelObject]
 }

@@ -40,7 +40,7 @@ public enum RecordLimits {
     return false
   }
 
-  /// What is wrong with a record that is nested too deep, as a part of a sentence.
+  /// The fault of a record that is nested too deep, as a part of a sentence.
   public static var tooDeep: String { "has more than \(maximumDepth) arrays and objects inside each other" }
 
   /// Returns a record that can be read again.

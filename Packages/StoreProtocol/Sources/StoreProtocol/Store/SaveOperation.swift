@@ -2,13 +2,13 @@
 import Foundation
 @_spi(ModelKitInternals) public import ModelCore
 
-/// What stands for an identifier that is not known yet: a text that nobody else has.
+/// The placeholder of an identifier that is not known yet: a unique text.
 private let identifierMark = JSONValue.string("identifier \(UUID().uuidString)")
 
 /// A save between its two halves: what to write is known, and nothing is written yet.
 ///
-/// A store begins a save, which runs `beforeSave`, checks the rules and takes down the values; hands ``record`` or
-/// its bytes to whatever keeps them; and finishes the save. Edits that are made in between stay dirty and win over the
+/// A store begins a save, which runs `beforeSave`, checks the rules and captures the values. The store then writes
+/// ``record`` or its bytes, and finishes the save. Edits that are made in between stay dirty and win over the
 /// store's answer. Without a call of `finish` nothing of the model was changed.
 ///
 /// ```swift
@@ -25,7 +25,7 @@ public struct SaveOperation<M: Model> {
 
   private enum Kind { case create, update }
 
-  /// What is to be written.
+  /// The values to write.
   private enum Content {
     /// One object. Its keys are those of fields, without dots.
     case bytes([UInt8])
@@ -40,7 +40,7 @@ public struct SaveOperation<M: Model> {
   /// Whether everything is written that there is to be written of the model.
   private let isWhole: Bool
   private var content: Content
-  /// What is written instead once the identifier is known, with a mark in its place: something leads back to the model.
+  /// The values with a placeholder for the identifier, if the record references the model itself.
   private var marked: [StoredValue]?
   private let explicitNull: Bool?
   private(set) var isIdentifierNew = false
@@ -50,8 +50,8 @@ public struct SaveOperation<M: Model> {
   /// - Parameters:
   ///   - model: the model to create.
   ///   - scope: the scope of the store.
-  ///   - explicitNull: whether fields that are nil are written as `null`, so that they can be told from fields never
-  ///     set. Nil: as the scope says.
+  ///   - explicitNull: whether fields that are nil are written as `null`, to distinguish them from fields never
+  ///     set. Nil: as the scope declares.
   /// - Throws: ``ModelStoreError`` with the code `invalid`.
   public init(creating model: M, in scope: ModelScope, explicitNull: Bool? = nil) async throws {
     await model.finishChecksForSaving()
@@ -92,7 +92,7 @@ public struct SaveOperation<M: Model> {
     try self.init(.update, model, begun, scope, explicitNull: true, isWhole: fields == nil)
   }
 
-  /// Refuses to write a list over one of which nobody knows what else is in it.
+  /// Rejects an update of a partially loaded list: it would overwrite members that were never loaded.
   private static func refuseParts(of model: M, _ fields: [AnyField]) throws {
     for case let list as any RelationField in fields where list.isToMany && list.loadState == .incomplete {
       let name = list.name ?? list.key ?? ""
@@ -153,7 +153,7 @@ public struct SaveOperation<M: Model> {
   /// How an update spells records.
   var updateContext: ValueTransformerContext { Self.context(scope, true) }
 
-  /// What stores call the type of the model.
+  /// The name of the type of the model in stores.
   public var typeName: String { model.storedTypeName }
 
   /// Gives a model its first identifier. It is written with the record, and the model has it once the save is finished.
@@ -177,8 +177,8 @@ public struct SaveOperation<M: Model> {
     add(value)
   }
 
-  /// Lets models that are written together lead to each other by the identifiers that they get: these are in the models
-  /// from here on, and what is to be written is taken down anew. Does nothing where no model can lead to another one.
+  /// Lets models that are written together reference each other by the identifiers that they get. The models have these
+  /// from here on, and their values are captured again. Does nothing where no model can reference another one.
   ///
   /// - Parameters:
   ///   - saves: what is written together. Each has an identifier.
@@ -204,7 +204,7 @@ public struct SaveOperation<M: Model> {
     }
   }
 
-  /// Whether models that are written together with this one may lead to it, and don't know its identifier yet.
+  /// Whether models that are written together with this one may reference it, without its identifier yet.
   var mayBeLedTo: Bool { isIdentifierNew && model.mayLeadToItself }
 
   private mutating func add(_ value: StoredValue) {
@@ -220,7 +220,7 @@ public struct SaveOperation<M: Model> {
 
   // MARK: What is to be written
 
-  /// What is to be written, value by value.
+  /// The values to write, one by one.
   @_spi(ModelKitInternals)
   public var changes: [StoredValue] {
     switch content {
@@ -229,7 +229,7 @@ public struct SaveOperation<M: Model> {
     }
   }
 
-  /// What is to be written, as one object.
+  /// The values to write, as one object.
   ///
   /// - Complexity: O(*n*) in the size of the record, each time.
   public var record: AttributeDictionary {
@@ -246,7 +246,7 @@ public struct SaveOperation<M: Model> {
     return record
   }
 
-  /// What is to be written, as the bytes of one JSON object with sorted keys.
+  /// The values to write, as the bytes of one JSON object with sorted keys.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what can't be written.
   package func recordBytes() throws -> [UInt8] {
@@ -293,8 +293,8 @@ public struct SaveOperation<M: Model> {
 
   // MARK: Finishing
 
-  /// Says that the values were written: the model is part of the store's scope, its written fields are not dirty unless
-  /// they were edited meanwhile, and its hook runs.
+  /// Marks the values as written. The model is part of the store's scope, its written fields are not dirty unless they
+  /// were edited meanwhile, and its hook runs.
   ///
   /// - Parameter answer: what the store made of the record, if it may have changed it. Fields edited meanwhile keep their
   ///   values.
@@ -315,7 +315,7 @@ public struct SaveOperation<M: Model> {
     try complete(answer: answer)
   }
 
-  /// What others in the same transaction need: the identifier, and that the model is stored.
+  /// Makes the identifier, and the fact that the model is stored, known to others in the same transaction.
   private func begin(in transaction: StoreTransactionLog) {
     let state = model.storeState
     let (isMember, isNew) = (model.scope === scope, isIdentifierNew)

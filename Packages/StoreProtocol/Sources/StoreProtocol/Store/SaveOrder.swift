@@ -7,7 +7,7 @@ struct SaveOrder {
     let model: ModelObject
     /// The models that are saved after it.
     let later: Set<ObjectIdentifier>
-    /// The fields that lead to such models, which have no identifiers yet.
+    /// The fields that reference such models, which have no identifiers yet.
     let linksToFollow: [AnyField]
   }
 

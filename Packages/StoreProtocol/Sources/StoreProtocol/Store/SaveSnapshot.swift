@@ -43,7 +43,7 @@ struct SaveSnapshot {
     }
   }
 
-  /// Takes down chosen fields as they are now.
+  /// Captures chosen fields as they are now.
   init(
     _ model: ModelObject, identifier: String?, _ fields: StoredFields, asOf stamp: ChangeStamp, _ writer: RecordWriter
   ) {
@@ -54,7 +54,7 @@ struct SaveSnapshot {
     isComplete = bytes != nil && (identifier != nil || !writer.hasOmissions)
   }
 
-  /// What was taken down before.
+  /// Creates a snapshot from values that were captured before.
   init(identifier: String, fields: StoredFields, stamp: ChangeStamp, bytes: [UInt8]) {
     self.identifier = identifier
     self.fields = fields

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// What happens to models in a transaction of a store: what waits for its end, and what is undone if it fails.
+/// The changes of models in a transaction of a store: those that wait for its end, and those that a failure undoes.
 package final class StoreTransactionLog {
   private var completions: [() throws -> Void] = []
   private var undoings: [() -> Void] = []
@@ -19,12 +19,12 @@ package final class StoreTransactionLog {
     undoings += part.undoings
   }
 
-  /// Says that everything was written.
+  /// Completes the changes, once everything was written.
   package func commit() throws {
     for completion in completions { try completion() }
   }
 
-  /// Says that nothing was written: the models are as they were.
+  /// Undoes the changes, since nothing was written.
   package func rollBack() {
     for undo in undoings.reversed() { undo() }
   }

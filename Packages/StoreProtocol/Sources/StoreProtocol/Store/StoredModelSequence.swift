@@ -6,9 +6,9 @@
 /// for try await person in store.stream(Person.self, where: { $0.age > 30 }) { print(person.name.value ?? "?") }
 /// ```
 ///
-/// The identifiers of the models are asked for at the beginning, and each model when its turn comes. A model that is
+/// The identifiers of the models are read at the beginning, and each model when its turn comes. A model that is
 /// deleted meanwhile is left out, one that is created meanwhile does not come; values are those at the time when a model
-/// comes. A ``PagedModelStore`` is asked for one page after the other instead, which are as the store has them by then. The
+/// comes. A ``PagedModelStore`` reads one page after the other instead, which are as the store has them by then. The
 /// sequence belongs to the isolation of its store.
 public struct StoredModelSequence<M: Model>: AsyncSequence {
   /// A model.
@@ -17,15 +17,15 @@ public struct StoredModelSequence<M: Model>: AsyncSequence {
   let store: any ModelStore
   let query: ModelQuery<M>
 
-  /// Begins anew.
+  /// Restarts at the first model.
   public func makeAsyncIterator() -> Iterator { Iterator(store: store, query: query) }
 
-  /// What a `for try await` loop uses.
+  /// The iterator of a `for try await` loop.
   public struct Iterator: AsyncIteratorProtocol {
     let store: any ModelStore
     let query: ModelQuery<M>
     private var identifiers: ArraySlice<String>?
-    /// What is left of the page that was found last.
+    /// The rest of the page that was found last.
     private var models: ArraySlice<M> = []
     private var mark: ModelPageMark?
     private var isAtLastPage = false

@@ -1,4 +1,4 @@
-/// Tells the tasks that are in a transaction from those that only use the same front meanwhile.
+/// Distinguishes the tasks that are in a transaction from those that only use the same store instance meanwhile.
 ///
 /// ```swift
 /// let mark = TransactionMark()

@@ -1,13 +1,13 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A record as the bytes of its JSON. Only the fields that are asked for are read, and no strings are made to compare
+/// A record as the bytes of its JSON. Only the requested fields are read, and no strings are made to compare
 /// them.
 struct BytesRow: QueryRow {
   let bytes: UnsafeRawBufferPointer
   /// Where the values of the level's slots begin; negative for keys that the record does not have. Valid as long as this
   /// row is used.
   let offsets: UnsafeMutablePointer<Int>
-  // Not retained, because there is a row for every record. Whoever asks a row has the surroundings, see `QueryProgram`.
+  // Not retained, because there is a row for every record. The caller has the surroundings, see `QueryProgram`.
   unowned(unsafe) let surroundings: QuerySurroundings
 
   /// The fields of a level as they are looked for. An object, because a value would count references to all its parts for

@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// What a query needs to follow foreign keys: the records of related models.
+/// The records of related models, which a query needs to follow foreign keys.
 final class QuerySurroundings {
-  /// The record of a related model, or nil if there is none with this identifier; nil if there is nobody to ask.
+  /// The record of a related model, or nil if there is none with this identifier; nil if it can't be read here.
   private let lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?
   private var known: [ObjectIdentifier: [ExactText: AttributeDictionary?]] = [:]
   /// Where the records lead for which the condition of a join holds.
@@ -17,7 +17,7 @@ final class QuerySurroundings {
     self.join = join
   }
 
-  /// How many records for which the condition of a join holds lead to a model.
+  /// Returns the number of records for which the condition of a join holds and which reference a model.
   func count(of join: QueryJoin, _ identifier: JSONValue) throws -> Int {
     if let counts = joined[ObjectIdentifier(join)] { return counts[LinkKey(identifier)] ?? 0 }
     guard let foreignKeys = try self.join?(join) else {
@@ -79,13 +79,13 @@ struct JSONRow: QueryRow {
   }
 }
 
-/// A related model of which only the identifier is there, looked up when something else is asked of it.
+/// A related model of which only the identifier is known. It is looked up when another field is needed.
 struct RelatedRow: QueryRow {
   let identifier: JSONValue
   let level: QueryLevel
   let surroundings: QuerySurroundings
 
-  /// What stands in a record for a related model: the whole of it, or its identifier.
+  /// The value of a related model in a record: its record, or its identifier.
   static func row(for json: JSONValue, _ level: QueryLevel, _ surroundings: QuerySurroundings) -> any QueryRow {
     guard case .object(let record) = json else {
       return RelatedRow(identifier: json, level: level, surroundings: surroundings)

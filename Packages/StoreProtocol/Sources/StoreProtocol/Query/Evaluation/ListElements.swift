@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// How queries look at the elements of a list.
+/// The elements of a list in queries.
 enum ListElements {
   /// A field that reads one element of a list; nil if the field holds no list.
   static func prototype(of field: AnyField, _ context: ValueTransformerContext) -> AnyField? {
@@ -8,7 +8,7 @@ enum ListElements {
     return (field.valueType as? any ListOfValues.Type)?.plainElement()
   }
 
-  /// What takes a list apart that is not written element by element; nil where it is, and for relations.
+  /// Splits a list that is not written element by element; nil for other lists, and for relations.
   static func reader(
     of field: AnyField, _ context: ValueTransformerContext
   ) throws -> ((JSONValue) throws -> [JSONValue])? {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// A live model. Its values are looked at as a store would have them after a save, so that both give the same answer.
+/// A live model. Its values are read as a store would have them after a save, so that both give the same answer.
 struct ModelRow: QueryRow {
   let model: ModelObject
   let context: ValueTransformerContext

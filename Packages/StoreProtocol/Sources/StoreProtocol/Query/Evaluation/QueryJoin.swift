@@ -1,17 +1,17 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A condition about a relation that records of the model don't keep, only those of the related models: it is asked of
+/// A condition about a relation that only the records of the related models store: it is evaluated for
 /// these once, and then the identifiers of models to which they lead are known.
 final class QueryJoin {
   let relatedClass: ModelObject.Type
-  /// What is asked of the related models.
+  /// The condition for the related models.
   let condition: QueryExpression
-  /// The field by which they lead back.
+  /// The field by which they reference the model.
   let key: QuerySlot
   let isToMany: Bool
-  /// The identifier of the model that is asked.
+  /// The identifier of the model.
   let identifier: QuerySlot
-  /// What is asked of the number of related models for which the condition holds.
+  /// The condition for the number of related models that match.
   let test: (Int) throws -> Bool
   private let relatedLevel: QueryLevel
   /// The key of the identifier as records spell it.
@@ -31,7 +31,7 @@ final class QueryJoin {
     spelledIdentifier = identifier.spelledKey
   }
 
-  /// How often records lead to each model.
+  /// Returns the number of references to each model.
   func counts(of foreignKeys: [JSONValue]) -> [LinkKey: Int] {
     var counts: [LinkKey: Int] = [:]
     for json in foreignKeys {
@@ -68,7 +68,7 @@ final class QueryJoin {
 }
 
 extension QueryMaker {
-  /// What is asked of a relation that records of the level don't keep, or not all of them, if records of the related models
+  /// Makes the condition about a relation that not all records of the level store, if records of the related models
   /// do.
   ///
   /// - Returns: nil if only records of the level keep the field.
@@ -84,7 +84,7 @@ extension QueryMaker {
       let inverseKey = inverse.key, relatedLevel.keeps(inverseKey),
       let identifier = level.identifierKey
     else { return nil }
-    // What makes no sense is refused before anything is asked.
+    // A condition without sense is refused before anything is read.
     _ = try node(condition, relatedLevel)
     asked.add(relatedClass)
     return QueryNode(

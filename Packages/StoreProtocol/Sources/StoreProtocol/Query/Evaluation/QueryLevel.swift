@@ -10,7 +10,7 @@ final class QueryLevel {
   let prototype: ModelObject?
   let context: ValueTransformerContext
   private(set) var slots: [QuerySlot] = []
-  /// The place of the identifier; made only if something asks for it.
+  /// The place of the identifier; created when it is first needed.
   private(set) lazy var identifierKey: String? = prototype?.identifierField?.key
   /// The levels of related models, by key.
   var related: [String: QueryLevel] = [:]
@@ -37,7 +37,7 @@ final class QueryLevel {
     slots = [QuerySlot(field, key: "", context, index: 0)]
   }
 
-  /// Whether records have the field, or nobody has it.
+  /// Whether records can have the field.
   func keeps(_ key: String) -> Bool {
     guard let storedFields, let field = prototype?.field(declaredAs: key) else { return true }
     return storedFields.contains(ObjectIdentifier(field))
@@ -87,7 +87,7 @@ final class QuerySlot {
   let spelledKey: String
   /// Its parts, if it has dots.
   let parts: [String]
-  /// What a record says that does not have the key.
+  /// The value of a record without the key.
   let missing: JSONValue
   /// The bytes of the spelled key. Never freed before the slot.
   let quoted: UnsafeBufferPointer<UInt8>

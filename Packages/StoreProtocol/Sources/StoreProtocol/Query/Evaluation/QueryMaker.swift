@@ -1,13 +1,13 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// Makes conditions ready to be asked.
+/// Prepares conditions for evaluation.
 struct QueryMaker {
   let context: ValueTransformerContext
   let isForRecords: Bool
-  /// Whether related models can be asked for those that lead to a model.
+  /// Whether the related models that reference a model can be found.
   var canJoin = false
-  /// Notes who is asked for that.
+  /// Records the classes whose models are needed for that.
   let asked = JoinedClasses()
 
   func node(_ expression: QueryExpression, _ level: QueryLevel) throws -> QueryNode {
@@ -119,7 +119,7 @@ struct QueryMaker {
 extension QueryLevel {
   var name: String { modelClass?.displayName ?? "an element" }
 
-  /// The level of the models that a relation leads to, the same for all paths through it.
+  /// Returns the level of the models that a relation references, the same for all paths through it.
   func level(through slot: QuerySlot, _ relation: any RelationField, isForRecords: Bool) -> QueryLevel {
     if let known = related[slot.key] { return known }
     let level = QueryLevel(relation.relatedClass, context, isForRecords: isForRecords)
@@ -135,7 +135,7 @@ extension QueryNode {
   }
 }
 
-/// Whose records are asked which of them lead to a model.
+/// The classes whose records are searched for references to a model.
 final class JoinedClasses {
   private(set) var all: [ModelObject.Type] = []
 

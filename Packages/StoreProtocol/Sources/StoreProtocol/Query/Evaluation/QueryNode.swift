@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A condition that is ready to be asked of many records: names are places, operands have the type of their field.
+/// A condition that is prepared for many records: names are places, operands have the type of their field.
 final class QueryNode {
   enum Kind {
     case constant(Bool)
@@ -15,7 +15,7 @@ final class QueryNode {
     case any(QueryList)
     /// A relation that only the related models keep.
     case joined(QueryJoin)
-    /// A relation that both sides keep: the first child holds for a record that has it, the second one, which asks the
+    /// A relation that both sides store: the first child holds for a record that has it, the second one, which reads the
     /// related models, for one that has not.
     case keptOrJoined(QuerySlot)
   }
@@ -45,7 +45,7 @@ struct QueryReference {
   var slot: QuerySlot
 }
 
-/// A list of values, or a relation to many, and how its elements are looked at.
+/// A list of values or a relation to many, and how its elements are read.
 struct QueryList {
   let slot: QuerySlot
   let level: QueryLevel
@@ -53,17 +53,17 @@ struct QueryList {
   var elements: ((JSONValue) throws -> [JSONValue])?
 }
 
-/// A record, an element of a list or a model that is being asked.
+/// A record, an element of a list or a model that is tested.
 protocol QueryRow {
   /// Whether a field passes.
   func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool
   /// The value of a field; `null` for nil.
   func json(at slot: QuerySlot) throws -> JSONValue
-  /// What a relation to one leads to; nil for nothing.
+  /// The model that a relation to one references; nil for none.
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)?
   /// The elements of a list or a relation to many.
   func elements(of list: QueryList) throws -> [any QueryRow]
-  /// How many related models for which a condition holds lead to this one.
+  /// Returns the number of related models for which a condition holds and which reference this one.
   func count(of join: QueryJoin) throws -> Int
   /// Whether there is something in a field, or is known that there is nothing.
   func knows(_ slot: QuerySlot) throws -> Bool
@@ -111,7 +111,7 @@ extension QueryNode {
 }
 
 extension QueryReference {
-  /// The value in a row; `null` where a relation on the way leads to nothing.
+  /// The value in a row; `null` where a relation on the path is nil.
   func json(in row: any QueryRow) throws -> JSONValue {
     var row = row
     for step in steps {
@@ -122,7 +122,7 @@ extension QueryReference {
   }
 }
 
-/// What stands for a related model that is not there: all is nil.
+/// The stand-in for a related model that does not exist: every field is nil.
 struct NoRow: QueryRow {
   func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool { try test.matches(.null) }
   func json(at slot: QuerySlot) throws -> JSONValue { .null }

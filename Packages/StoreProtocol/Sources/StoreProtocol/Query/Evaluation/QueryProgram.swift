@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// A query that is ready to be asked of many records, of one model type in one spelling.
+/// A query that is prepared for many records of one model type in one spelling.
 ///
 /// ```swift
 /// let program = try QueryProgram(query, in: scope.transformers)
@@ -27,7 +27,7 @@ public final class QueryProgram<M: Model> {
   private let offsets: UnsafeMutablePointer<Int>
   private let keys: BytesRow.Keys
   private let single: SingleTest?
-  /// Whose records are asked which of them lead to a model.
+  /// The classes whose records are searched for references to a model.
   let joinedClasses: [ModelObject.Type]
 
   /// Makes a query ready.
@@ -35,8 +35,8 @@ public final class QueryProgram<M: Model> {
   /// - Parameters:
   ///   - query: the query.
   ///   - context: how records are spelled.
-  ///   - isForRecords: whether fields that stores don't keep are refused. They can be asked of live models.
-  ///   - canJoin: whether records of related models can be asked for those that lead to a model. Otherwise conditions
+  ///   - isForRecords: whether fields that stores don't keep are refused. Live models have them.
+  ///   - canJoin: whether the records of related models that reference a model can be found. Otherwise conditions
   ///     about relations that only these keep are refused.
   ///   - projection: receives values of the records that are found.
   /// - Throws: ``ModelStoreError`` with the code `invalid` for what makes no sense, `unsupported` for what records don't
@@ -131,7 +131,7 @@ public final class QueryProgram<M: Model> {
 
   // MARK: Order
 
-  /// What puts rows in order.
+  /// Returns the sorter for the order of the query.
   func sorter() throws -> QuerySorter {
     QuerySorter(
       try orders.map { reference, order in
@@ -200,15 +200,15 @@ public final class QueryProgram<M: Model> {
   }
 }
 
-/// Thrown by a store that has to wait for a related record, so that it can get it and ask again.
+/// Thrown by a store that has to wait for a related record, so that it can read it and try again.
 @_spi(ModelKitInternals)
 public struct RelatedRecordIsMissing: Error {
-  /// What stores call the type of the model.
+  /// The name of the type of the model in stores.
   public let typeName: String
   /// The identifier of the model.
   public let identifier: String
 
-  /// Says which record is missing.
+  /// Creates the error for a record.
   public init(typeName: String, identifier: String) {
     self.typeName = typeName
     self.identifier = identifier

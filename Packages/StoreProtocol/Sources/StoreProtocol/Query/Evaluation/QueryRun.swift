@@ -17,7 +17,7 @@ public final class QueryRun<M: Model> {
   public enum Progress: Sendable {
     /// More records are wanted.
     case goesOn
-    /// All that is asked for was found.
+    /// All requested records were found.
     case enough
   }
 
@@ -36,7 +36,7 @@ public final class QueryRun<M: Model> {
   /// How many that come first in order, and would be found, the store passes over.
   private let skippedCount: Int
   private let projection: QueryProjection?
-  // Unchecked, because it is changed in one place, where no other code runs; it is looked at for every record.
+  // Unchecked, because it is changed in one place, where no other code runs; it is read for every record.
   @exclusivity(unchecked) private var count = 0
 
   /// Begins.
@@ -79,10 +79,10 @@ public final class QueryRun<M: Model> {
   /// Whether nothing more has to be found: there are enough, or the limit is 0.
   public var isFinished: Bool { count >= end || keptCount == 0 }
 
-  /// Whether all that is asked for was found, if the next record has another key in the index whose order is followed.
+  /// Whether all requested records were found, if the next record has another key in the index whose order is followed.
   public var isFinishedBeforeNewKey: Bool { count >= endOfGroups }
 
-  /// Whether the order of the index leads to so few records that it costs less to find them in another way and sort.
+  /// Whether the order of the index yields so few records that it costs less to find them otherwise and sort.
   ///
   /// - Parameter testedCount: how many records were tested.
   public func isOrderTooLong(after testedCount: Int) -> Bool {
@@ -92,13 +92,13 @@ public final class QueryRun<M: Model> {
     return testedCount >= budget || isTooLarge || product / (count + 1) > budget
   }
 
-  /// Looks at the next record.
+  /// Tests the next record.
   ///
   /// - Parameters:
   ///   - record: the bytes of the record.
   ///   - order: its number in the order of creation, for pages.
-  /// - Returns: whether to go on, and the place among those that were found: the next free one, or that of another record,
-  ///   which is of no use any more; nil if this record is of no use.
+  /// - Returns: whether to go on, and the place among the found records: the next free one, or that of a record that is
+  ///   dropped for it. Nil if this record is not among the result.
   /// - Throws: ``ModelStoreError``; the run can go on with the same record.
   /// - Complexity: of *n* found ones to be sorted with a limit *m*, O(log *m*), and only these *m* are kept.
   public func take(_ record: [UInt8], at order: Int = 0) throws -> (progress: Progress, place: Int?) {
@@ -122,7 +122,7 @@ public final class QueryRun<M: Model> {
     return (.goesOn, place)
   }
 
-  /// The places of the found records, from offset to limit, in the order asked for.
+  /// The places of the found records, from offset to limit, in the order of the query.
   public func finish() -> [Int] {
     let places = sorter?.order() ?? Array(0..<count)
     return Array(places.dropFirst(program.query.offset - skippedCount).prefix(program.query.limit ?? .max))

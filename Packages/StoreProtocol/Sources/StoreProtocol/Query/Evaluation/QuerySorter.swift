@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// Puts rows in the order that a query asks for: their keys are read once each, then places are sorted.
+/// Sorts rows in the order of a query: their keys are read once each, then places are sorted.
 final class QuerySorter {
   private let columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]
   private(set) var count = 0
@@ -87,7 +87,7 @@ final class QuerySorter {
     return comparison == 0 ? numbers[left] < numbers[right] : comparison < 0
   }
 
-  /// The places of the rows in the order asked for. Equal ones stay in the order in which they were added.
+  /// The places of the rows in the order of the query. Equal ones stay in the order in which they were added.
   ///
   /// - Complexity: O(*n* log *n*).
   func order() -> [Int] {
@@ -117,7 +117,7 @@ class QuerySortKeys {
   /// Negative if the left row comes first, positive if the right one does, 0 if neither.
   func compare(_ left: Int, _ right: Int, _ order: QueryOrder) -> Int { 0 }
 
-  /// What keeps the keys of a field.
+  /// Returns the storage for the keys of a field.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if its values have no order.
   static func keys(

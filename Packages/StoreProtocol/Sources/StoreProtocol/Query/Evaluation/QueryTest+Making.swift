@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Makes what asks one field, from the type of the field and the words of the query.
+/// Makes the test of one field from the type of the field and the comparison of the query.
 struct QueryTestMaker {
   let slot: QuerySlot
   let comparison: QueryComparison
@@ -151,7 +151,7 @@ struct QueryTestMaker {
     CountTest(try Self.counting(comparison), try ListElements.reader(of: field, context))
   }
 
-  /// What asks a number of elements or models.
+  /// Returns the test of a number of elements or models.
   static func counting(_ comparison: QueryComparison) throws -> QueryTest {
     let slot = QuerySlot(Field<Int>(), key: "", .standard, index: 0)
     let plain = QueryComparison(QueryTerm(comparison.term.path), comparison.operator, comparison.operand)
@@ -159,10 +159,10 @@ struct QueryTestMaker {
   }
 }
 
-/// What never holds: nothing is less than nil.
+/// A test that never passes: nothing is less than nil.
 private final class ValueTestOfNothing: QueryTest {}
 
-/// Asks how many elements a list has.
+/// A test of the number of elements of a list.
 private final class CountTest: QueryTest {
   private let test: QueryTest
   private let elements: ((JSONValue) throws -> [JSONValue])?

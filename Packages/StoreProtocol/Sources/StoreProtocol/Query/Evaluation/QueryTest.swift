@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// What is asked of the value of one field. Its subclasses know the type of the value.
+/// A test of the value of one field. Its subclasses know the type of the value.
 class QueryTest {
   /// Whether a value as a record has it passes.
   ///
@@ -10,13 +10,13 @@ class QueryTest {
   /// Whether the next value of a document passes.
   func matches(_ scanner: inout JSONScanner) throws -> Bool { try matches(scanner.readValue()) }
 
-  /// Whether the value of a live field passes. It is looked at as a store would have it after a save.
+  /// Whether the value of a live field passes. The value is read as a store would have it after a save.
   func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
     try matches((try? field.exported(by: FieldWriter(context: context))) ?? .null)
   }
 }
 
-/// Asks a value of any type.
+/// A test of a value of any type.
 final class ValueTest<Value>: QueryTest {
   private let field: Field<Value>
   private let context: ValueTransformerContext
@@ -35,7 +35,7 @@ final class ValueTest<Value>: QueryTest {
   }
 
   override func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
-    // What is written as it is need not be written to be asked.
+    // A value that is its own JSON need not be written for the test.
     if isPlain, Value.self == Int.self || Value.self == String.self || Value.self == Bool.self,
       let field = field as? Field<Value>
     {
@@ -45,7 +45,7 @@ final class ValueTest<Value>: QueryTest {
   }
 }
 
-/// Asks whether there is a value, of whatever type.
+/// A test whether there is a value of any type.
 final class NilTest: QueryTest {
   private let expectsNil: Bool
 

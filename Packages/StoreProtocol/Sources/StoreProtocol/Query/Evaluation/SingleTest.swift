@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A condition about one field, which is asked where the field is found: what most conditions are, and the shortest way.
+/// A condition about one field, which is tested where the field is found. Most conditions are of this kind.
 final class SingleTest {
   private let test: QueryTest
   private let slot: QuerySlot

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What an index knows of a value: bits that are in the order of the values.
+/// The key of a value in an index: bits that are in the order of the values.
 ///
 /// Keys of one field can be compared; nil comes before everything. Text is in the order of its Unicode scalars. Two keys
 /// are equal exactly if the values are.
@@ -10,7 +10,7 @@ public struct IndexKey: Hashable, Sendable {
   private let head: UInt64
   /// 0 for nil, 1 for a number; for texts, which may be a beginning of each other, 1 and how many bytes there are.
   private let rank: UInt8
-  /// What does not fit into the head.
+  /// The part that does not fit into the head.
   private let tail: [UInt8]?
 
   private init(head: UInt64, rank: UInt8 = 1, tail: [UInt8]? = nil) {
@@ -48,7 +48,7 @@ public struct IndexKey: Hashable, Sendable {
     tail = bytes.count > 8 ? Array(bytes[8...]) : nil
   }
 
-  /// The text of the key of a text; nil for nil. The key of anything else has no text, and is not asked.
+  /// The text of the key of a text; nil for nil. Keys of other values have no text.
   var text: String? {
     guard rank > 0 else { return nil }
     var bytes: [UInt8] = []

@@ -21,8 +21,8 @@ final class IndexKeyReader: @unchecked Sendable {
   private let readOperand: (JSONValue) throws -> IndexKey?
 
   /// - Parameters:
-  ///   - field: a field that nobody else has.
-  ///   - owner: its model, which nobody else has either.
+  ///   - field: a field that no other code has.
+  ///   - owner: its model, which no other code has either.
   ///   - context: how records are spelled.
   /// - Returns: nil if its values can't be keys.
   init?(_ field: AnyField, of owner: ModelObject?, _ context: ValueTransformerContext) {

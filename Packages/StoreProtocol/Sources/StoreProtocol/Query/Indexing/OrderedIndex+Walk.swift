@@ -14,7 +14,7 @@ public struct IndexStart: Hashable, Sendable {
 }
 
 extension OrderedIndex {
-  /// Goes through the records with keys in ranges, by key, until the body says that it is enough.
+  /// Goes through the records with keys in ranges, by key, until the body returns false.
   ///
   /// - Parameters:
   ///   - ranges: the ranges.

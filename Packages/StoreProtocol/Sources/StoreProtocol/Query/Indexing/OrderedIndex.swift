@@ -1,4 +1,4 @@
-/// Which records have which value in a field, in the order of the values; with the same value, in that of the records.
+/// The records of each value of a field, in the order of the values; with the same value, in that of the records.
 ///
 /// A record is a place: an integer that is larger the later it was created. A copy of an index is a picture of that moment;
 /// taking it costs nothing, and a later change copies what it touches.
@@ -57,7 +57,7 @@ public struct OrderedIndex: Sendable {
     }
   }
 
-  /// Whether all values could be read. Otherwise whoever asks has to look at the records, and finds out what is wrong.
+  /// Whether all values could be read. Otherwise the caller has to read the records, and gets the error.
   public var isComplete: Bool { unreadable.isEmpty }
 
   // MARK: Changing
@@ -85,7 +85,7 @@ public struct OrderedIndex: Sendable {
     }
   }
 
-  // MARK: Asking
+  // MARK: Lookup
 
   /// The first record with a key; nil if there is none.
   ///

@@ -1,5 +1,5 @@
 extension QueryPlan {
-  /// Goes through records in the order of an index, until the body says that it is enough.
+  /// Goes through records in the order of an index, until the body returns false.
   ///
   /// - Parameters:
   ///   - indexes: the indexes that the plan was made for, in their order.

@@ -1,4 +1,4 @@
-/// How a store finds what a query asks for: which indexes lead to the records that have to be looked at.
+/// The way in which a store finds the records of a query: the used indexes, and the records to test.
 ///
 /// ```swift
 /// let query = ModelQuery(Person.self, where: { $0.age >= 18 }, sort: [.ascending(\.age)], limit: 10)
@@ -33,18 +33,18 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
 
   let access: Access
   let order: Order?
-  /// Whether the condition holds for all records that are found, so that none has to be looked at.
+  /// Whether the condition holds for all records that are found, so that none has to be tested.
   @_spi(ModelKitInternals) public let isExact: Bool
-  /// Whether the query asks for another order than that of creation.
+  /// Whether the query has another order than that of creation.
   let isSorted: Bool
   /// The fields of all indexes, by their numbers.
   let fields: [StoredKeyPath]
 
-  /// Whether the records that indexes lead to are what the query finds, in its order but for limit and offset: no record
-  /// has to be looked at.
+  /// Whether the matches of indexes are what the query finds, in its order but for limit and offset: no record has to be
+  /// tested.
   @_spi(ModelKitInternals) public var isAnswer: Bool { isExact && !isSorted }
 
-  /// How many records have to be looked at, at most or, where that is not known, as far as the store can guess.
+  /// The largest number of records to test or, where that is not known, an estimate.
   public let estimatedCount: Int
   /// How many records there are.
   public let totalCount: Int
@@ -58,7 +58,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
 
   /// The plan of a store that finds records in the same way, and holds them and others against the condition.
   ///
-  /// - Parameter count: how many records it looks at.
+  /// - Parameter count: the number of records that it tests.
   @_spi(ModelKitInternals)
   public func testing(_ count: Int) -> QueryPlan {
     QueryPlan(
@@ -80,7 +80,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
     return numbers.map { fields[$0].description }
   }
 
-  /// Whether the records come out of an index in the order that the query asks for.
+  /// Whether an index has the records in the order of the query.
   public var isSortedByIndex: Bool { order != nil }
 
   /// Whether all records have to be gone through.
@@ -105,7 +105,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension QueryPlan {
-  /// The records that have to be looked at, in the order of their creation; nil if these are all, or if they are to be
+  /// The records to test, in the order of their creation; nil if these are all, or if they are to be
   /// gone through in the order of an index.
   ///
   /// - Parameter indexes: the indexes that the plan was made for, in their order.
@@ -135,7 +135,7 @@ extension QueryPlan {
     }
   }
 
-  /// The records that have to be looked at, in the order of their creation, but for those before a position, and for those
+  /// The records to test, in the order of their creation, but for those before a position, and for those
   /// that the query finds and passes over; nil as for ``places(in:)``.
   ///
   /// - Parameters:
@@ -153,7 +153,7 @@ extension QueryPlan {
     return (places.dropFirst(skippedCount), skippedCount)
   }
 
-  /// How many records the query finds, if the indexes know it without a look at any record; limit and offset don't count.
+  /// The number of records that the query finds without limit and offset, if indexes know it without reading a record.
   @_spi(ModelKitInternals)
   public func exactCount(in indexes: [OrderedIndex]) -> Int? {
     guard isExact else { return nil }

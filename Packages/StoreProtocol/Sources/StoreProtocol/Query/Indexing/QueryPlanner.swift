@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Chooses which indexes answer a query with the fewest records to look at.
+/// Chooses the indexes that answer a query with the fewest records to test.
 ///
-/// What the query says about the fields is found out first, without the indexes; the choice is made when they are at hand,
+/// The conditions about the fields are derived first, without the indexes; the choice is made when they are at hand,
 /// such as inside the lock that guards them.
 ///
 /// ```swift
@@ -11,7 +11,7 @@
 /// ```
 @_spi(ModelKitInternals)
 public struct QueryPlanner: Sendable {
-  /// What a part of the condition says about the fields.
+  /// The conditions of a part of the query about the fields.
   private indirect enum Part {
     /// The ranges of indexed fields, by number.
     case ranges([(index: Int, ranges: IndexRanges)])
@@ -19,7 +19,7 @@ public struct QueryPlanner: Sendable {
     case or([(index: Int, ranges: IndexRanges)], [Part])
   }
 
-  /// A way, and how many records it leads to.
+  /// A path, and the number of records on it.
   private struct Way {
     var access: QueryPlan.Access
     var count: Int
@@ -37,7 +37,7 @@ public struct QueryPlanner: Sendable {
   private let isSorted: Bool
   private let canTrustKeys: Bool
 
-  /// Finds out what a query says about indexed fields.
+  /// Derives the conditions of a query about indexed fields.
   ///
   /// - Parameters:
   ///   - program: the query.
@@ -48,11 +48,11 @@ public struct QueryPlanner: Sendable {
     self.init(program.query, fields: fields, scatteredCost: scatteredCost)
   }
 
-  /// Finds out what a query says about indexed fields, without making it ready to be asked of records. If then the plan
-  /// says that indexes alone answer it, there is no need to.
+  /// Derives the conditions of a query about indexed fields, without preparing the query for records. If indexes alone
+  /// answer it, that is not needed.
   ///
   /// - Parameters:
-  ///   - query: the query. Whether it makes sense is not looked at, but as far as indexes answer it: that they do only if
+  ///   - query: the query. Whether it makes sense is checked only as far as indexes answer it: that they do only if
   ///     it does.
   ///   - fields: the fields of which there are indexes.
   ///   - scatteredCost: how many records the store reads one after the other in the time that it takes to read one in the
@@ -83,13 +83,13 @@ public struct QueryPlanner: Sendable {
   /// Whether the query is sorted by a field that has an index.
   public var canFollowOrder: Bool { order != nil }
 
-  /// Whether there are a condition and indexes, so that these may lead to what it holds for.
+  /// Whether there are a condition and indexes, so that these may find its matches.
   public var canUseIndexes: Bool { part != nil }
 
   /// How many records are read one after the other in the time that it takes to sort one by the values in its bytes.
   private static let sortingCost = 8
 
-  /// Deeper parts of a condition are left to the look at the records.
+  /// Deeper parts of a condition are left to the test of the records.
   private static let maximumDepth = 32
 
   /// - Complexity: O(*n* log *n*) in the size of the condition, for each field and each level.
@@ -159,7 +159,7 @@ public struct QueryPlanner: Sendable {
     let ranges = known ?? .all
     let isExact = known.map(\.isExact) ?? !hasCondition
     let count = known == nil ? totalCount : indexes[order.index].count(in: ranges)
-    // How many have to be looked at until enough are found, if those that fit are spread evenly. Those that are found
+    // The number to test until enough are found, if those that fit are spread evenly. Those that are found
     // without a look are passed over in the index.
     let share = isExact ? 1 : max(1, count / max(1, min(best.count, count)))
     let (needed, isTooMany) = (isExact && canTrustKeys ? limit ?? .max : end).multipliedReportingOverflow(by: share)
@@ -168,7 +168,7 @@ public struct QueryPlanner: Sendable {
     let readingCost =
       best.access == .all
       ? best.count : min(best.count.multipliedReportingOverflow(by: scatteredCost).partialValue, totalCount)
-    // How many of those that are read have to be sorted is known only if nothing else is asked of them.
+    // How many of those that are read have to be sorted is known only without a further condition.
     let sortingCost = best.isExact && scatteredCost > 1 ? best.count * Self.sortingCost : best.count / 4
     let budget = (readingCost + sortingCost) / scatteredCost
     guard cost <= budget else { return nil }
@@ -193,7 +193,7 @@ public struct QueryPlanner: Sendable {
         Way(access: .index(number, ranges), count: indexes[number].count(in: ranges), isExact: ranges.isExact)
       }
       .min { ($0.count, $0.isExact ? 0 : 1) < ($1.count, $1.isExact ? 0 : 1) }
-    // No way is shorter than one that leads to what is found and nothing else; to count half an index takes a while.
+    // No path is shorter than one to exactly the matches; to count half an index takes a while.
     if best?.isExact == true { return best }
     switch part {
     case .ranges: break
@@ -215,7 +215,7 @@ public struct QueryPlanner: Sendable {
     return best
   }
 
-  /// The records that several terms lead to, where it takes less to intersect them than to look at all of one.
+  /// The matches of several terms, where it takes less to intersect them than to test all of one.
   private func narrowed(_ best: Way, by ways: [Way?]) -> Way {
     guard !best.isExact, best.count > 16 else { return best }
     func isIn(_ way: Way) -> Bool {

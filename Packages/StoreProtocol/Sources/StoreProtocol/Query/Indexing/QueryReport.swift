@@ -1,13 +1,13 @@
-/// What a store did to answer a query.
+/// A report of how a store ran a query.
 ///
 /// ```swift
 /// let report = try store.explain(ModelQuery(Person.self, where: { $0.age == 30 }))
 /// assert(report.plan.usedIndexes == ["age"])
 /// ```
 public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
-  /// Which indexes were used.
+  /// The plan, with the used indexes.
   public let plan: QueryPlan
-  /// How many records were held against the condition. Those of which an index says that it holds are not among them.
+  /// The number of records that were tested against the condition. Matches that an index guarantees are not among them.
   public let testedCount: Int
   /// How many records were taken out of the store.
   public let readCount: Int

@@ -3,7 +3,7 @@
 extension StoredKeyPath {
   /// The keys that the field has in all records for which a condition holds.
   ///
-  /// - Returns: nil if the condition says nothing about them.
+  /// - Returns: nil if the condition is not about them.
   @_spi(ModelKitInternals)
   public func ranges(where condition: QueryExpression) -> IndexRanges? {
     switch condition {
@@ -23,7 +23,7 @@ extension StoredKeyPath {
   private func ranges(where comparison: QueryComparison) -> IndexRanges? {
     guard comparison.term.form == .value, isAbout(comparison.term.path), case .value(let operand) = comparison.operand
     else { return nil }
-    // A relation itself is compared with nil; what else is asked of it may make no sense, which an index can't know.
+    // A relation itself is compared with nil. Other conditions about it may make no sense, which an index can't know.
     if relatedPath != nil, comparison.term.path == path, !operand.isNull {
       return ranges(of: comparison, operand)?.inexact
     }

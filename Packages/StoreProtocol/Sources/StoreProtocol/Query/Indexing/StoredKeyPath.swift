@@ -16,7 +16,7 @@ public struct StoredKeyPath: Sendable {
   public let key: String
   /// Whether keys are in the order of the values. Otherwise an index finds equal values only.
   public let isOrdered: Bool
-  /// What a record has that does not have the key; nil if it can't be read.
+  /// The value of a record without the key; nil if it can't be read.
   let missing: IndexKey?
   let reader: IndexKeyReader
   /// The way to the identifier of the related model, for a foreign key.
@@ -57,7 +57,7 @@ public struct StoredKeyPath: Sendable {
   ///   `unsupported` if stores don't keep it.
   @_spi(ModelKitInternals)
   public init<M: Model>(_ type: M.Type, key: String, in context: ValueTransformerContext) throws {
-    // A level of its own, so that nobody else knows its field.
+    // A level of its own, so that no other code has its field.
     let level = QueryLevel(M.self, context, isForRecords: true)
     defer { withExtendedLifetime(level) {} }
     let slot = try level.slot(key)
@@ -79,7 +79,7 @@ public struct StoredKeyPath: Sendable {
     missing = reader.key(of: slot.missing)
   }
 
-  /// The field whose values are written; of a foreign key, the identifier that it leads to.
+  /// The field whose values are written; of a foreign key, the referenced identifier.
   private static func source(of field: AnyField, _ owner: ModelObject?) -> (field: AnyField, owner: ModelObject?)? {
     guard let relation = field as? any RelationField else { return (field, owner) }
     guard relation.isForeignKey, !relation.isToMany else { return nil }

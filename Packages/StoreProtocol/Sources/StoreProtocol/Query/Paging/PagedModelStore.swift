@@ -5,7 +5,7 @@
 /// extension MyStore: PagedModelStore {}
 /// ```
 ///
-/// Every store has pages. This says that the store reaches the next page of any query without a read of those before it.
+/// Every store has pages. A conforming store reaches the next page of any query without reading those before it.
 public protocol PagedModelStore: ModelStore {}
 
 /// Models that were found together.

@@ -62,7 +62,7 @@ public struct QueryPosition: Hashable, Sendable {
 }
 
 extension ModelQuery {
-  /// The size of a page for which none is asked.
+  /// The size of a page without a limit.
   package static var usualPageSize: Int { 100 }
 
   /// The query of a page and of the one record after it, which shows that there are more.
