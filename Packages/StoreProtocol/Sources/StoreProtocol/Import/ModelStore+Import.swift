@@ -256,7 +256,7 @@ extension TransactionalModelStore {
 }
 
 extension JSONValue {
-  /// What kind of value it is, in words.
+  /// The kind of the value, in words.
   fileprivate var kindForMessage: String {
     switch self {
     case .null: "null"

@@ -1,11 +1,11 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// What somebody wants to know of one type.
+/// The interest of a consumer in one type.
 struct FeedInterest: Sendable {
   let typeName: String
   /// The topmost keys that matter; nil for all.
   var keys: Set<String>?
-  /// What a record must have before or after, to matter.
+  /// The values that a record must have before or after the change to be relevant.
   var guarding: RelevanceFilter?
   /// Whether records matter that were named as members, whatever is changed in them.
   var hasMembers = false
@@ -20,17 +20,17 @@ struct FeedRoute: Sendable {
   let hasMembers: Bool
 }
 
-/// Who is told of which change. Whom a change does not concern is found without a look at him, as far as possible.
+/// Routes changes to consumers. A consumer for which a change is irrelevant is not visited, as far as possible.
 struct ChangeRouter: Sendable {
-  /// What changes of one type concern.
+  /// The consumers of the changes of one type.
   private struct TypeRoutes: Sendable {
     /// The bits of keys; the last one is shared by those for which there is none left.
     var bits: [String: UInt64] = [:]
     var plain: [FeedRoute] = []
     var guarded: [StoredKeyPath: GuardGroup] = [:]
-    /// Who shows a record.
+    /// The consumers that show a record.
     var members: [ExactText: [Int]] = [:]
-    /// Those that are finding out what there is: every change matters to them.
+    /// The consumers that are listing: every change is relevant to them.
     var loading: Set<Int> = []
 
     mutating func mask(_ keys: Set<String>?) -> UInt64 {
@@ -45,7 +45,7 @@ struct ChangeRouter: Sendable {
     }
   }
 
-  /// What one look through changes gives to each consumer.
+  /// The changes for each consumer of one batch.
   struct Delivery {
     fileprivate var parts: [Int: (mailbox: FeedMailbox, batch: [RoutedChange])] = [:]
     fileprivate var order: [Int] = []
@@ -65,7 +65,7 @@ struct ChangeRouter: Sendable {
   private var types: [String: TypeRoutes] = [:]
   private var interests: [Int: (mailbox: FeedMailbox, interests: [FeedInterest])] = [:]
   private var nextID = 0
-  /// How often a consumer was told something, for tests.
+  /// The number of notifications of consumers, for tests.
   private(set) var deliveries = 0
 
   // MARK: Consumers
@@ -187,7 +187,7 @@ struct ChangeRouter: Sendable {
   private static func mask(_ keys: [String]?, _ change: RecordChange, _ routes: TypeRoutes) -> UInt64 {
     guard change.kind == .updated, let keys else { return .max }
     var mask: UInt64 = 0
-    // A key that nobody asked for matters to those only that want all.
+    // A key that no consumer named is relevant only to those that want all.
     for key in keys { mask |= routes.bits[key] ?? 1 << 63 }
     return mask
   }

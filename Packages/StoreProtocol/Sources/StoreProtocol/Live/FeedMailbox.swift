@@ -1,16 +1,16 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// What waits for one consumer of a feed. Writers put batches in and never wait; what is too much is given up.
+/// The batches that wait for one consumer of a feed. Writers add batches and never wait; excess batches are dropped.
 final class FeedMailbox: Sendable {
-  /// What is done when the consumer is too slow.
+  /// The treatment of a consumer that is too slow.
   enum Overflow: Sendable {
-    /// Everything is given up: the consumer begins anew with what is stored then.
+    /// Everything is dropped: the consumer restarts with what is stored then.
     case collapse
-    /// What is there stays, and what comes is given up and counted, until the consumer has taken what is there.
+    /// Waiting batches stay, and new ones are dropped and counted until the consumer has taken the waiting ones.
     case drop
   }
 
-  /// What a consumer finds.
+  /// The content that a consumer receives.
   struct Mail: Sendable {
     var batches: [[RoutedChange]] = []
     /// How many changes were given up after those.
@@ -56,7 +56,7 @@ final class FeedMailbox: Sendable {
     }
   }
 
-  /// Says that what is stored became something else altogether.
+  /// Reports that everything stored was replaced.
   func putGap() -> [CheckedContinuation<Void, Never>] {
     state.change { state in
       if overflow == .collapse { state.mail.batches = [] }
@@ -64,7 +64,7 @@ final class FeedMailbox: Sendable {
     }
   }
 
-  /// Says that nothing more comes.
+  /// Ends the mailbox: no batch follows.
   func end() -> [CheckedContinuation<Void, Never>] { state.change { $0.mail.isEnded = true } }
 
   /// Takes everything that is there.

@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Which keys of which types decide what a query finds, and in which order.
+/// The keys by type that decide which records a query finds, and their order.
 struct LiveFields {
   /// The topmost keys of the models themselves, as records spell them.
   private(set) var own: Set<String> = []
-  /// Those among them that decide the order.
+  /// The keys that decide the order.
   private(set) var ofOrder: Set<String> = []
   /// The topmost keys of related models, by what stores call their type.
   private(set) var related: [String: Set<String>] = [:]

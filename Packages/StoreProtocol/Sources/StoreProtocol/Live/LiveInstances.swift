@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The live instances of a front that follow what is written through others.
+/// The live models of a store instance that follow the writes of others.
 final class LiveInstances<M: Model> {
   private let store: any LiveModelStore
   private let choosesClasses = M.hierarchyChoosesClasses

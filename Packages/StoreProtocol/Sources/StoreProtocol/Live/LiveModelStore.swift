@@ -1,4 +1,4 @@
-/// A store that tells what is written to it, so that results can be kept up to date.
+/// A store that reports its writes, so that results can be kept up to date.
 ///
 /// ```swift
 /// for await people in store.observe(Person.self, where: { $0.age > 30 }) { show(people.models) }
@@ -8,7 +8,7 @@
 /// A store of your own is one if its engine has a ``StoreChangeFeed`` and tells it of every write. Results are listed anew
 /// then when a write concerns them. One that can also go through its records has them kept incrementally.
 public protocol LiveModelStore: ModelStore {
-  /// Where the engine behind this front tells of writes: the same for all its fronts.
+  /// The feed of the engine's writes, the same for all instances of the store.
   var changeFeed: StoreChangeFeed { get }
 
   /// Whether ``readRecords(of:_:)`` and ``readRecord(of:identifier:)`` give records. Where they don't, live results are

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
 extension LiveObservation {
-  /// What became of one record in what was taken from the mailbox.
+  /// The outcome of the changes of one record in the taken batches.
   private struct Pending {
     /// The record now; nil if it is gone.
     var bytes: [UInt8]?
@@ -23,7 +23,7 @@ extension LiveObservation {
   ) async throws -> LiveDifferences<M>? {
     guard let program else { return nil }
     table.beginChanges()
-    // At once, before anything waits: what this front writes meanwhile must not be undone by what was written before.
+    // At once, before any suspension: later writes of this store instance must not be undone by earlier ones.
     // Only what is shown: of other records some changes are left out, and what came before these must not come again.
     let followed = try instances.follow(
       changes.lazy.filter { routed in
@@ -93,7 +93,7 @@ extension LiveObservation {
     }
   }
 
-  /// What became of each record, in the order in which they were first written.
+  /// The outcome for each record, in the order in which they were first written.
   private func gather(
     _ changes: some Sequence<RoutedChange>
   ) -> (pending: [ExactText: Pending], order: [String]) {
@@ -119,7 +119,7 @@ extension LiveObservation {
     return (pending, order)
   }
 
-  /// Adds the records that lead to others that were written.
+  /// Adds the records that reference written ones.
   private func addDependents(
     _ changes: some Sequence<RoutedChange>, _ pending: inout [ExactText: Pending], _ order: inout [String]
   ) async throws {
@@ -215,7 +215,7 @@ extension LiveObservation {
     let oldPlaces = shown[oldRange]
     var differences: LiveDifferences<M>
     if fetched.isEmpty, let move = Self.soleMove(from: oldPlaces, to: middle) {
-      // What a change of a sorted field comes to: nobody came or went, and nothing needs to be compared.
+      // The result of a changed sort field: no record was added or removed, and nothing needs to be compared.
       let model = models[head + move.old]
       models.moveElement(from: head + move.old, to: head + move.new)
       differences = LiveDifferences()
@@ -247,7 +247,7 @@ extension LiveObservation {
     changeMembers(adding: [], removing: gone)
   }
 
-  /// Which one went from one end to the other, if all others kept their order; nil if more differs.
+  /// The element that moved from one end to the other, if all others kept their order; nil if more differs.
   private static func soleMove(from old: ArraySlice<Int>, to new: [Int]) -> (old: Int, new: Int)? {
     guard old.count > 1, old.count == new.count else { return nil }
     let last = new.count - 1
@@ -258,7 +258,7 @@ extension LiveObservation {
 }
 
 extension Array {
-  /// Moves an element, and those between its places by one. Nothing is copied or counted, if the array is nobody else's.
+  /// Moves an element, and those between its places by one. Nothing is copied or counted if the array is uniquely referenced.
   fileprivate mutating func moveElement(from old: Int, to new: Int) {
     withUnsafeMutableBufferPointer { elements in
       guard let first = elements.baseAddress else { return }

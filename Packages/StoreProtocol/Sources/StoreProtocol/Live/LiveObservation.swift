@@ -9,12 +9,12 @@ final class LiveObservation<M: Model> {
   let typeName = M.typeName
   let fields: LiveFields
   let instances: LiveInstances<M>
-  /// Whether records can be looked at one by one.
+  /// Whether records can be tested one by one.
   let isIncremental: Bool
   /// What stores call the types whose records are asked which of them lead to a model. A write to one of them may concern
   /// any model, so that everything is listed anew then.
   private let joinedTypes: Set<String>
-  /// Whether records of the own type are looked at as related ones, too.
+  /// Whether records of the same type are read as related ones, too.
   let relatesToOwnType: Bool
   /// Whether records say themselves of which class they are.
   let choosesClasses = M.hierarchyChoosesClasses
@@ -27,7 +27,7 @@ final class LiveObservation<M: Model> {
   var relations = LiveRelations()
   /// Up to which commit the table has everything.
   private var position: UInt64 = 0
-  /// What is shown, and where it is in the table.
+  /// The shown models, and their positions in the table.
   var models: [M] = []
   var shown: [Int] = []
   /// Places that came into what is shown with the changes under way.
@@ -42,7 +42,7 @@ final class LiveObservation<M: Model> {
     self.work = work
     instances = LiveInstances(store)
     fields = LiveFields(query, in: store.scope.transformers)
-    // What makes no sense is told when it begins.
+    // A query without sense is reported at the beginning.
     let program = try? QueryProgram(query, in: store.scope.transformers, canJoin: true)
     joinedTypes = Set(program?.joinedClasses.map(\.typeName) ?? [])
     isIncremental = store.canReadRecords && joinedTypes.isEmpty
@@ -132,7 +132,7 @@ final class LiveObservation<M: Model> {
       let hadError = error != nil
       let result = await listAnew(
         written: mail.hasGap || isIncremental ? nil : Set(written.map { ExactText($0.identifier) }))
-      // Most writes to a type that is asked who leads to a model make no difference.
+      // Most writes to a type that references the models make no difference.
       let isNews = joinedTypes.isEmpty || hadError || result?.error != nil || result?.differences.isEmpty == false
       return isNews ? result : nil
     }
@@ -145,7 +145,7 @@ final class LiveObservation<M: Model> {
     }
   }
 
-  /// Says what went wrong; with the next change everything is listed anew.
+  /// Reports an error. With the next change everything is listed again.
   private func failed(_ error: any Error) -> LiveResult<M>? {
     mustList = true
     if let subscription { store.changeFeed.setLoading(subscription.id, typeName, true) }
@@ -322,7 +322,7 @@ extension LiveTable {
 }
 
 extension ModelQuery {
-  /// The positions among all that fit that the query asks for.
+  /// The positions among all matches that the query selects.
   func window(of count: Int) -> Range<Int> {
     let start = min(offset, count)
     return start..<max(start, min(end, count))

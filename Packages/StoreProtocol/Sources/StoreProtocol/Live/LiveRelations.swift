@@ -11,19 +11,19 @@ struct RelatedKey: Hashable, Sendable {
   }
 }
 
-/// Which records looked at which related ones, so that a change of one finds those that it concerns.
+/// The related records that each record reads, to find the records that the change of a related one affects.
 struct LiveRelations {
-  /// Related records that were looked at; nil for those that are not there.
+  /// The related records that were read; nil for missing ones.
   private(set) var records: [RelatedKey: AttributeDictionary?] = [:]
   private var dependents: [RelatedKey: Set<ExactText>] = [:]
   private var dependencies: [ExactText: [RelatedKey]] = [:]
 
-  /// Who looked at a related record.
+  /// The records that read a related record.
   func dependents(on key: RelatedKey) -> Set<ExactText> { dependents[key] ?? [] }
 
   mutating func set(_ record: AttributeDictionary?, at key: RelatedKey) { records[key] = .some(record) }
 
-  /// Says at which records one looks, in place of those at which it looked before.
+  /// Replaces the related records that a record reads.
   mutating func setDependencies(of identifier: String, _ keys: [RelatedKey]) {
     let identifier = ExactText(identifier)
     if let old = dependencies[identifier] {

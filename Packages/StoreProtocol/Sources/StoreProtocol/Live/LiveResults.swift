@@ -9,12 +9,12 @@ extension LiveModelStore {
   /// }
   /// ```
   ///
-  /// Every consumer gets the present result first. Then come results after commits of any front that concern the query: of
+  /// Every consumer gets the present result first. Then come results after relevant commits of any store instance: of
   /// models that it finds, found before or finds now, and of related models at which its condition or its order looks. Each
   /// is what `list` gives after the last of these commits. A slow consumer gets the newest result, with the differences from
   /// the one it had.
   ///
-  /// Only what was written is looked at, see <doc:KeepingResultsUpToDate>. What the query shows follows at once what others write; local
+  /// Only written records are tested, see <doc:KeepingResultsUpToDate>. What the query shows follows at once what others write; local
   /// changes are kept, and count only once they are saved.
   ///
   /// It never fails: where something goes wrong, the result has the `error` and the last models that were right. The sequence
@@ -54,18 +54,18 @@ extension LiveModelStore {
   }
 }
 
-/// What `observe` of a ``LiveModelStore`` gives. It belongs to the isolation of its store.
+/// The results of `observe` of a ``LiveModelStore``. The sequence belongs to the isolation of its store.
 public struct LiveResults<M: Model>: AsyncSequence {
-  /// What the query finds at a time.
+  /// A result of the query.
   public typealias Element = LiveResult<M>
   /// Waiting for results never fails.
   public typealias Failure = Never
 
   private let begin: (LiveWork, _ capacity: Int) -> any ResultSource<M>
-  /// How many changes may wait before everything is listed anew instead.
+  /// The number of changes that may wait before everything is listed again instead.
   @_spi(ModelKitInternals)
   public var capacity = 10_000
-  /// What was done, for tests.
+  /// The work so far, for tests.
   @_spi(ModelKitInternals)
   public let work = LiveWork()
 
@@ -76,7 +76,7 @@ public struct LiveResults<M: Model>: AsyncSequence {
     AsyncIterator(source: begin(work, capacity))
   }
 
-  /// What a `for await` loop uses.
+  /// The iterator of a `for await` loop.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: any ResultSource<M>
 

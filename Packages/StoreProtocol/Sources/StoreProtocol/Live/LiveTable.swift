@@ -4,7 +4,7 @@
 final class LiveTable<M: Model> {
   private var places: [ExactText: Int] = [:]
   private(set) var identifiers: [String] = []
-  /// What rises with each creation.
+  /// A number that rises with each creation.
   private var orders: [UInt64] = []
   /// The models that are shown.
   private(set) var models: [M?] = []
@@ -108,7 +108,7 @@ final class LiveTable<M: Model> {
     freed.append(place)
   }
 
-  /// Has the model of a row made anew.
+  /// Discards the model of a row, so that it is created again.
   func dropModel(_ place: Int) {
     show(nil, at: place)
     note(order.rank(of: place, isBefore), order.count)

@@ -29,7 +29,7 @@ public enum ModelChange: Hashable, Sendable {
     }
   }
 
-  /// What was done.
+  /// The kind of change.
   public var kind: RecordChange.Kind {
     switch self {
     case .created: .created
@@ -51,7 +51,7 @@ public struct ModelChangeBatch<M: Model>: RandomAccessCollection, Sendable {
   /// The changes, in the order in which they were made.
   public let changes: [ModelChange]
   /// Whether changes before this batch, and after the one before, are not told: because too many waited, or what is stored
-  /// was replaced as a whole. Such a batch has no changes. What is shown should be listed anew.
+  /// was replaced as a whole. Such a batch has no changes. List shown models again.
   public let hasGap: Bool
   /// How many changes were dropped because too many waited.
   public let droppedCount: Int

@@ -1,4 +1,4 @@
-/// Numbers in an order that somebody else knows, in chunks, so that one goes in or out without moving all others.
+/// Numbers in an order that the caller defines, in chunks, so that one is inserted or removed without moving all others.
 struct OrderedPlaces {
   private static let chunkSize = 512
   private var chunks: [[Int]] = []

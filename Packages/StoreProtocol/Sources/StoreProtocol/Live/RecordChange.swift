@@ -4,7 +4,7 @@
 /// feed.publish([RecordChange(.created, "Person", "10", after: Array(#"{"id": 10, "name": "Ada"}"#.utf8))])
 /// ```
 public struct RecordChange: Sendable {
-  /// What was done to a record.
+  /// The kind of change of a record.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// It was not there before.
     case created
@@ -14,9 +14,9 @@ public struct RecordChange: Sendable {
     case deleted
   }
 
-  /// What was done.
+  /// The kind of change.
   public let kind: Kind
-  /// What stores call the type of the model.
+  /// The name of the type of the model in stores.
   public let typeName: String
   /// The identifier of the record.
   public let identifier: String
@@ -49,11 +49,11 @@ public struct RecordChange: Sendable {
   }
 }
 
-/// A write on its way to somebody who wants to know of it.
+/// A write on its way to a consumer.
 struct RoutedChange: Sendable {
   let change: RecordChange
   /// The topmost keys whose values differ; nil if that is not known.
   let keys: [String]?
-  /// Which commit it belongs to.
+  /// The commit that it belongs to.
   let position: UInt64
 }

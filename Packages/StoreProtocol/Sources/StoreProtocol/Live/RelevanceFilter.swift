@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// What a record has to have so that a query can find it, as far as that is quickly told. A record that passes may still
+/// The values that a record needs so that a query can find it, as far as a quick test can decide. A record that passes may still
 /// not be found; one that does not pass never is.
 enum RelevanceFilter: Sendable {
   /// A key in these ranges.
@@ -48,7 +48,7 @@ enum RelevanceFilter: Sendable {
   }
 }
 
-/// Who waits behind guards that look at the same field.
+/// The consumers whose guards read the same field.
 struct GuardGroup: Sendable {
   private var points: [IndexKey: [FeedRoute]] = [:]
   private var ranges: [(ranges: IndexRanges, route: FeedRoute)] = []
@@ -73,7 +73,7 @@ struct GuardGroup: Sendable {
     for (_, _, route) in texts { body(route) }
   }
 
-  /// Those whose guard lets a record pass.
+  /// The consumers whose guard a record passes.
   ///
   /// - Parameter key: what the field is in the record; nil if it can't be read, and everybody may want to know.
   func forEach(passing key: IndexKey?, _ body: (FeedRoute) -> Void) {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 import Synchronization
 
-/// What the engine of a store tells of its writes, and who listens: one for all fronts of the engine.
+/// The reports of an engine's writes, and their consumers: one for all store instances of the engine.
 ///
 /// ```swift
 /// public final class MyEngine: Sendable {
@@ -35,7 +35,7 @@ public final class StoreChangeFeed: Sendable {
 
   private let whenObserved: @Sendable () -> Void
 
-  /// Creates a feed to which nobody listens.
+  /// Creates a feed without consumers.
   public init() { whenObserved = {} }
 
   /// Creates a feed whose engine is notified of each new consumer: one that has to look for changes does so from then on.
@@ -44,10 +44,10 @@ public final class StoreChangeFeed: Sendable {
 
   // MARK: Telling
 
-  /// Whether somebody listens. Asked inside the lock under which records are written, the answer is not too old.
+  /// Whether there is a consumer. Read inside the lock under which records are written, the answer is up to date.
   public var isObserved: Bool { consumers.load(ordering: .relaxed) > 0 }
 
-  /// Tells of a batch, or of a transaction as a whole, that was written.
+  /// Reports a written batch, or a transaction as a whole.
   ///
   /// Not to be called with a lock held; see ``append(_:)``.
   public func publish(_ changes: [RecordChange]) {
@@ -56,7 +56,7 @@ public final class StoreChangeFeed: Sendable {
     deliver()
   }
 
-  /// Takes down a batch that is written, without telling anybody yet: for engines that do so with their lock held, for then
+  /// Captures a written batch without notifying consumers yet: for engines that do so with their lock held, for then
   /// batches come in the order of their commits. Once the lock is released they call ``deliver()``.
   ///
   /// - Complexity: O(1).
@@ -68,8 +68,8 @@ public final class StoreChangeFeed: Sendable {
     }
   }
 
-  /// Takes down that everything stored may have become something else, as after a backup was restored. Live results are
-  /// listed anew.
+  /// Captures that everything stored may have changed, as after the restoration of a backup. Live results are listed
+  /// again.
   public func appendReplacement() {
     guard isObserved else { return }
     queue.withLock { queue in
@@ -78,7 +78,7 @@ public final class StoreChangeFeed: Sendable {
     }
   }
 
-  /// Hands out what was taken down. Not to be called with a lock held.
+  /// Delivers the captured batches. Not to be called with a lock held.
   public func deliver() {
     guard isObserved else { return }
     let woken = router.withLock { router -> [CheckedContinuation<Void, Never>] in
@@ -103,7 +103,7 @@ public final class StoreChangeFeed: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Says that nothing more is written, as when a store is closed: what listens gets what is there, and then ends.
+  /// Ends the feed, as when a store is closed: consumers receive the waiting batches, and then end.
   public func finish() {
     deliver()
     let woken = router.withLock { router in router.mailboxes.flatMap { $0.end() } }
@@ -117,7 +117,7 @@ public final class StoreChangeFeed: Sendable {
   // MARK: Listening
 
   func subscribe(_ mailbox: FeedMailbox, _ interests: [FeedInterest]) -> FeedSubscription {
-    // First, so that what is written from here on is told.
+    // First, so that writes from here on are reported.
     consumers.wrappingAdd(1, ordering: .sequentiallyConsistent)
     let id = router.withLock { $0.add(mailbox, interests) }
     whenObserved()
@@ -149,7 +149,7 @@ public final class StoreChangeFeed: Sendable {
   public var deliveryCount: Int { router.withLock { $0.deliveries } }
 }
 
-/// Somebody's place in a feed. When it goes, the place is given up.
+/// The subscription of a consumer. It ends with its deallocation.
 final class FeedSubscription: Sendable {
   let feed: StoreChangeFeed
   let mailbox: FeedMailbox

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
 extension LiveModelStore {
-  /// The writes to models of a type, through whichever front, in the order of their commits.
+  /// The writes to models of a type, through any store instance, in the order of their commits.
   ///
   /// ```swift
   /// for await batch in store.changes(of: Person.self) {
@@ -10,8 +10,8 @@ extension LiveModelStore {
   /// ```
   ///
   /// It begins when this is called. Each commit is one batch, and comes after it is done; a batch concerns this type only.
-  /// Before a batch is handed over, the live instances of this front take on what it wrote, and keep their local changes:
-  /// so as long as a front consumes this, its instances of the type, and who observes them, follow what others write.
+  /// Before a batch is delivered, the live models of this store instance are updated, and keep their local changes. So the
+  /// models of the type and their observers follow the writes of others as long as the sequence is consumed.
   ///
   /// A slow consumer is not waited for. If more than `buffer` changes wait, newer ones are dropped until it has taken those;
   /// then comes a batch whose `hasGap` says so, and live instances are read anew.
@@ -38,9 +38,9 @@ extension LiveModelStore {
   }
 }
 
-/// What `changes(of:)` of a ``LiveModelStore`` gives. It belongs to the isolation of its store.
+/// The changes of `changes(of:)` of a ``LiveModelStore``. The sequence belongs to the isolation of its store.
 public struct StoreChanges<M: Model>: AsyncSequence {
-  /// What one commit did.
+  /// The changes of one commit.
   public typealias Element = ModelChangeBatch<M>
   /// Waiting for changes never fails.
   public typealias Failure = Never
@@ -50,7 +50,7 @@ public struct StoreChanges<M: Model>: AsyncSequence {
   /// Begins to consume. Iterators of one sequence share its batches.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
-  /// What a `for await` loop uses.
+  /// The iterator of a `for await` loop.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let source: any ChangesSource
 
@@ -66,7 +66,7 @@ public struct StoreChanges<M: Model>: AsyncSequence {
   }
 }
 
-/// What one commit did, of whichever class the models are.
+/// The changes of one commit, for models of any class.
 private struct CommittedChanges {
   var changes: [ModelChange] = []
   var hasGap = false
@@ -101,7 +101,7 @@ private final class ModelChangesSource<M: Model>: ChangesSource {
         await subscription.mailbox.wait(isolation: actor)
         continue
       }
-      // Who can't be read stays as he is: it is told when somebody looks him up.
+      // A model that can't be read stays as it is: its lookup reports the error.
       _ = try? instances.follow(mail.batches.joined())
       ready =
         mail.batches.map { batch in

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// What `$0` is in a query: the fields of a model, to be compared. A field that the model does not have does not compile.
+/// The type of `$0` in a query: the fields of a model, to be compared. A field that the model does not have does not compile.
 ///
 /// ```swift
 /// let adults = ModelQuery(Person.self, where: { $0.age >= 18 && $0.company.name.hasPrefix("A") })
@@ -118,7 +118,7 @@ public struct ModelColumns<M: Model> {
 
   // MARK: Related models
 
-  /// Whether the relation leads to the model with the same identifier; with nil, whether it leads to none.
+  /// Whether the relation references the model with the same identifier; with nil, whether it references none.
   public static func == (columns: ModelColumns, model: M?) -> QueryExpression {
     guard let model else { return .comparison(QueryComparison(QueryTerm(columns.path), .equal, .value(.null))) }
     guard let identifier = model.identifier, let key = columns.prototype.identifierField?.key,
@@ -127,7 +127,7 @@ public struct ModelColumns<M: Model> {
     return .comparison(QueryComparison(QueryTerm(columns.path.appending(key)), .equal, .value(value.value)))
   }
 
-  /// Whether the relation leads to another model, or to none; with nil, whether it leads to one.
+  /// Whether the relation references another model, or none; with nil, whether it references one.
   public static func != (columns: ModelColumns, model: M?) -> QueryExpression {
     guard model != nil else { return .comparison(QueryComparison(QueryTerm(columns.path), .notEqual, .value(.null))) }
     guard case .comparison(var comparison) = columns == model else { return .constant(true) }

@@ -34,7 +34,7 @@ extension QueryExpression: CustomStringConvertible {
     }
   }
 
-  /// What is in the parentheses or braces of `contains`.
+  /// The text in the parentheses or braces of `contains`.
   private var elementText: String {
     if case .comparison(let comparison) = self, comparison.term == QueryTerm(QueryPath()),
       comparison.operator == .equal, case .value = comparison.operand

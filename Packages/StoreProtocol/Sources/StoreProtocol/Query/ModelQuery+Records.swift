@@ -10,7 +10,7 @@ extension ModelQuery {
     try QueryProgram(self, in: model.scope?.transformers ?? .standard, isForRecords: false).matches(model)
   }
 
-  /// The live models for which the condition holds, in the order asked for, from offset to limit.
+  /// Returns the live models for which the condition holds, in the order of the query, from offset to limit.
   ///
   /// - Throws: ``ModelStoreError`` as ``matches(_:)`` does.
   public func apply(to models: [M]) throws -> [M] {
@@ -26,7 +26,7 @@ extension ModelQuery {
     return page(of: sorter.order()).map { found[$0] }
   }
 
-  /// The records for which the condition holds, in the order asked for, from offset to limit. For those who write stores.
+  /// Returns the records for which the condition holds, in the order of the query, from offset to limit. For stores.
   ///
   /// - Parameters:
   ///   - records: all records of the model's hierarchy, in the order of their creation.

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Which models a list should have, in which order.
+/// The condition and the order of a list of models.
 ///
 /// ```swift
 /// let page = ModelQuery(
@@ -9,7 +9,7 @@
 /// ```
 ///
 /// A query is a value: it can be compared, printed, sent to another isolation, written as ``json`` and read back. Stores
-/// that translate it look into ``filter`` and ``sort``. See ``ModelColumns`` for what can be asked.
+/// that translate it look into ``filter`` and ``sort``. See ``ModelColumns`` for the possible conditions.
 public struct ModelQuery<M: Model>: Hashable, Sendable {
   /// The condition; nil for all models.
   public var filter: QueryExpression?
@@ -19,7 +19,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   public var limit: Int?
   /// How many models to pass over.
   public var offset: Int
-  /// Who decides which models fit.
+  /// The place where the condition is evaluated.
   public var evaluation: QueryEvaluation
 
   /// Creates a query.
@@ -69,7 +69,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     return query
   }
 
-  /// Whether the query asks for all models in the order of their creation, or a part of them by position.
+  /// Whether the query is for all models in the order of their creation, or a part of them by position.
   public var isPlain: Bool { filter == nil && sort.isEmpty }
 
   /// Checks what can be wrong with a query that compiles.
@@ -97,11 +97,11 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     }
   }
 
-  /// How many of a number of models limit and offset ask for.
+  /// Returns the number of models that limit and offset select of a number.
   @_spi(ModelKitInternals)
   public func pageCount(of count: Int) -> Int { min(max(0, count - offset), limit ?? .max) }
 
-  /// The part of a sequence that limit and offset ask for.
+  /// Returns the elements that limit and offset select.
   @_spi(ModelKitInternals)
   public func page<Element>(of elements: [Element]) -> [Element] {
     if offset == 0, limit == nil { return elements }
@@ -109,7 +109,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   }
 }
 
-/// Who decides which models fit a query.
+/// The place where the condition of a query is evaluated.
 ///
 /// ```swift
 /// let query = ModelQuery(Person.self, where: { $0.tags.contains("x") }, evaluation: .inMemory)

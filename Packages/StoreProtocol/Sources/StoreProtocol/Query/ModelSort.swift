@@ -118,7 +118,7 @@ public struct QueryOrder: Hashable, Sendable, CustomStringConvertible {
     case last
   }
 
-  /// What is compared.
+  /// The compared term.
   public var term: QueryTerm
   /// Whether large values come first.
   public var isDescending: Bool

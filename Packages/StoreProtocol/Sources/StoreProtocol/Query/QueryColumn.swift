@@ -157,7 +157,7 @@ extension QueryColumn where Value == String {
 
   /// Whether a regular expression matches the whole text.
   ///
-  /// Regular expressions go back and try again: one that is hostile can take for ever.
+  /// Regular expressions backtrack: a hostile one can take exponential time.
   public func matches(_ regex: Regex<some Any>) -> QueryExpression { compare(.matches, pattern(of: regex)) }
 
   /// Whether a regular expression matches a part of the text.

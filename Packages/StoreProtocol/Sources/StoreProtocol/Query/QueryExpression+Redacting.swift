@@ -4,7 +4,7 @@ extension ModelQuery {
   /// The condition for a description: without the values with which sensitive fields are compared.
   var shownFilter: QueryExpression? {
     filter.map { filter in
-      // The text says why it is not printed.
+      // The text explains why it is not printed.
       if filter.excess != nil { return filter }
       let prototype = M.prototype()
       return withExtendedLifetime(prototype) { filter.withoutSecrets(of: prototype) }
@@ -34,7 +34,7 @@ extension QueryExpression {
     }
   }
 
-  /// What a path leads to: whether it is sensitive, and a model like those that it leads to.
+  /// The field at a path: whether it is sensitive, and a prototype of its related models.
   private static func place(_ path: QueryPath, in model: ModelObject?) -> (isSensitive: Bool, related: ModelObject?) {
     var model = model
     var isSensitive = false

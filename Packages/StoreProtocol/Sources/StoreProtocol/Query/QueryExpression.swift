@@ -9,7 +9,7 @@
 ///   `hasSuffix` and regular expressions. So `$0.age != 30` holds for a person without age, and so does
 ///   `!($0.age > 30)`.
 /// - A field that a record does not have is as it would be after reading the record: it has its initial value.
-/// - A path through a relation that leads to no model gives nil.
+/// - A path through a relation without a model gives nil.
 ///
 /// A condition has at most 100,000 parts, which are nested at most 500 levels deep; a longer chain of `&&` or of `||` counts
 /// one level for every 256 terms. A chain in which `&&` and `||` alternate counts one level for each: `(a || b) && c` has two. A
@@ -31,7 +31,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
 }
 
 extension QueryExpression {
-  // Disfavoured, because otherwise every `&&` of a module that imports this one would be looked at twice, which makes long
+  // Disfavoured, because otherwise every `&&` of a module that imports this one would be checked twice, which makes long
   // conditions a thousand times slower to compile.
 
   /// Both hold.
@@ -91,7 +91,7 @@ public struct QueryComparison: Hashable, Sendable {
     case containsMatch
   }
 
-  /// What a field is compared with.
+  /// The operand of a comparison.
   public enum Operand: Hashable, Sendable {
     /// A value, as its type writes it: dates in ISO 8601, enumerations by their raw value. Of a type that can't be written
     /// without the field's transformer, as the field writes it.
@@ -106,7 +106,7 @@ public struct QueryComparison: Hashable, Sendable {
   public var term: QueryTerm
   /// The way to compare.
   public var `operator`: Operator
-  /// What the field is compared with.
+  /// The operand.
   public var operand: Operand
 
   /// Creates a comparison.

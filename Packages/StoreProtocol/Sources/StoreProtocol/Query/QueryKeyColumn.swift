@@ -33,7 +33,7 @@ public struct QueryKeyColumn {
     .comparison(QueryComparison(term, operation, operand))
   }
 
-  /// A field of the model that this relation leads to.
+  /// A field of the model that this relation references.
   public subscript(name: String) -> QueryKeyColumn {
     let related = (field as? any RelationField)?.relatedClass.init()
     return QueryKeyColumn(path.appending(name), field: related?.field(declaredAs: name))
@@ -155,12 +155,12 @@ public struct QueryKeyColumn {
 
   // MARK: Models
 
-  /// Whether the relation leads to the model with the same identifier.
+  /// Whether the relation references the model with the same identifier.
   public static func == <M: Model>(column: QueryKeyColumn, model: M) -> QueryExpression {
     column.identifies(model).map { .comparison($0) } ?? .constant(false)
   }
 
-  /// Whether the relation leads to another model, or to none.
+  /// Whether the relation references another model, or none.
   public static func != <M: Model>(column: QueryKeyColumn, model: M) -> QueryExpression {
     guard var comparison = column.identifies(model) else { return .constant(true) }
     comparison.operator = .notEqual
@@ -170,7 +170,7 @@ public struct QueryKeyColumn {
   /// Whether the model with the same identifier is among the related ones.
   public func contains<M: Model>(_ model: M) -> QueryExpression { contains { $0 == model } }
 
-  /// What holds for the relation if it leads to the model; nil if the model has no identifier.
+  /// The condition that the relation references the model; nil if the model has no identifier.
   private func identifies(_ model: ModelObject) -> QueryComparison? {
     guard let identifier = model.storedIdentifier, let key = model.identifierField?.key,
       let value = model.storedValue(ofIdentifier: identifier, in: .standard)

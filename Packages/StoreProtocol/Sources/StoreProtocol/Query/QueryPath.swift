@@ -19,18 +19,18 @@ public struct QueryPath: Hashable, Sendable, CustomStringConvertible, Expressibl
   /// The keys with dots between them.
   public var description: String { keys.isEmpty ? "$0" : keys.joined(separator: ".") }
 
-  /// The path of a field of the model this leads to.
+  /// Returns the path of a field of the model at this path.
   public func appending(_ key: String) -> QueryPath { QueryPath(keys + [key]) }
 }
 
-/// What of a field is compared: its value, or something made of it.
+/// The compared value of a field: the value itself, or one derived from it.
 ///
 /// ```swift
 /// let term = QueryTerm(["tags"], form: .count)
 /// assert("\(term)" == "tags.count")
 /// ```
 public struct QueryTerm: Hashable, Sendable, CustomStringConvertible {
-  /// What is made of the value of a field.
+  /// The derivation from the value of a field.
   public enum Form: String, Hashable, Sendable, CaseIterable {
     /// Nothing: the value itself.
     case value
@@ -42,7 +42,7 @@ public struct QueryTerm: Hashable, Sendable, CustomStringConvertible {
 
   /// The field.
   public var path: QueryPath
-  /// What is made of its value.
+  /// The derivation from its value.
   public var form: Form
 
   /// Creates a term.
