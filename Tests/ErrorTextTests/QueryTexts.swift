@@ -16,19 +16,19 @@ extension ErrorText {
   }
 
   static let queries: [ErrorText] = [
-    asking("a query for a field that is not there", #"Author has no field "aeg" that a query could look at."#) {
+    asking("a query for a field that is not there", #"Author has no field "aeg" that a query could read."#) {
       ModelQuery(Author.self, where: { $0["aeg"] == 7 })
     },
     asking(
       "a query for a value of another type",
       """
-      The condition age == "old" can't be asked: expected an integer, found the string "old".
+      The condition age == "old" can't be evaluated: expected an integer, found the string "old".
       """
     ) { ModelQuery(Author.self, where: { $0["age"] == "old" }) },
     asking(
       "a query that compares a model",
       """
-      The condition author > 3 can't be asked: values of the type Author have no order, and no text in them.
+      The condition author > 3 can't be evaluated: values of the type Author have no order, and no text in them.
       """
     ) { ModelQuery(Book.self, where: { $0["author"] > 3 }) },
     asking(
@@ -55,23 +55,24 @@ extension ErrorText {
     reading(
       "a query with an expression that is none",
       """
-      The condition name.matches(/(/) can't be asked: /(/ is no regular expression (expected ')').
+      The condition name.matches(/(/) can't be evaluated: /(/ is no regular expression (expected ')').
       """, #"{"where": {"field": "name", "is": "matches", "value": "("}}"#),
     reading(
-      "a query with one value where a list is due", #"The condition age.isIn(3) can't be asked: "in" needs a list."#,
+      "a query with one value where a list is due",
+      #"The condition age.isIn(3) can't be evaluated: "in" needs a list."#,
       #"{"where": {"field": "age", "is": "in", "value": 3}}"#),
     ErrorText(
       "a query of records for a relation that is not kept",
       """
-      A store can't look at "books" of Author: only Book keeps these links. Ask for models of Book by the \
-      relation that leads back, and go on from what is found.
+      A store can't read "books" of Author: only Book keeps these links. List models of Book by the \
+      inverse, and continue with those.
       """
     ) { _ in
       _ = try ModelQuery<Author>(where: { $0.books.count > 1 }).apply(to: [["id": 1]], in: .standard)
     },
     ErrorText(
       "a query through a model that was not loaded",
-      #""name" of Author "7" can't be asked: it was not loaded yet. Look it up first."#
+      #""name" of Author "7" can't be read: it was not loaded yet. Look it up first."#
     ) { _ in
       let book = try Book.from(dictionaryValue: ["id": 1, "author": 7], in: ModelScope())
       _ = try ModelQuery<Book>(where: { $0.author.name == nil }).matches(book)
@@ -79,7 +80,7 @@ extension ErrorText {
     ErrorText(
       "a query of records through a model that is not given",
       """
-      This store can't look at fields of a related Author: it has only its identifier at hand.
+      This store can't read fields of a related Author: it has only its identifier at hand.
       """
     ) { _ in
       let records: [AttributeDictionary] = [["id": 1, "author": 7]]

@@ -159,8 +159,8 @@ struct ChangeRouter: Sendable {
       if isConcerned { delivery.add(routed, to: route) }
     }
     for route in routes.plain { offer(route) }
-    // Whoever shows a record is told, also of what his guard would not let pass any more: he may not have taken yet what
-    // came before, and would bring that back.
+    // Consumers that show a record are notified even if their guard rejects the new values: they may not have taken the
+    // change before yet, and would show the record again.
     for id in members ?? [] {
       guard let mailbox = interests[id]?.mailbox else { continue }
       delivery.add(routed, to: FeedRoute(id: id, mailbox: mailbox, keys: .max, hasMembers: true))

@@ -5,14 +5,14 @@
 /// for await batch in store.changes(of: Person.self) { print(batch.count) }
 /// ```
 ///
-/// A store of your own is one if its engine has a ``StoreChangeFeed`` and tells it of every write. Results are listed anew
-/// then when a write concerns them. One that can also go through its records has them kept incrementally.
+/// A store of your own conforms if its engine has a ``StoreChangeFeed`` and reports every write to it. Results are listed
+/// again after a relevant write. One that can also go through its records has them kept incrementally.
 public protocol LiveModelStore: ModelStore {
   /// The feed of the engine's writes, the same for all instances of the store.
   var changeFeed: StoreChangeFeed { get }
 
   /// Whether ``readRecords(of:_:)`` and ``readRecord(of:identifier:)`` give records. Where they don't, live results are
-  /// listed anew when something concerns them.
+  /// listed again after a relevant write.
   var canReadRecords: Bool { get }
 
   /// Goes through what is stored of a type, in the order of creation, without what a transaction under way did.
@@ -20,7 +20,7 @@ public protocol LiveModelStore: ModelStore {
   /// - Parameters:
   ///   - typeName: what stores call the type.
   ///   - body: gets the records in parts.
-  /// - Returns: the ``StoreChangeFeed/position`` up to which the records have exactly everything; nil if that can't be said,
+  /// - Returns: the ``StoreChangeFeed/position`` up to which the records have exactly everything; nil if that is unknown,
   ///   because there were writes meanwhile.
   /// - Throws: ``ModelStoreError``, and what the body throws.
   func readRecords(of typeName: String, _ body: ([StoredRecord]) async throws -> Void) async throws -> UInt64?

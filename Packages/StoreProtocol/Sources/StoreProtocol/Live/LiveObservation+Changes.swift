@@ -75,7 +75,7 @@ extension LiveObservation {
         let order = try await store.readRecord(of: typeName, identifier: identifier)?.order
         work.lookups += 1
         table.insert(identifier, order ?? 0)
-        // One that is gone is told of next.
+        // A deleted record is reported by the next batch.
         if order == nil, let place = table.place(of: identifier) { table.remove(place) }
       }
     }
@@ -145,7 +145,7 @@ extension LiveObservation {
         continue
       }
       work.lookups += 1
-      // One that is gone is told of next.
+      // A deleted record is reported by the next batch.
       guard let record = try await store.readRecord(of: typeName, identifier: key.text) else { continue }
       pending[key] = Pending(bytes: record.bytes, concernsQuery: true)
       order.append(key.text)
@@ -181,7 +181,7 @@ extension LiveObservation {
   private func fetch(_ places: [Int], _ table: LiveTable<M>) async throws -> Bool {
     if places.isEmpty { return true }
     let identifiers = places.map { table.identifiers[$0] }
-    // First, so that what is written from here on is told, whatever is written.
+    // First, so that all writes from here on are reported.
     changeMembers(adding: identifiers, removing: [])
     let position = store.changeFeed.position
     let reads = store.scope.pendingReads

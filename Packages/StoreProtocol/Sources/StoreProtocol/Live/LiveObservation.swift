@@ -11,8 +11,8 @@ final class LiveObservation<M: Model> {
   let instances: LiveInstances<M>
   /// Whether records can be tested one by one.
   let isIncremental: Bool
-  /// What stores call the types whose records are asked which of them lead to a model. A write to one of them may concern
-  /// any model, so that everything is listed anew then.
+  /// The names of the types whose records are searched for references to a model. A write to one of them may affect any
+  /// model, so that everything is listed again then.
   private let joinedTypes: Set<String>
   /// Whether records of the same type are read as related ones, too.
   let relatesToOwnType: Bool

@@ -9,8 +9,8 @@ extension LiveModelStore {
   /// }
   /// ```
   ///
-  /// Every consumer gets the present result first. Then come results after relevant commits of any store instance: of
-  /// models that it finds, found before or finds now, and of related models at which its condition or its order looks. Each
+  /// Every consumer gets the present result first. Then come results after relevant commits of any store instance.
+  /// Relevant are models that the query finds or found before, and related models that its condition or order reads. Each
   /// is what `list` gives after the last of these commits. A slow consumer gets the newest result, with the differences from
   /// the one it had.
   ///

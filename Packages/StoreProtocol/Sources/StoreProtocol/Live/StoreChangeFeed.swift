@@ -13,9 +13,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// An engine tells of a write once it is done, of a batch or a transaction at once, and in the order of its commits. Nobody
-/// is waited for: who listens has a mailbox, and is woken once per batch, if it concerns him. As long as nobody listens,
-/// telling costs one look at a number.
+/// An engine reports a write once it is done, a batch or a transaction at once, and in the order of its commits. It waits
+/// for no consumer: each has a mailbox, and is woken once per relevant batch. Without a consumer a report costs the read
+/// of one number.
 public final class StoreChangeFeed: Sendable {
   private enum Entry: Sendable {
     case changes([RecordChange], position: UInt64)
@@ -110,8 +110,8 @@ public final class StoreChangeFeed: Sendable {
     for continuation in woken { continuation.resume() }
   }
 
-  /// The number of the last batch that was taken down. An engine that reads records for a live result says, asked inside its
-  /// lock, up to which batch they have everything.
+  /// The number of the last captured batch. An engine that reads records for a live result returns it, read inside its lock:
+  /// the records include everything up to that batch.
   public var position: UInt64 { queue.withLock { $0.position } }
 
   // MARK: Listening

@@ -14,7 +14,7 @@ extension LiveModelStore {
   /// models of the type and their observers follow the writes of others as long as the sequence is consumed.
   ///
   /// A slow consumer is not waited for. If more than `buffer` changes wait, newer ones are dropped until it has taken those;
-  /// then comes a batch whose `hasGap` says so, and live instances are read anew.
+  /// then comes a batch whose `hasGap` is true, and live models are read again.
   ///
   /// The sequence ends when the task is cancelled, or the store is closed. Dropping it ends the observation.
   ///

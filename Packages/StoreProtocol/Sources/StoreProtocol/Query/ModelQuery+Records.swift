@@ -33,8 +33,8 @@ extension ModelQuery {
   ///   - context: how the records are spelled: that of the store's scope.
   ///   - related: gives the record of a model by what stores call its type and its identifier, nil if there is none: so
   ///     conditions can follow foreign keys. Without it such a condition throws `unsupported`.
-  ///   - all: gives all records of a type by what stores call it: so conditions can be about relations that only the records
-  ///     of the other side keep, such as `$0.employees.contains { $0.age > 60 }`. Without it such a condition throws
+  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations that only the
+  ///     records of the inverse store, such as `$0.employees.contains { $0.age > 60 }`. Without it such a condition throws
   ///     `unsupported`.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record.
   /// - Complexity: O(*n*) in the number of records, and O(*m* log *k*) for sorting *m* that fit, of which *k* are
@@ -99,8 +99,8 @@ extension ModelStore {
   ///   - records: all records of the type, in the order of their creation.
   ///   - related: gives a record by what stores call its type and its identifier, nil if there is none: so conditions can
   ///     follow foreign keys.
-  ///   - all: gives all records of a type by what stores call it: so conditions can be about relations that only the records
-  ///     of the other side keep.
+  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations that only the
+  ///     records of the inverse store.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record; nothing
   ///   is changed then.
   public func models<M: Model>(

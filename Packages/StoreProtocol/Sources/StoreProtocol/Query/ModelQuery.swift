@@ -74,8 +74,8 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
 
   /// Checks what can be wrong with a query that compiles.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a negative limit or offset, a value that can't be compared
-  ///   with, a regular expression that is none, or a field that the model does not have, as a query from JSON can name one.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a negative limit or offset, a value that can't be compared,
+  ///   or an invalid regular expression. Also for a field that the model lacks, as a query from JSON can name one.
   public func validate() throws {
     try validateRange()
     if !isPlain { _ = try QueryProgram(self, in: .standard, canJoin: true) }

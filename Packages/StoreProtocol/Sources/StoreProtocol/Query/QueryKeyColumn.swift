@@ -7,8 +7,8 @@
 /// let readers = try await store.list(people, where: { $0["company"]["name"].hasPrefix("A") })
 /// ```
 ///
-/// Values have the type they are compared with, and have to fit that of the field: a query that compares a number with
-/// text throws `invalid`, and so does one that names a field that is not there. Fields are named by their key, or by the
+/// Values have the type they are compared with, and have to fit that of the field. A query that compares a number with
+/// text throws `invalid`, and so does one that names a missing field. Fields are named by their key, or by the
 /// name of the property or attribute.
 public struct QueryKeyColumn {
   let path: QueryPath

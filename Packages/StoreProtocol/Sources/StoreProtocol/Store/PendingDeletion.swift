@@ -153,7 +153,7 @@ public struct PendingDeletion {
         .denied, error.description, identifier: model.storedIdentifier,
         fields: [
           error.relation: [
-            "leads to \((error.members.prefix(3) + (error.count > 3 ? ["…"] : [])).joined(separator: ", "))"
+            "references \((error.members.prefix(3) + (error.count > 3 ? ["…"] : [])).joined(separator: ", "))"
           ]
         ], cause: error)
     }
@@ -205,7 +205,7 @@ public struct PendingDeletion {
           error.code,
           """
           The model was deleted, but \(model.storedTypeName.nameForMessage) \
-          \((model.storedIdentifier ?? "").quotedForMessage), which led to it, could not be updated: \("\(error)".wordsForMessage(atMost: 500)). It leads to \
+          \((model.storedIdentifier ?? "").quotedForMessage), which referenced it, could not be updated: \("\(error)".wordsForMessage(atMost: 500)). It references \
           nothing now and has to be saved.
           """, identifier: model.storedIdentifier, fields: error.fields, cause: error)
       }

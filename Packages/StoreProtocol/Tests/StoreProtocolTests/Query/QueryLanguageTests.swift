@@ -81,7 +81,7 @@ import Testing
 
   @Test(arguments: [
     (#"{"type": "T", "where": {"field": "agee", "is": ">", "value": 3}}"#, "no field \"agee\""),
-    (#"{"type": "T", "where": {"field": "age", "is": ">", "value": "x"}}"#, "can't be asked"),
+    (#"{"type": "T", "where": {"field": "age", "is": ">", "value": "x"}}"#, "can't be evaluated"),
     (#"{"type": "T", "where": {"field": "color", "is": "<", "value": "red"}}"#, "no order"),
     (#"{"type": "T", "where": {"field": "name.age", "is": "<", "value": 3}}"#, "leads nowhere"),
     (#"{"type": "T", "where": {"field": "name", "is": "matches", "value": "("}}"#, "no regular expression"),

@@ -235,7 +235,7 @@ private final class Groups {
   }
 }
 
-/// Reads the values of a key, by which groups are told apart. A separate type, because Swift 6.3 crashes over a closure
+/// Reads the values of a key, which identify a group. A separate type, because Swift 6.3 crashes over a closure
 /// that captures a pack.
 private struct GroupIdentity<each Key: Hashable> {
   let columns: ColumnList<repeat each Key>

@@ -22,7 +22,7 @@ final class QuerySurroundings {
     if let counts = joined[ObjectIdentifier(join)] { return counts[LinkKey(identifier)] ?? 0 }
     guard let foreignKeys = try self.join?(join) else {
       throw ModelStoreError(
-        .unsupported, "This store can't ask \(join.relatedClass) which of them lead to a model.")
+        .unsupported, "This store can't search the records of \(join.relatedClass) for references to a model.")
     }
     let counts = join.counts(of: foreignKeys)
     joined[ObjectIdentifier(join)] = counts
@@ -37,7 +37,7 @@ final class QuerySurroundings {
     guard let lookup else {
       throw ModelStoreError(
         .unsupported,
-        "This store can't look at fields of a related \(modelClass.displayName): it has only its identifier at hand.")
+        "This store can't read fields of a related \(modelClass.displayName): it has only its identifier at hand.")
     }
     let found = try lookup(modelClass, identifier)
     known[key, default: [:]][ExactText(identifier)] = .some(found)

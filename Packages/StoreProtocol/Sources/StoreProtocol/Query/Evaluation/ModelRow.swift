@@ -15,7 +15,7 @@ struct ModelRow: QueryRow {
         .unsupported,
         """
         \(slot.key.quotedForMessage) of \(model.storedTypeName.nameForMessage) \((model.storedIdentifier ?? "").quotedForMessage) can't be \
-        asked: it was not loaded yet. Look it up first.
+        read: it was not loaded yet. Look it up first.
         """, identifier: model.storedIdentifier)
     }
     return field

@@ -50,22 +50,22 @@ final class QueryLevel {
     if let known = slots.first(where: { $0.key == key }) { return known }
     guard let modelClass, let field = prototype?.field(declaredAs: key) else {
       let owner = modelClass?.displayName ?? "An element of a list"
-      throw ModelStoreError(.invalid, "\(owner) has no field \"\(key)\" that a query could look at.")
+      throw ModelStoreError(.invalid, "\(owner) has no field \"\(key)\" that a query could read.")
     }
     if let storedFields, !storedFields.contains(ObjectIdentifier(field)) {
       if let relation = field as? any RelationField {
         throw ModelStoreError(
           .unsupported,
           """
-          A store can't look at \(key.quotedForMessage) of \(modelClass.displayName): only \(relation.relatedClass.displayName) keeps these links. Ask for \
-          models of \(relation.relatedClass.displayName) by the relation that leads back, and go on from what is found.
+          A store can't read \(key.quotedForMessage) of \(modelClass.displayName): only \(relation.relatedClass.displayName) keeps these links. List \
+          models of \(relation.relatedClass.displayName) by the inverse, and continue with those.
           """)
       }
       throw ModelStoreError(
         .unsupported,
         """
-        A store can't look at \(key.quotedForMessage) of \(modelClass.displayName): fieldsForDictionaryValue() leaves it out, so it is not kept. \
-        Ask for models by a field that is.
+        A store can't read \(key.quotedForMessage) of \(modelClass.displayName): fieldsForDictionaryValue() leaves it out, so it is not kept. \
+        Use a field that is.
         """)
     }
     let key = field.key ?? key

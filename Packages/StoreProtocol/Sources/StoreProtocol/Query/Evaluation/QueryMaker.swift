@@ -46,13 +46,13 @@ struct QueryMaker {
       return wrapped(QueryNode(.test(found.slot, test)).or(other, ifNotIn: found.slot), in: found)
     case .term(let other):
       guard comparison.term.form != .count, other.form != .count else {
-        throw ModelStoreError(.invalid, "The condition \(comparison) can't be asked: compare counts with numbers.")
+        throw ModelStoreError(.invalid, "The condition \(comparison) can't be evaluated: compare counts with numbers.")
       }
       let second = try reference(other.path, level)
       let test = try QueryPairTest(found.slot.field, context, second.slot.field, comparison)
       return QueryNode(.pair(found, second, test))
     case .unwritable(let reason):
-      throw ModelStoreError(.invalid, "The condition about \"\(comparison.term)\" can't be asked: \(reason)")
+      throw ModelStoreError(.invalid, "The condition about \"\(comparison.term)\" can't be evaluated: \(reason)")
     }
   }
 
@@ -60,7 +60,7 @@ struct QueryMaker {
     if let relation = slot.field as? any RelationField {
       guard relation.isToMany else {
         throw ModelStoreError(
-          .invalid, "\(slot.key.quotedForMessage) leads to one model: ask for its fields, as in \(slot.key).name.")
+          .invalid, "\(slot.key.quotedForMessage) references one model: use its fields, as in \(slot.key).name.")
       }
       let level = QueryLevel(relation.relatedClass, context, isForRecords: isForRecords)
       return (QueryList(slot: slot, level: level), try node(condition, level))

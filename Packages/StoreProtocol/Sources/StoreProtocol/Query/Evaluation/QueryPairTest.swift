@@ -12,7 +12,7 @@ struct QueryPairTest {
     let operation = comparison.operator
     let folds = comparison.term.form == .ignoringCase
     func refused(_ reason: String) -> ModelStoreError {
-      ModelStoreError(.invalid, "The condition \(comparison) can't be asked: \(reason).")
+      ModelStoreError(.invalid, "The condition \(comparison) can't be evaluated: \(reason).")
     }
 
     func equating<Value: Equatable>(_ type: Value.Type) throws -> (JSONValue, JSONValue) throws -> Bool {

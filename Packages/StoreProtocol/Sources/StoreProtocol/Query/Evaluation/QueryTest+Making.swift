@@ -27,7 +27,7 @@ struct QueryTestMaker {
   }
 
   func refused(_ reason: String) -> ModelStoreError {
-    ModelStoreError(.invalid, "The condition \(comparison) can't be asked: \(reason).")
+    ModelStoreError(.invalid, "The condition \(comparison) can't be evaluated: \(reason).")
   }
 
   private func nilTest(expectsNil: Bool) -> QueryTest {
