@@ -1,7 +1,7 @@
 import FieldKit
 import Foundation
 public import StoreEngine
-public import StoreProtocol
+@_spi(ModelKitInternals) public import StoreProtocol
 
 /// An engine over a local one that commits each local change together with its outbox entry, all or none.
 ///
@@ -16,16 +16,22 @@ public import StoreProtocol
 public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// The engine that keeps the records and the outbox.
   public let local: Local
-  private let environment: SyncEnvironment
+  /// The choices of the synchronisation.
+  public let options: SyncOptions
+  /// The number of local commits, for tasks that wait for one.
+  let commitCount = AwaitedState(0)
+  /// Whether an exchange with the server is under way. There is one at a time.
+  let isExchanging = AwaitedState(false)
+  private var environment: SyncEnvironment { options.environment }
 
-  /// Creates an engine over a local one.
+  /// Creates an engine over a local one. There must be only one for each local engine: store instances share it.
   ///
   /// - Parameters:
   ///   - local: the engine that keeps the records and the outbox.
-  ///   - environment: the clock and the source of random identifiers.
-  public init(_ local: Local, environment: SyncEnvironment = .system) {
+  ///   - options: the choices of the synchronisation.
+  public init(_ local: Local, options: SyncOptions = SyncOptions()) {
     self.local = local
-    self.environment = environment
+    self.options = options
   }
 
   /// Commits a batch with an outbox entry for each of its records: all of it or nothing.
@@ -37,12 +43,14 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     while true {
       var (operations, entries): ([RecordOperation], [RecordOperation]) = ([], [])
       for operation in batch.operations {
-        let noted = try await note(operation, group)
+        let noted = try await note(try await mapped(operation), group)
         operations.append(noted.operation)
         entries.append(noted.entry)
       }
       do {
-        return try await local.commit(batch.with(operations, adding: entries))
+        try await local.commit(batch.with(operations, adding: entries))
+        for task in commitCount.change({ $0 += 1 }) { task.resume() }
+        return
       } catch let mismatch as RecordMismatch where mismatch.type == OutboxEntry.recordType {
         // The record was pushed, or another store instance changed it, since its entry was read.
         continue
@@ -94,6 +102,28 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     return (try? JSONValue(json: stored.bytes))?.objectValue ?? [:]
   }
 
+  /// Returns an operation on the record that has the server's identifier, if that replaced the temporary one.
+  private func mapped(_ operation: RecordOperation) async throws -> RecordOperation {
+    guard operation.operation != .create,
+      let current = try await replacement(of: operation.identifier, operation.type),
+      try await local.read(operation.type, operation.identifier) == nil
+    else { return operation }
+    var operation = operation
+    operation.identifier = current
+    return operation
+  }
+
+  /// Returns the identifier that the server assigned to a record with a temporary one; nil if there is none.
+  ///
+  /// - Complexity: that of a read of the local engine for a temporary identifier, O(1) for others.
+  public func replacement(of identifier: String, _ type: String) async throws -> String? {
+    guard options.isTemporary(type, identifier) else { return nil }
+    let name = IdentifierMapping.recordIdentifier(type, identifier)
+    return try await local.read(IdentifierMapping.recordType, name).flatMap {
+      IdentifierMapping.identifier(in: $0.bytes)
+    }
+  }
+
   /// Returns all entries in the order in which their records became dirty, and the identifiers of entries that are damaged.
   ///
   /// - Complexity: O(*n*) in the number of dirty records.
@@ -129,17 +159,19 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// Returns all records of the local engine as they are when they are read.
   public func current() async throws -> Local.Snapshot { try await local.current() }
 
-  /// Returns an integer that no record of a type of the local engine has or had.
-  public func nextInteger(for type: String) async throws -> Int? { try await local.nextInteger(for: type) }
+  /// Returns a temporary integer. The server assigns the identifier that stays.
+  public func nextInteger(for type: String) async throws -> Int? { environment.makeTemporaryInteger() }
 
-  /// Returns a record of the local engine.
+  /// Returns a record of the local engine. One that was created with a temporary identifier is found under both.
   public func read(_ type: String, _ identifier: String) async throws -> StoredRecord? {
-    try await local.read(type, identifier)
+    if let record = try await local.read(type, identifier) { return record }
+    guard let current = try await replacement(of: identifier, type) else { return nil }
+    return try await local.read(type, current)
   }
 
   /// Returns a record of the local engine if that answers at once.
   public func readImmediately(_ type: String, _ identifier: String) throws -> ImmediateAnswer<StoredRecord?> {
-    try local.readImmediately(type, identifier)
+    options.isTemporary(type, identifier) ? .needsWaiting : try local.readImmediately(type, identifier)
   }
 
   /// Goes through the records of a type in the local engine.

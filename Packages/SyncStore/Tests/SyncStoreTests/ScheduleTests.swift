@@ -38,6 +38,27 @@ import Testing
 
   @Test func `New records that reference each other do not wait for ever`() {
     let schedule = Schedule([item("1", creates: true, references: ["2"]), item("2", creates: true, references: ["1"])])
-    #expect(schedule.ready == ["Book/1"])
+    #expect(schedule.ready == ["Book/2"])
+    #expect(schedule.steps.map(\.name) == ["Book/2", "Book/1"])
+  }
+
+  @Test func `A step comes after all that it waits for`() {
+    let schedule = Schedule([
+      item("1", references: ["3"]), item("2", creates: true, groups: ["g"]),
+      item("3", creates: true, references: ["4"], groups: ["g"]), item("4", creates: true),
+    ])
+    #expect(schedule.steps.map(\.name) == ["Book/4", "Book/2", "Book/3", "Book/1"])
+    #expect(schedule.steps.map(\.waitsFor) == [[], [], ["Book/4", "Book/2"], ["Book/3"]])
+  }
+
+  @Test func `A chain of references may be as long as the outbox`() {
+    let count = 20_000
+    let items = (0..<count).map { item("\($0)", creates: true, references: $0 + 1 < count ? ["\($0 + 1)"] : []) }
+    #expect(Schedule(items).steps.first?.name == "Book/\(count - 1)")
+  }
+
+  @Test func `A transaction may be as long as the outbox`() {
+    let items = (0..<20_000).map { item("\($0)", creates: true, groups: ["g"]) }
+    #expect(Schedule(items).ready == ["Book/0"])
   }
 }

@@ -7,7 +7,8 @@
 /// await isSettled.wait(isolation: #isolation) { $0 }
 /// for task in isSettled.change({ $0 = true }) { task.resume() }  // elsewhere
 /// ```
-final class AwaitedState<Value: Sendable>: Sendable {
+@_spi(ModelKitInternals)
+public final class AwaitedState<Value: Sendable>: Sendable {
   private struct State: Sendable {
     var value: Value
     var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -16,15 +17,18 @@ final class AwaitedState<Value: Sendable>: Sendable {
 
   private let state: Lock<State>
 
-  init(_ value: Value) { state = Lock(State(value: value)) }
+  /// Creates a state.
+  public init(_ value: Value) { state = Lock(State(value: value)) }
 
   /// Calls a closure with the value, and wakes no task.
-  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { state.withLock { body(&$0.value) } }
+  public func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    state.withLock { body(&$0.value) }
+  }
 
   /// Changes the value.
   ///
   /// - Returns: the tasks that waited, in their order. Resume them once no lock is held.
-  func change(_ body: (inout Value) -> Void) -> [CheckedContinuation<Void, Never>] {
+  public func change(_ body: (inout Value) -> Void) -> [CheckedContinuation<Void, Never>] {
     let waiting = state.withLock { state in
       body(&state.value)
       defer { state.waiting = [:] }
@@ -36,7 +40,7 @@ final class AwaitedState<Value: Sendable>: Sendable {
   /// Waits for the next change, or until the task is cancelled. Returns at once if the value meets a condition.
   ///
   /// - Parameter condition: called while the lock is held.
-  func wait(isolation actor: isolated (any Actor)?, until condition: (Value) -> Bool) async {
+  public func wait(isolation actor: isolated (any Actor)?, until condition: (Value) -> Bool) async {
     let id = state.withLock { state in
       state.nextID += 1
       return state.nextID

@@ -45,7 +45,7 @@ public final class PendingReads {
   }
 
   /// Notes that a model now shows what was written, so that reads that began before bring nothing newer.
-  func noteUpdate(of model: ModelObject) {
+  public func noteUpdate(of model: ModelObject) {
     if count == 0 { return }
     latest += 1
     updates[ObjectIdentifier(model)] = latest

@@ -45,20 +45,32 @@ struct Lane: Equatable {
 
   /// Freezes the request to send; a request whose outcome is unknown is returned as it is.
   ///
-  /// - Returns: nil if there is nothing to send; the entry is removed then.
-  mutating func request(_ makeKey: () -> String) -> OutboxEntry.Flight? {
+  /// - Parameters:
+  ///   - makeKey: makes an idempotency key.
+  ///   - omitted: the key of a member that is not sent, such as a temporary identifier.
+  ///   - visible: returns the part of the local record that the server can take already, such as without references to records
+  ///     that it does not have yet.
+  /// - Returns: nil if there is nothing to send. The entry is removed then, unless a part of the record has to wait.
+  mutating func request(
+    _ makeKey: () -> String, omitting omitted: String? = nil,
+    visible: (AttributeDictionary) -> AttributeDictionary = { $0 }
+  ) -> OutboxEntry.Flight? {
     guard var entry, !entry.isParked else { return nil }
     if let flight = entry.flight { return flight }
     if RecordMerge.areEqual(entry.base, local) {
       self.entry = nil
       return nil
     }
+    let sent = local.map(visible)
+    if RecordMerge.areEqual(entry.base, sent) { return nil }
     var body: AttributeDictionary = [:]
-    if let local {
-      for key in RecordMerge.changes(from: entry.base ?? [:], to: local) { body[key] = local[key] ?? .null }
+    if let sent {
+      for key in RecordMerge.changes(from: entry.base ?? [:], to: sent) where key != omitted {
+        body[key] = sent[key] ?? .null
+      }
     }
     let flight = OutboxEntry.Flight(
-      key: makeKey(), record: local, body: body, validator: entry.base?[RecordMerge.validatorKey]?.stringValue,
+      key: makeKey(), record: sent, body: body, validator: entry.base?[RecordMerge.validatorKey]?.stringValue,
       isCreation: entry.base == nil)
     entry.flight = flight
     self.entry = entry

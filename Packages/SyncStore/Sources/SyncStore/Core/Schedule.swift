@@ -9,6 +9,14 @@ struct Schedule {
     var name: String { OutboxEntry.recordIdentifier(entry.type, entry.identifier) }
   }
 
+  /// An entry in the order of sending, with the entries that have to be sent before it.
+  struct Step: Equatable {
+    var name: String
+    var isParked: Bool
+    /// The names of entries, all of earlier steps.
+    var waitsFor: [String]
+  }
+
   private let items: [Item]
   private let indexes: [String: Int]
 
@@ -20,41 +28,77 @@ struct Schedule {
     indexes = Dictionary(items.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Returns the names of the records whose entries can be sent now.
+  /// The names of the records whose entries can be sent now.
+  var ready: [String] { steps.filter { !$0.isParked && $0.waitsFor.isEmpty }.map(\.name) }
+
+  /// All entries, each after those that it waits for.
   ///
   /// An entry waits for the creation of each record that it references, and for the earlier entries of its transactions. Parked
-  /// entries hold those that wait for them, and no others.
+  /// entries hold those that wait for them, and no others. In a cycle of references the last one that is found is left aside.
   ///
-  /// - Complexity: O(*n* + *e*) in the number of entries and of edges, for each entry in a cycle of references O(*n*) more.
-  var ready: [String] {
-    var earlier: [String: [Int]] = [:]
-    var ready: [String] = []
-    for (index, item) in items.enumerated() {
-      let groups = Set(item.entry.groups)
-      let before = groups.flatMap { earlier[$0] ?? [] }
-      for group in groups { earlier[group, default: []].append(index) }
-      if item.entry.isParked { continue }
-      if creations(of: index).contains(where: { !needs($0, index) || $0 < index }) { continue }
-      if before.contains(where: { !needs($0, index) }) { continue }
-      ready.append(item.name)
-    }
-    return ready
-  }
-
-  /// The entries that create a record which an entry references.
-  private func creations(of index: Int) -> [Int] {
-    items[index].references.compactMap { indexes[$0] }.filter { $0 != index && items[$0].entry.base == nil }
-  }
-
-  /// Returns whether an entry references another one, directly or through other creations.
-  private func needs(_ index: Int, _ other: Int) -> Bool {
-    var (seen, open): (Set<Int>, [Int]) = ([index], [index])
-    while let next = open.popLast() {
-      for each in creations(of: next) where seen.insert(each).inserted {
-        if each == other { return true }
-        open.append(each)
+  /// - Complexity: O(*n* + *e*) in the number of entries and of edges, for each group edge to a creation O(*n*) more.
+  var steps: [Step] {
+    enum Progress { case untouched, open, done }
+    let edges = self.edges
+    var progress = [Progress](repeating: .untouched, count: items.count)
+    var steps: [Step] = []
+    steps.reserveCapacity(items.count)
+    for start in items.indices where progress[start] == .untouched {
+      // A chain of references can be as long as the outbox, so there is no recursion.
+      var stack: [(index: Int, next: Int, waitsFor: [String])] = [(start, 0, [])]
+      progress[start] = .open
+      while var top = stack.popLast() {
+        guard top.next < edges[top.index].count else {
+          progress[top.index] = .done
+          let item = items[top.index]
+          steps.append(Step(name: item.name, isParked: item.entry.isParked, waitsFor: top.waitsFor))
+          continue
+        }
+        let other = edges[top.index][top.next]
+        switch progress[other] {
+        case .untouched:
+          stack.append(top)
+          stack.append((other, 0, []))
+          progress[other] = .open
+        case .open:
+          top.next += 1
+          stack.append(top)
+        case .done:
+          top.next += 1
+          top.waitsFor.append(items[other].name)
+          stack.append(top)
+        }
       }
     }
-    return false
+    return steps
+  }
+
+  /// The entries that each entry waits for: first the creations that it references, then the one before it in each group.
+  private var edges: [[Int]] {
+    let creations = items.indices.map { index in
+      items[index].references.sorted().compactMap { indexes[$0] }
+        .filter { $0 != index && items[$0].entry.base == nil }
+    }
+    func needs(_ index: Int, _ other: Int) -> Bool {
+      if items[other].entry.base != nil || creations[index].isEmpty { return false }
+      var (seen, open): (Set<Int>, [Int]) = ([index], [index])
+      while let next = open.popLast() {
+        for each in creations[next] where seen.insert(each).inserted {
+          if each == other { return true }
+          open.append(each)
+        }
+      }
+      return false
+    }
+    var members: [String: [Int]] = [:]
+    var edges = creations
+    for (index, item) in items.enumerated() {
+      for group in Set(item.entry.groups).sorted() {
+        // A reference is stronger than the order of a transaction.
+        if let before = members[group]?.last(where: { !needs($0, index) }) { edges[index].append(before) }
+        members[group, default: []].append(index)
+      }
+    }
+    return edges
   }
 }

@@ -1,0 +1,33 @@
+import StoreProtocol
+
+/// The meaning of an error of the remote store for the exchange. It is decided by codes, never by text.
+enum RemoteFault {
+  /// Returns the answer to a request that an error stands for.
+  static func answer(_ error: ModelStoreError) -> Lane.Answer {
+    switch error.code {
+    case .offline, .timeout, .cancelled: .none
+    case .notFound: .refused(status: 404, message: error.message)
+    case .conflict: .refused(status: 409, message: error.message)
+    case .unauthorized: .refused(status: 401, message: error.message)
+    case .denied: .refused(status: 403, message: error.message)
+    case .unsupported: .refused(status: 405, message: error.message)
+    case .invalid, .noIdentifier: .refused(status: 422, message: error.message)
+    default: .refused(status: 500, message: error.message)
+    }
+  }
+
+  /// Returns whether no other request can succeed now.
+  static func endsExchange(_ error: ModelStoreError) -> Bool {
+    [.offline, .unauthorized, .cancelled].contains(error.code)
+  }
+
+  /// Returns an error as one of a store.
+  static func storeError(_ error: any Error) -> ModelStoreError {
+    if let error = error as? ModelStoreError { return error }
+    if error is CancellationError {
+      return ModelStoreError(
+        .cancelled, "The task was cancelled. What was not sent is kept in the outbox.", cause: error)
+    }
+    return ModelStoreError(.server, "The remote store failed: \(error)", cause: error)
+  }
+}

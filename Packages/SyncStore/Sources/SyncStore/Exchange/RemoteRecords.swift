@@ -1,0 +1,185 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// A record of the server, as far as its answer had values.
+struct RemoteRecord {
+  var identifier: String
+  var values: [StoredValue]
+
+  /// Returns the record with the values of another version where the answer had none: an absent value is one that is not
+  /// known.
+  func record(over other: AttributeDictionary?) -> AttributeDictionary {
+    var record = other ?? [:]
+    for value in values { value.write(to: &record) }
+    return record
+  }
+}
+
+/// The calls to a remote store, with records as the local store spells them.
+///
+/// Models of the remote store are released after each call, so that none of them has values or edits of an earlier one.
+struct RemoteRecords {
+  let store: any ModelStore
+  /// The spelling of local records.
+  let local: ValueTransformerContext
+
+  init(_ store: any ModelStore, local: ValueTransformerContext) {
+    self.store = store
+    var local = local
+    local.explicitNull = true
+    self.local = local
+  }
+
+  /// Whether the server recognises a request by its key, so that sending it twice does it once.
+  var hasKeys: Bool { false }
+
+  // MARK: Reading
+
+  /// Returns the values of a model of the remote store.
+  ///
+  /// - Throws: `ModelStoreError` with the code `corrupt` for a value that can't be written, or a model without identifier.
+  func record(of model: ModelObject) throws -> RemoteRecord {
+    guard let identifier = model.storedIdentifier else {
+      throw ModelStoreError(
+        .corrupt, "The server's \(model.storedTypeName) has no identifier, so nothing was stored of it.")
+    }
+    do {
+      let values = try model.storedValues(of: model.storableFields, in: local)
+      return RemoteRecord(identifier: identifier, values: values)
+    } catch {
+      throw ModelStoreError(
+        .corrupt, "The server's \(model.storedTypeName) can't be stored: \(error)", identifier: identifier, cause: error
+      )
+    }
+  }
+
+  /// Reads a record.
+  ///
+  /// - Returns: nil if the server has none.
+  /// - Throws: what the store throws.
+  func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> RemoteRecord? {
+    guard let model = try await model(type, identifier) else { return nil }
+    defer { release(model) }
+    return try record(of: model)
+  }
+
+  private func model<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M? {
+    if let stale = store.scope.liveModel(type, identifier: identifier) { release(stale) }
+    do {
+      return try await store.lookup(type, identifier: identifier)
+    } catch let error as ModelStoreError where error.code == .notFound {
+      return nil
+    }
+  }
+
+  /// Reads all records of a type, part by part where the store has pages.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - limit: the number of records in a part.
+  ///   - body: receives a part.
+  /// - Throws: what the store throws, and what `body` throws.
+  func list<M: Model>(
+    _ type: M.Type, atMost limit: Int, _ body: ([RemoteRecord]) async throws -> Void
+  ) async throws {
+    guard store is any PagedModelStore else {
+      let models = try await store.list(ModelQuery(type))
+      var rest = models[...]
+      while !rest.isEmpty {
+        try await body(rest.prefix(limit).map { try record(of: $0) })
+        rest = rest.dropFirst(limit)
+      }
+      for model in models { release(model) }
+      return
+    }
+    var part: [RemoteRecord] = []
+    for try await model in store.stream(type) {
+      part.append(try record(of: model))
+      release(model)
+      if part.count == limit {
+        try await body(part)
+        part = []
+      }
+    }
+    if !part.isEmpty { try await body(part) }
+  }
+
+  private func release(_ model: ModelObject) { store.scope.forget(model) }
+
+  // MARK: Writing
+
+  /// Sends a request, and returns the record of the answer; nil after a deletion.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the model.
+  ///   - identifier: the identifier of the record.
+  ///   - isTemporary: whether the server assigns the identifier.
+  ///   - flight: the request.
+  /// - Throws: what the store throws.
+  func send<M: Model>(
+    _ type: M.Type, _ identifier: String, isTemporary: Bool, _ flight: OutboxEntry.Flight
+  ) async throws -> RemoteRecord? {
+    guard let record = flight.record else {
+      guard let model = try await model(type, identifier) else { return nil }
+      defer { release(model) }
+      try await store.delete(model)
+      return nil
+    }
+    let (staged, values) = try staged(type, record, flight.isCreation ? nil : Set(flight.body.keys), isTemporary)
+    if flight.isCreation {
+      if let stale = store.scope.liveModel(type, identifier: identifier) { release(stale) }
+      let model = try made(staged, values)
+      defer { release(model) }
+      try await store.create(model)
+      return try self.record(of: model)
+    }
+    guard let model = try await model(type, identifier) else {
+      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    }
+    defer { release(model) }
+    try model.read(values.record, as: .edit)
+    let fields = values.fields.compactMap { field in
+      model.field(like: field) ?? field.key.flatMap { model.field(declaredAs: $0) }
+    }
+    try await store.update(model, fields: fields)
+    return try self.record(of: model)
+  }
+
+  /// Returns a model of the class of a staged one, with its values.
+  private func made<M: Model>(
+    _ staged: M, _ values: (record: AttributeDictionary, fields: [AnyField])
+  ) throws -> M {
+    func make<Exact: Model>(_ exact: Exact.Type) throws -> ModelObject {
+      try exact.from(dictionaryValue: values.record, in: store.scope, as: .edit)
+    }
+    let exact: any Model.Type = Swift.type(of: staged)
+    guard let model = try make(exact) as? M else {
+      throw ModelStoreError(.invalid, "A \(M.displayName) was not sent: its record is of another class.")
+    }
+    return model
+  }
+
+  /// Reads a local record into a model of its own, and writes its values as the remote store spells them.
+  ///
+  /// - Parameters:
+  ///   - keys: the topmost keys of the values to write; nil for all.
+  ///   - isTemporary: whether the identifier is left out.
+  private func staged<M: Model>(
+    _ type: M.Type, _ record: AttributeDictionary, _ keys: Set<String>?, _ isTemporary: Bool
+  ) throws -> (model: M, values: (record: AttributeDictionary, fields: [AnyField])) {
+    let scope = ModelScope(transformers: local)
+    let model = try scope.models(type, from: [record], keepsLocalChanges: false)[0]
+    let fields = model.storableFields.filter { field in
+      guard let key = field.key else { return false }
+      if isTemporary, field === model.identifierField { return false }
+      let top = String(local.key(key).prefix { $0 != "." })
+      return keys?.contains(top) ?? true
+    }
+    var context = store.scope.transformers
+    context.explicitNull = true
+    var values: AttributeDictionary = [:]
+    for value in try model.storedValues(of: fields, in: context) { value.write(to: &values) }
+    return (model, (values, fields))
+  }
+}

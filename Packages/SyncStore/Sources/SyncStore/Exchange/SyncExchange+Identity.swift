@@ -1,0 +1,130 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension SyncExchange {
+  /// Gives a record the identifier that the server assigned. Record, entry, references and the mapping change in one commit.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the model.
+  ///   - temporary: the identifier that the record has.
+  ///   - remote: the server's record.
+  ///   - body: takes the step of the lane, with the server's record.
+  /// - Throws: ``LocalFailure``, or ``DamagedEntry``.
+  func assign<M: Model>(
+    _ type: M.Type, _ temporary: String, _ remote: RemoteRecord,
+    _ body: (inout Lane, AttributeDictionary) -> Void
+  ) async throws {
+    let live = store.scope.liveModel(type, identifier: temporary)
+    // Until the live model has its identifier, no reader makes another object for the new record.
+    let creation = store.scope.creations.begin(live.map { [$0] } ?? [], [M.typeName])
+    defer { store.scope.creations.end(creation) }
+    let isDone = try await locally {
+      while true {
+        guard let operations = try await assignment(type, temporary, remote, body) else { return false }
+        do {
+          // First: an unloaded reference would become the object for the identifier otherwise.
+          try await commit(operations) { store.adopt(type, temporary, remote.identifier) }
+          return true
+        } catch is RecordMismatch {
+          continue
+        }
+      }
+    }
+    if !isDone { return }
+    if let stored = try await locally({ try await engine.local.read(M.typeName, remote.identifier) }) {
+      follow(type, remote.identifier, stored.bytes)
+    }
+  }
+
+  /// The operations that give a record its identifier; nil if it has no request in flight any more.
+  private func assignment<M: Model>(
+    _ type: M.Type, _ temporary: String, _ remote: RemoteRecord,
+    _ body: (inout Lane, AttributeDictionary) -> Void
+  ) async throws -> [RecordOperation]? {
+    let (name, identifier) = (M.typeName, remote.identifier)
+    let old = try await StoredLane(name, temporary, in: engine.local)
+    guard let flight = old.lane.entry?.flight else { return nil }
+    var lane = old.lane
+    body(&lane, remote.record(over: flight.record))
+    lane.entry?.identifier = identifier
+    var operations = try old.operations(to: Lane()) { try note($0, name, identifier) }
+    let target = try await StoredLane(name, identifier, in: engine.local)
+    if let known = target.lane.entry {
+      // The record was pulled before, and edited here.
+      let merge = RecordMerge(base: lane.entry?.base, local: lane.local, remote: target.lane.local)
+      lane.discarded += merge.discarded
+      (lane.local, lane.entry) = (merge.record, known)
+    }
+    let value = type.init().storedValue(ofIdentifier: identifier, in: store.scope.transformers)?.value
+    func replaced(_ record: AttributeDictionary, _ modelClass: ModelObject.Type) -> AttributeDictionary {
+      store.references.replacing(in: record, of: modelClass) { type, referenced in
+        type == name && ExactText(referenced) == ExactText(temporary) ? value : nil
+      }
+    }
+    lane.local = lane.local.map { replaced($0, type) }
+    operations += try target.operations(to: lane) { try note($0, name, identifier) }
+    let mapping = IdentifierMapping(type: name, temporary: temporary, identifier: identifier)
+    operations.append(try await mapping.operation(in: engine.local))
+    for referrer in try await referrers(of: name, temporary) {
+      guard let modelClass = store.modelClass(named: referrer.type) else { continue }
+      var next = referrer.lane
+      next.local = next.local.map { replaced($0, modelClass) }
+      operations += try referrer.operations(to: next) { try note($0, referrer.type, referrer.identifier) }
+    }
+    return operations
+  }
+
+  /// The dirty records that reference a record. Clean ones are as the server has them, and don't.
+  private func referrers(of type: String, _ identifier: String) async throws -> [StoredLane] {
+    var found: [StoredLane] = []
+    let own = OutboxEntry.recordIdentifier(type, identifier)
+    for name in (referrers[own] ?? []).sorted() where name != own {
+      let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2 else { continue }
+      let current = try await engine.replacement(of: parts[1], parts[0]) ?? parts[1]
+      found.append(try await StoredLane(parts[0], current, in: engine.local))
+    }
+    return found
+  }
+
+  /// Replaces references to temporary identifiers of which the server's are known: a record may have been written with one
+  /// that was read before.
+  func replaceMappedReferences<M: Model>(_ type: M.Type, _ identifier: String) async throws {
+    let lane = try await step(M.typeName, identifier) { _ in }
+    var values: [String: JSONValue] = [:]
+    var temporary: [(type: String, identifier: String)] = []
+    _ = store.references.replacing(in: lane.local ?? [:], of: type) { type, identifier in
+      if engine.options.isTemporary(type, identifier) { temporary.append((type, identifier)) }
+      return nil
+    }
+    for (type, identifier) in temporary {
+      guard let current = try await locally({ try await engine.replacement(of: identifier, type) }),
+        let modelClass = store.modelClass(named: type)
+      else { continue }
+      values[OutboxEntry.recordIdentifier(type, identifier)] =
+        modelClass.init().storedValue(ofIdentifier: current, in: store.scope.transformers)?.value
+    }
+    if values.isEmpty { return }
+    try await step(M.typeName, identifier) { lane in
+      lane.local = lane.local.map { record in
+        store.references.replacing(in: record, of: type) { values[OutboxEntry.recordIdentifier($0, $1)] }
+      }
+    }
+  }
+
+  /// Returns a record without references to records that the server does not have yet.
+  func withoutTemporaryReferences<M: Model>(_ record: AttributeDictionary, _ type: M.Type) -> AttributeDictionary {
+    store.references.replacing(in: record, of: type) { type, identifier in
+      engine.options.isTemporary(type, identifier) ? .null : nil
+    }
+  }
+
+  /// The topmost key of the identifier in records.
+  func identifierKey<M: Model>(of type: M.Type) -> String? {
+    type.init().identifierField?.key.map { key in
+      String(store.scope.transformers.key(key).prefix { $0 != "." })
+    }
+  }
+}

@@ -1,0 +1,141 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension SyncExchange {
+  /// Reads the server's records of a type, and merges them into the local ones.
+  ///
+  /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
+  func pull<M: Model>(_ type: M.Type) async throws {
+    do {
+      var seen: Set<ExactText> = []
+      try await remote.list(type, atMost: 500) { records in
+        for record in records { seen.insert(ExactText(record.identifier)) }
+        try await take(type, records)
+      }
+      try await removeMissing(type, seen)
+      pulledTypes.insert(M.typeName)
+    } catch let failure as LocalFailure {
+      throw failure
+    } catch {
+      let error = RemoteFault.storeError(error)
+      if RemoteFault.endsExchange(error) { throw error }
+      fail(M.typeName, nil, error)
+    }
+  }
+
+  /// Merges records of the server into the local ones, with one commit if no record is refused.
+  private func take<M: Model>(_ type: M.Type, _ records: [RemoteRecord]) async throws {
+    do {
+      var records = records
+      for (index, record) in records.enumerated().reversed() {
+        if try await adopt(type, record) { records.remove(at: index) }
+      }
+      try await locally { try await merge(M.typeName, records) }
+    } catch let failure as LocalFailure {
+      guard let error = failure.error as? ModelStoreError, [.conflict, .invalid].contains(error.code) else {
+        throw failure
+      }
+      // One of them breaks a local rule, such as that about unique values.
+      if records.count > 1 {
+        for record in records { try await take(type, [record]) }
+      } else {
+        fail(M.typeName, records.first?.identifier, error)
+      }
+    }
+  }
+
+  private func merge(_ type: String, _ records: [RemoteRecord]) async throws {
+    while true {
+      var operations: [RecordOperation] = []
+      var (changed, discarded) = (0, 0)
+      for record in records {
+        let stored: StoredLane
+        do {
+          stored = try await StoredLane(type, record.identifier, in: engine.local)
+        } catch is DamagedEntry {
+          continue
+        }
+        var lane = stored.lane
+        lane.rebase(on: record.record(over: lane.entry.map { $0.base ?? [:] } ?? lane.local))
+        operations += try stored.operations(to: lane) { try note($0, type, record.identifier) }
+        if lane.local != stored.lane.local { changed += 1 }
+        discarded += lane.discarded.count
+      }
+      do {
+        try await commit(operations)
+        report.pulled += changed
+        report.discarded += discarded
+        return
+      } catch is RecordMismatch {
+        continue
+      }
+    }
+  }
+
+  /// Takes a record that nothing local is known of for the result of a creation whose answer was lost, if it has all its values.
+  ///
+  /// - Returns: whether there is such a creation.
+  private func adopt<M: Model>(_ type: M.Type, _ record: RemoteRecord) async throws -> Bool {
+    let candidates = unansweredCreations[M.typeName] ?? []
+    if candidates.isEmpty { return false }
+    let isUnknown = try await locally {
+      try await StoredLane(M.typeName, record.identifier, in: engine.local).isUnknown
+    }
+    guard isUnknown else { return false }
+    for temporary in candidates {
+      let stored = try await locally { try await StoredLane(M.typeName, temporary, in: engine.local) }
+      guard let flight = stored.lane.entry?.flight, flight.isReflected(in: record.record(over: flight.record)) else {
+        continue
+      }
+      try await assign(type, temporary, record) { $0.read($1, after: .success) }
+      unansweredCreations[M.typeName]?.removeAll { $0 == temporary }
+      return true
+    }
+    return false
+  }
+
+  /// Removes the local records that the server had and has no more.
+  private func removeMissing<M: Model>(_ type: M.Type, _ seen: Set<ExactText>) async throws {
+    let missing = try await locally { try await known(M.typeName) }.filter { !seen.contains(ExactText($0)) }
+    if missing.isEmpty { return }
+    // While a list is read page by page, a record can move to a page that was read already.
+    let present = Set(try await remote.store.identifiers(ModelQuery(type)).map(ExactText.init))
+    for identifier in missing where !present.contains(ExactText(identifier)) {
+      let isDirty = try await locally {
+        try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
+      }
+      if isDirty, try await remote.find(type, identifier) != nil { continue }
+      var wasThere = false
+      try await step(M.typeName, identifier) { lane in
+        // A record that was created meanwhile is not missing.
+        if let entry = lane.entry, entry.base == nil { return }
+        wasThere = lane.local != nil
+        lane.rebase(on: nil)
+      }
+      if wasThere { report.pulled += 1 }
+    }
+  }
+
+  /// The identifiers of the records of a type that the server had when they were last read.
+  private func known(_ type: String) async throws -> [String] {
+    var created: Set<ExactText> = []
+    var known: [String] = []
+    for entry in try await engine.outbox().entries where entry.type == type {
+      if entry.base == nil {
+        created.insert(ExactText(entry.identifier))
+      } else {
+        known.append(entry.identifier)
+      }
+    }
+    let dirty = Set(known.map(ExactText.init))
+    _ = try await engine.local.readRecords(of: type) { records in
+      for record in records {
+        let identifier = ExactText(record.identifier)
+        if !created.contains(identifier), !dirty.contains(identifier) { known.append(record.identifier) }
+      }
+    }
+    return known
+  }
+}

@@ -1,0 +1,209 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// The state of an entry after an attempt to send it.
+private enum Outcome {
+  /// It needs nothing more.
+  case finished
+  /// It waits, and those that wait for it.
+  case held
+  /// It has another request to make.
+  case again
+}
+
+extension SyncExchange {
+  /// Sends the entries of the outbox, each after those that it waits for.
+  ///
+  /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
+  func push() async throws {
+    var held: Set<String> = []
+    // Entries that were added meanwhile come in another pass.
+    for _ in 0..<100 {
+      let items = try await items()
+      let entries = Dictionary(items.map { ($0.name, $0.entry) }, uniquingKeysWith: { first, _ in first })
+      var isDone = true
+      for step in Schedule(items).steps where !held.contains(step.name) {
+        if step.isParked || step.waitsFor.contains(where: held.contains) {
+          held.insert(step.name)
+        } else if let entry = entries[step.name] {
+          isDone = false
+          if try await !send(entry) { held.insert(step.name) }
+        }
+      }
+      if isDone { return }
+    }
+  }
+
+  /// The entries with the references of their records.
+  private func items() async throws -> [Schedule.Item] {
+    try await locally {
+      referrers = [:]
+      var items: [Schedule.Item] = []
+      for entry in try await engine.outbox().entries {
+        var item = Schedule.Item(entry: entry, references: [])
+        if let modelClass = store.modelClass(named: entry.type),
+          let stored = try await engine.local.read(entry.type, entry.identifier),
+          let record = (try? JSONValue(json: stored.bytes))?.objectValue
+        {
+          item.references = store.references.names(in: record, of: modelClass)
+          for reference in item.references { referrers[reference, default: []].insert(item.name) }
+        }
+        items.append(item)
+      }
+      return items
+    }
+  }
+
+  /// Sends an entry, and again what was edited meanwhile.
+  ///
+  /// - Returns: whether it needs nothing more.
+  private func send(_ entry: OutboxEntry) async throws -> Bool {
+    guard let modelClass = store.modelClass(named: entry.type) else {
+      fail(
+        entry.type, entry.identifier,
+        ModelStoreError(
+          .unsupported,
+          "The \(entry.type) was not sent, because its class is not known: call synchronize(_:) with it.",
+          identifier: entry.identifier))
+      return false
+    }
+    func attempt<M: Model>(_ type: M.Type) async throws -> Outcome { try await self.attempt(type, entry.identifier) }
+    do {
+      // An entry that is edited all the time does not hold up the others.
+      for _ in 0..<5 {
+        switch try await attempt(modelClass) {
+        case .finished: return true
+        case .held: return false
+        case .again: continue
+        }
+      }
+    } catch let damaged as DamagedEntry {
+      report.damaged.append(OutboxEntry.recordIdentifier(damaged.type, damaged.identifier))
+    }
+    return false
+  }
+
+  private func attempt<M: Model>(_ type: M.Type, _ identifier: String) async throws -> Outcome {
+    let name = M.typeName
+    let lane = try await step(name, identifier) { _ in }
+    guard let entry = lane.entry else { return .finished }
+    if entry.isParked { return .held }
+    let isTemporary = engine.options.isTemporary(name, identifier)
+    if let flight = entry.flight {
+      if !remote.hasKeys {
+        if !(flight.isCreation && isTemporary) { return try await readBack(type, identifier, after: .silence) }
+        // The record would have been found among those that were pulled.
+        if !pulledTypes.contains(name) { return .held }
+      }
+      return try await send(flight, type, identifier, isTemporary)
+    }
+    if entry.base != nil {
+      // So that the request is about the version that the server has now.
+      guard let found = try await version(type, identifier) else { return .held }
+      try await step(name, identifier) { $0.rebase(on: found.record($0.entry?.base)) }
+    }
+    try await replaceMappedReferences(type, identifier)
+    var flight: OutboxEntry.Flight?
+    let key = environment.makeIdentifier()
+    let identifierKey = isTemporary ? identifierKey(of: type) : nil
+    let next = try await step(name, identifier) { lane in
+      flight = lane.request({ key }, omitting: identifierKey) { withoutTemporaryReferences($0, type) }
+    }
+    guard let flight else { return next.entry == nil ? .finished : .held }
+    return try await send(flight, type, identifier, isTemporary)
+  }
+
+  /// Sends a request, and stores what follows from its answer.
+  private func send<M: Model>(
+    _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool
+  ) async throws -> Outcome {
+    let name = M.typeName
+    let answer: Lane.Answer
+    do {
+      let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight)
+      report.pushed += 1
+      if let answered, ExactText(answered.identifier) != ExactText(identifier) {
+        let record = answered.record(over: flight.record)
+        try await assign(type, identifier, answered) { lane, _ in
+          _ = lane.take(.stored(record), hasKeys: true, random: 0)
+        }
+        return .again
+      }
+      answer = .stored(answered?.record(over: flight.record))
+    } catch let failure as LocalFailure {
+      throw failure
+    } catch {
+      let error = RemoteFault.storeError(error)
+      answer = RemoteFault.answer(error)
+      if RemoteFault.endsExchange(error) {
+        try await step(name, identifier) { _ = $0.take(answer, hasKeys: true, random: 0) }
+        throw error
+      }
+    }
+    var next = Lane.Next.wait
+    let random = environment.random()
+    let lane = try await step(name, identifier) { next = $0.take(answer, hasKeys: remote.hasKeys, random: random) }
+    switch (next, answer) {
+    case (.read, .stored): return try await readBack(type, identifier, after: .success)
+    case (.read, .refused) where isTemporary && flight.isCreation:
+      // The server can't have a record with this identifier.
+      let next = try await step(name, identifier) { $0.read(nil, after: .refusal) }
+      return outcome(of: next, name, identifier)
+    case (.read, .refused): return try await readBack(type, identifier, after: .refusal)
+    case (.read, .none), (.retry, _), (.authenticate, _):
+      if let message = lane.entry?.error {
+        fail(name, identifier, ModelStoreError(.server, message, identifier: identifier))
+      }
+      return .held
+    case (.wait, _): return outcome(of: lane, name, identifier)
+    }
+  }
+
+  private func outcome(of lane: Lane, _ type: String, _ identifier: String) -> Outcome {
+    guard let entry = lane.entry else { return .finished }
+    guard entry.isParked else { return .again }
+    fail(
+      type, identifier,
+      ModelStoreError(.invalid, entry.error ?? "The server rejected the record.", identifier: identifier))
+    return .held
+  }
+
+  /// Reads the server's record to find out whether the request in flight took effect.
+  private func readBack<M: Model>(
+    _ type: M.Type, _ identifier: String, after reason: Lane.ReadReason
+  ) async throws -> Outcome {
+    guard let found = try await version(type, identifier) else { return .held }
+    let lane = try await step(M.typeName, identifier) { lane in
+      lane.read(found.record(lane.entry?.flight?.record ?? lane.entry?.base), after: reason)
+    }
+    return outcome(of: lane, M.typeName, identifier)
+  }
+
+  /// The server's version of a record, which may be that there is none.
+  private struct Version {
+    var answer: RemoteRecord?
+
+    func record(_ other: AttributeDictionary?) -> AttributeDictionary? { answer?.record(over: other) }
+  }
+
+  /// Reads the server's version of a record.
+  ///
+  /// - Returns: nil if it can't be read now; the error is noted.
+  /// - Throws: `ModelStoreError` if no request can succeed now.
+  private func version<M: Model>(_ type: M.Type, _ identifier: String) async throws -> Version? {
+    do {
+      return Version(answer: try await remote.find(type, identifier))
+    } catch {
+      let error = RemoteFault.storeError(error)
+      try await step(M.typeName, identifier) { lane in
+        lane.entry?.attempts += 1
+        lane.entry?.error = error.message
+      }
+      if RemoteFault.endsExchange(error) { throw error }
+      fail(M.typeName, identifier, error)
+      return nil
+    }
+  }
+}

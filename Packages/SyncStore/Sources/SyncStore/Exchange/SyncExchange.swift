@@ -1,0 +1,129 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+/// One exchange of a store with its remote store: the loop around the decisions of lanes.
+///
+/// It belongs to the isolation of the store. Each step is committed before the next one begins, so that it can end anywhere.
+final class SyncExchange<Local: RecordEngine> {
+  let store: SyncModelStore<Local>
+  let remote: RemoteRecords
+  var report = SyncReport()
+  /// The types of which all records of the server were read in this exchange.
+  var pulledTypes: Set<String> = []
+  /// The temporary identifiers of records whose creation was sent without an answer, by type.
+  var unansweredCreations: [String: [String]] = [:]
+  /// The names of records by the names of records with temporary identifiers that they reference.
+  var referrers: [String: Set<String>] = [:]
+
+  init(_ store: SyncModelStore<Local>, _ remote: RemoteRecords) {
+    self.store = store
+    self.remote = remote
+  }
+
+  var engine: SyncEngine<Local> { store.handle }
+  var environment: SyncEnvironment { engine.options.environment }
+
+  /// Pulls all types, then sends the outbox.
+  ///
+  /// - Throws: `ModelStoreError` if no request can succeed now, or what the local engine throws.
+  func run() async throws {
+    let outbox = try await engine.outbox()
+    report.damaged = outbox.damaged
+    for entry in outbox.entries {
+      if let modelClass = store.modelClass(named: entry.type) { store.synchronize(modelClass) }
+      if entry.flight?.isCreation == true, engine.options.isTemporary(entry.type, entry.identifier) {
+        unansweredCreations[entry.type, default: []].append(entry.identifier)
+      }
+    }
+    do {
+      for (_, modelClass) in store.types { try await pull(modelClass) }
+      try await push()
+    } catch let failure as LocalFailure {
+      throw failure.error
+    }
+    report.waiting = try await engine.outbox().entries.count
+  }
+
+  // MARK: Steps
+
+  /// Takes a step of a lane and commits it. The step is repeated if a local write comes in between.
+  ///
+  /// - Returns: the state after the step.
+  /// - Throws: ``LocalFailure``, or ``DamagedEntry``.
+  @discardableResult
+  func step(_ type: String, _ identifier: String, _ body: (inout Lane) -> Void) async throws -> Lane {
+    try await locally {
+      while true {
+        let stored = try await StoredLane(type, identifier, in: engine.local)
+        var lane = stored.lane
+        body(&lane)
+        let operations = try stored.operations(to: lane) { try note($0, type, identifier) }
+        do {
+          try await commit(operations)
+          report.discarded += lane.discarded.count
+          return lane
+        } catch is RecordMismatch {
+          continue
+        }
+      }
+    }
+  }
+
+  /// The operation that notes a local value which lost.
+  func note(
+    _ discarded: RecordMerge.Discarded, _ type: String, _ identifier: String
+  ) throws -> RecordOperation {
+    try DiscardedValue(
+      id: environment.makeIdentifier(), type: type, identifier: identifier, key: discarded.key, value: discarded.value,
+      time: environment.now()
+    ).creation()
+  }
+
+  /// Commits operations of the exchange, without outbox entries of their own, and updates the live models.
+  ///
+  /// - Parameters:
+  ///   - operations: the operations.
+  ///   - prepare: called between the commit and the update of the live models.
+  /// - Throws: `RecordMismatch`, or what the local engine throws.
+  func commit(_ operations: [RecordOperation], then prepare: () -> Void = {}) async throws {
+    if operations.isEmpty { return }
+    try await engine.local.commit(RecordBatch(operations))
+    prepare()
+    for operation in operations where operation.operation == .update {
+      guard let modelClass = store.modelClass(named: operation.type) else { continue }
+      follow(modelClass, operation.identifier, Array(operation.value))
+    }
+  }
+
+  /// Updates a live model with its record, but for its local changes. One that can't be read stays as it is.
+  func follow<M: Model>(_ type: M.Type, _ identifier: String, _ bytes: [UInt8]) {
+    guard store.scope.liveModel(type, identifier: identifier) != nil else { return }
+    guard let made = try? store.readableModels(type, fromBytes: [bytes], identifier: { _ in identifier }) else {
+      return
+    }
+    for model in made.models { model.map(store.scope.pendingReads.noteUpdate) }
+  }
+
+  /// Runs calls of the local engine, and marks their errors.
+  ///
+  /// - Throws: ``LocalFailure``, or ``DamagedEntry``.
+  func locally<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error where !(error is DamagedEntry || error is LocalFailure) {
+      throw LocalFailure(error: error)
+    }
+  }
+
+  /// Notes that a record or a type could not be synchronised.
+  func fail(_ type: String, _ identifier: String?, _ error: ModelStoreError) {
+    report.failures.append(SyncReport.Failure(type: type, identifier: identifier, error: error))
+  }
+}
+
+/// An error of the local engine, which ends an exchange.
+struct LocalFailure: Error {
+  let error: any Error
+}

@@ -1,0 +1,46 @@
+public import FieldKit
+import StoreEngine
+
+/// A local value that lost against the server's, kept until it is acknowledged.
+///
+/// ```swift
+/// for value in try await store.discardedValues() { print(value.type, value.identifier, value.key ?? "all", value.value) }
+/// ```
+public struct DiscardedValue: Sendable, Hashable {
+  /// The name of the type of the records that hold discarded values.
+  static let recordType = "sync.discarded"
+
+  /// The identifier of the note.
+  public let id: String
+  /// The name of the type of the model.
+  public var type: String
+  /// The identifier of the record.
+  public var identifier: String
+  /// The key of the member in the record; nil for the whole record.
+  public var key: String?
+  /// The local value; null for a deletion.
+  public var value: JSONValue
+  /// The time of the loss, in milliseconds since 1970.
+  public var time: Int
+
+  /// The operation that adds the note.
+  func creation() throws -> RecordOperation {
+    var members: AttributeDictionary = [
+      "type": .string(type), "identifier": .string(identifier), "value": value, "time": .int(time),
+    ]
+    members["key"] = key.map { .string($0) }
+    return .create(Self.recordType, id, try StoredLane.bytes(members))
+  }
+}
+
+extension DiscardedValue {
+  /// Reads a note; nil if the bytes are not those of one.
+  init?(_ id: String, bytes: [UInt8]) {
+    guard let members = (try? JSONValue(json: bytes))?.objectValue, let type = members["type"]?.stringValue,
+      let identifier = members["identifier"]?.stringValue, let value = members["value"],
+      let time = members["time"]?.intValue
+    else { return nil }
+    self.init(
+      id: id, type: type, identifier: identifier, key: members["key"]?.stringValue, value: value, time: time)
+  }
+}

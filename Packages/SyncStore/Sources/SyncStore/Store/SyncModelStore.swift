@@ -1,0 +1,185 @@
+import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_exported @_spi(ModelKitInternals) public import StoreEngine
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// A store that works without a network: it answers from a local store, and exchanges changes with a remote one.
+///
+/// A write returns when the local store has it, together with an outbox entry. ``sync()`` sends the entries and reads the changes
+/// of the server. It merges them by field with what was written here.
+///
+/// ```swift
+/// let files = FileModelStore(directory: folder)
+/// let store = SyncModelStore(local: files, remote: RESTModelStore(baseURL: api), types: [Author.self, Book.self])
+/// try await store.save(book)
+/// try await store.sync()
+/// ```
+///
+/// - Note: A store instance lives in one isolation, and calls its remote store there. Make another with ``init(_:scope:)`` and
+///   `handle` elsewhere. The local and the remote store are not to be used by others.
+public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<Local>>, TransactionalModelStore {
+  /// The remote store; nil in an instance that only reads and writes locally.
+  public private(set) var remote: (any ModelStore)?
+  /// The classes to pull, by the names of their types, in the order of their registration.
+  var types: [(name: String, modelClass: any Model.Type)] = []
+  /// The foreign keys of records.
+  lazy var references = RecordReferences(scope.transformers)
+
+  /// Creates a store over a local and a remote one. Nothing is read or sent yet.
+  ///
+  /// - Parameters:
+  ///   - local: the store that keeps records and outbox, such as a `FileModelStore`.
+  ///   - remote: the store that is synchronised with, such as a `RESTModelStore`.
+  ///   - types: the classes to synchronise. Others are added when they are first read through this instance.
+  ///   - options: the choices of the synchronisation.
+  ///   - scope: the identity map of this instance.
+  public convenience init(
+    local: RecordStore<Local>, remote: any ModelStore, types: [any Model.Type] = [],
+    options: SyncOptions = SyncOptions(), scope: ModelScope = ModelScope()
+  ) {
+    self.init(SyncEngine(local.handle, options: options), remote: remote, types: types, scope: scope)
+  }
+
+  /// Creates another instance over the engine of a store, such as for another actor.
+  ///
+  /// - Parameters:
+  ///   - handle: the `handle` of another instance.
+  ///   - remote: an instance of the remote store for this isolation.
+  ///   - types: the classes to synchronise. Others are added when they are first read through this instance.
+  ///   - scope: the identity map of this instance.
+  public convenience init(
+    _ handle: SyncEngine<Local>, remote: any ModelStore, types: [any Model.Type] = [], scope: ModelScope = ModelScope()
+  ) {
+    self.init(handle, scope: scope)
+    self.remote = remote
+    for type in types { synchronize(type) }
+  }
+
+  /// Adds a class to those that are synchronised.
+  public func synchronize(_ type: any Model.Type) {
+    if scope.claimTypeName(of: type) != nil { return }
+    let name = type.typeName
+    if types.contains(where: { $0.name == name }) { return }
+    types.append((name, scope.storedClass(named: name) as? any Model.Type ?? type))
+  }
+
+  /// Returns the class of the records of a type; nil if this instance does not know it.
+  func modelClass(named name: String) -> (any Model.Type)? {
+    types.first { $0.name == name }?.modelClass ?? scope.storedClass(named: name) as? any Model.Type
+  }
+
+  // MARK: Reading
+
+  /// Finds a model by its identifier, also by the temporary one that it had before the server assigned another.
+  ///
+  /// - Throws: `ModelStoreError` with the code `notFound`, or `corrupt` if its record can't be read.
+  public override func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    synchronize(type)
+    guard let current = try await handle.replacement(of: identifier, M.typeName) else {
+      return try await super.lookup(type, identifier: identifier)
+    }
+    adopt(type, identifier, current)
+    return try await super.lookup(type, identifier: current)
+  }
+
+  /// Finds models: see `RecordStore`.
+  ///
+  /// - Throws: `ModelStoreError` as `RecordStore` does.
+  public override func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    synchronize(M.self)
+    return try await super.list(query)
+  }
+
+  /// Gives a live model that has a temporary identifier the one that the server assigned. It is found under both.
+  func adopt<M: Model>(_ type: M.Type, _ temporary: String, _ identifier: String) {
+    guard let model = scope.liveModel(type, identifier: temporary), model.identifier == temporary,
+      let value = model.storedValue(ofIdentifier: identifier, in: scope.transformers)
+    else { return }
+    var record: AttributeDictionary = [:]
+    value.write(to: &record)
+    // Fails if another live model has the identifier: that one stays the object for it.
+    (try? scope.staged(record, into: model))?()
+  }
+
+  // MARK: Synchronising
+
+  /// Reads the changes of the server, then sends the entries of the outbox, each at most once unless it was changed meanwhile.
+  ///
+  /// Only one exchange with the server runs at a time: another call waits for it. A cancelled call leaves a state from which the
+  /// next one goes on.
+  ///
+  /// - Returns: the report. Rejected records are among its failures, and stay in the outbox.
+  /// - Throws: `ModelStoreError` with the code `offline` or `unauthorized` if no request can succeed now, `unsupported` in an
+  ///   instance without remote store, `cancelled`, or what the local engine throws.
+  @discardableResult
+  public func sync() async throws -> SyncReport {
+    guard let remote else {
+      throw ModelStoreError(.unsupported, "This instance has no remote store to synchronise with. Nothing was sent.")
+    }
+    try await handle.beginExchange()
+    defer { handle.endExchange() }
+    let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
+    try await exchange.run()
+    return exchange.report
+  }
+
+  /// Returns all entries of the outbox in the order in which their records became dirty.
+  ///
+  /// - Throws: what the local engine throws.
+  /// - Complexity: O(*n*) in the number of dirty records.
+  public func outbox() async throws -> [OutboxEntry] { try await handle.outbox().entries }
+
+  /// Returns the entries that wait for a person, because the server rejected them.
+  ///
+  /// - Throws: what the local engine throws.
+  /// - Complexity: O(*n*) in the number of dirty records.
+  public func failures() async throws -> [OutboxEntry] { try await outbox().filter(\.isParked) }
+
+  /// Returns the local values that lost against the server's and were not acknowledged yet, the oldest first.
+  ///
+  /// - Throws: what the local engine throws.
+  public func discardedValues() async throws -> [DiscardedValue] {
+    var values: [DiscardedValue] = []
+    _ = try await handle.local.readRecords(of: DiscardedValue.recordType) { records in
+      values += records.compactMap { DiscardedValue($0.identifier, bytes: $0.bytes) }
+    }
+    return values
+  }
+
+  /// Removes the notes of discarded values.
+  ///
+  /// - Throws: what the local engine throws. Notes that are gone already are no error.
+  public func acknowledge(_ values: [DiscardedValue]) async throws {
+    for value in values {
+      do {
+        try await handle.local.commit(RecordBatch([.delete(DiscardedValue.recordType, value.id)]))
+      } catch is RecordMismatch {
+        continue
+      }
+    }
+  }
+}
+
+extension SyncEngine {
+  /// Waits until no other exchange with the server is under way.
+  ///
+  /// - Throws: `ModelStoreError` with the code `cancelled`.
+  func beginExchange() async throws {
+    while true {
+      if Task.isCancelled {
+        throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was sent.")
+      }
+      let isFree = isExchanging.withLock { isExchanging in
+        defer { isExchanging = true }
+        return !isExchanging
+      }
+      if isFree { return }
+      await isExchanging.wait(isolation: #isolation) { !$0 }
+    }
+  }
+
+  /// Lets the next exchange begin.
+  func endExchange() {
+    for task in isExchanging.change({ $0 = false }) { task.resume() }
+  }
+}

@@ -1,0 +1,35 @@
+public import StoreProtocol
+
+/// The outcome of one synchronisation.
+///
+/// ```swift
+/// let report = try await store.sync()
+/// print(report.pulled, report.pushed, report.failures.map(\.error))
+/// ```
+public struct SyncReport: Sendable {
+  /// A record or a type that could not be synchronised.
+  public struct Failure: Sendable {
+    /// The name of the type.
+    public var type: String
+    /// The identifier of the record; nil if it concerns all records of the type.
+    public var identifier: String?
+    /// The reason.
+    public var error: ModelStoreError
+  }
+
+  /// The number of local records that changes of the server created, changed or deleted.
+  public var pulled = 0
+  /// The number of requests that took effect on the server.
+  public var pushed = 0
+  /// The number of local values that lost against the server's.
+  public var discarded = 0
+  /// The number of outbox entries that are left.
+  public var waiting = 0
+  /// The records and types that could not be synchronised. Their local changes are kept.
+  public var failures: [Failure] = []
+  /// The identifiers of outbox entries that are damaged.
+  public var damaged: [String] = []
+
+  /// Creates the report of a synchronisation that did nothing.
+  public init() {}
+}

@@ -1,0 +1,197 @@
+import MemoryStore
+import StoreEngine
+import StoreProtocol
+import SyncStore
+import Testing
+
+@Suite struct `A synchronised store` {
+  let shelf = Shelf()
+
+  @Test func `A created record is on the server after a synchronisation, and the outbox is empty`() async throws {
+    let store = shelf.client()
+    let book = Book.titled("Emma", rating: 4)
+    try await store.save(book)
+    #expect(try await shelf.store.list(Book.self).isEmpty)
+    let report = try await store.sync()
+    #expect(report.pushed == 1 && report.waiting == 0 && report.failures.isEmpty)
+    let found = try await shelf.store.list(Book.self)
+    #expect(found.map(\.title.value) == ["Emma"])
+    #expect(found.map(\.rating.value) == [4])
+    #expect(try await store.outbox().isEmpty)
+    #expect(try await store.list(Book.self) == [book])
+    #expect(!book.isDirty)
+  }
+
+  @Test func `A client-made identifier stays`() async throws {
+    let store = shelf.client()
+    let tag = Tag.labeled("new", "New")
+    try await store.save(tag)
+    try await store.sync()
+    #expect(tag.id.value == "new")
+    #expect(try await shelf.store.lookup(Tag.self, identifier: "new").label.value == "New")
+    #expect(try await store.outbox().isEmpty)
+  }
+
+  @Test func `An update sends the changed fields only`() async throws {
+    let (first, second) = (shelf.client(), shelf.client())
+    try await first.save(Tag.labeled("a", "A"))
+    try await first.save(Book.titled("Emma", rating: 1))
+    try await first.sync()
+    try await second.sync()
+    let mine = try #require(try await first.list(Book.self).first)
+    let theirs = try #require(try await second.list(Book.self).first)
+    mine.rating.value = 5
+    try await first.save(mine)
+    theirs.pages.value = 300
+    try await second.save(theirs)
+    try await first.sync()
+    try await second.sync()
+    try await first.sync()
+    for store in [first, second] {
+      let book = try #require(try await store.list(Book.self).first)
+      #expect(book.rating.value == 5)
+      #expect(book.pages.value == 300)
+      #expect(try await store.discardedValues().isEmpty)
+      #expect(try await store.outbox().isEmpty)
+    }
+    // A live model follows a pulled change at once.
+    #expect(mine.pages.value == 300)
+  }
+
+  @Test func `A deletion reaches the server and the other client`() async throws {
+    let (first, second) = (shelf.client(), shelf.client())
+    try await first.save(Tag.labeled("a", "A"))
+    try await first.sync()
+    try await second.sync()
+    #expect(try await second.list(Tag.self).count == 1)
+    try await first.delete(try await first.lookup(Tag.self, identifier: "a"))
+    try await first.sync()
+    #expect(try await shelf.store.list(Tag.self).isEmpty)
+    #expect(try await second.sync().pulled == 1)
+    #expect(try await second.list(Tag.self).isEmpty)
+    #expect(try await first.outbox().isEmpty)
+    #expect(try await second.outbox().isEmpty)
+  }
+
+  @Test func `A restarted client sends what an earlier one wrote`() async throws {
+    let local = MemoryModelStore().handle
+    do {
+      let store = shelf.client(local)
+      try await store.save(Book.titled("Emma"))
+    }
+    let store = shelf.client(local)
+    #expect(try await store.outbox().count == 1)
+    try await store.sync()
+    #expect(try await shelf.store.list(Book.self).map(\.title.value) == ["Emma"])
+    #expect(try await store.sync().pushed == 0)
+  }
+
+  @Test func `An unchanged server costs no local write`() async throws {
+    let store = shelf.client()
+    for number in 0..<3 { try await store.save(Tag.labeled("\(number)", "Tag")) }
+    try await store.sync()
+    let report = try await store.sync()
+    #expect(report.pulled == 0 && report.pushed == 0 && report.discarded == 0)
+  }
+
+  @Test func `A record with an unknown class stays in the outbox and is reported`() async throws {
+    let local = MemoryModelStore().handle
+    try await shelf.client(local).save(Tag.labeled("a", "A"))
+    let store = SyncModelStore(local: MemoryModelStore(local), remote: shelf.store)
+    let report = try await store.sync()
+    #expect(report.failures.map(\.identifier) == ["a"])
+    #expect(report.waiting == 1)
+    store.synchronize(Tag.self)
+    #expect(try await store.sync().pushed == 1)
+  }
+
+  @Test func `An instance without remote store refuses to synchronise`() async throws {
+    let store = MemorySyncStore(shelf.client().handle)
+    await #expect { try await store.sync() } throws: { ($0 as? ModelStoreError)?.code == .unsupported }
+  }
+}
+
+@Suite struct `An identifier that the server assigns` {
+  let shelf = Shelf()
+
+  @Test func `The model stays the same object, and is found under both identifiers`() async throws {
+    let store = shelf.client()
+    let book = Book.titled("Emma")
+    try await store.save(book)
+    let temporary = try #require(book.identifier)
+    #expect(temporary.hasPrefix("-"))
+    try await store.sync()
+    #expect(book.identifier == "1")
+    #expect(try await store.lookup(Book.self, identifier: "1") === book)
+    #expect(try await store.lookup(Book.self, identifier: temporary) === book)
+    #expect(try await store.list(Book.self) == [book])
+    #expect(!book.isDirty)
+  }
+
+  @Test func `References follow in the local store and on the server`() async throws {
+    let store = shelf.client()
+    let (author, book) = (Author(), Book.titled("Emma"))
+    author.name.value = "Jane"
+    book.author.value = author
+    try await store.save(book, including: .related)
+    try await shelf.store.create(Author())
+    try await store.sync()
+    #expect(author.identifier == "2")
+    #expect(try await store.list(Book.self, where: { $0.author == author }) == [book])
+    let stored = try #require(try await shelf.store.list(Book.self).first)
+    #expect(stored.author.value?.identifier == "2")
+    #expect(try await store.outbox().isEmpty)
+    #expect(!book.isDirty && !author.isDirty)
+    #expect(try await store.sync().pushed == 0)
+  }
+
+  @Test func `An edit of a model that was read before its identifier changed is saved`() async throws {
+    let store = shelf.client()
+    let other = MemorySyncStore(store.handle)
+    let book = Book.titled("Emma")
+    try await store.save(book)
+    let temporary = try #require(book.identifier)
+    let same = try await other.lookup(Book.self, identifier: temporary)
+    try await store.sync()
+    same.rating.value = 5
+    try await other.save(same)
+    #expect(try await other.lookup(Book.self, identifier: temporary) === same)
+    #expect(same.identifier == "1")
+    try await store.sync()
+    #expect(try await shelf.store.list(Book.self).map(\.rating.value) == [5])
+    #expect(try await store.list(Book.self).count == 1)
+  }
+
+  @Test func `New records that reference each other reach the server with their references`() async throws {
+    final class Node: Model {
+      let id = Field<Int>()
+      let next = ModelField<Node>(foreignKey: true)
+      override var identifierField: AnyField? { id }
+    }
+    let store = SyncModelStore(local: MemoryModelStore(), remote: shelf.store, types: [Node.self])
+    let (first, second) = (Node(), Node())
+    try await store.transaction { store in
+      try await store.save(first)
+      second.next.value = first
+      try await store.save(second)
+      first.next.value = second
+      try await store.save(first)
+    }
+    let report = try await store.sync()
+    #expect(report.waiting == 0)
+    let nodes = try await shelf.store.list(Node.self)
+    #expect(nodes.count == 2)
+    #expect(nodes.allSatisfy { $0.next.value?.next.value === $0 })
+    #expect(try await store.lookup(Node.self, identifier: first.identifier ?? "").next.value === second)
+    #expect(try await store.lookup(Node.self, identifier: second.identifier ?? "") === second)
+  }
+
+  @Test func `A record that is deleted before it was sent is never sent`() async throws {
+    let store = shelf.client()
+    let book = Book.titled("Emma")
+    try await store.save(book)
+    try await store.delete(book)
+    #expect(try await store.sync().pushed == 0)
+    #expect(try await shelf.store.list(Book.self).isEmpty)
+  }
+}
