@@ -1,5 +1,5 @@
 import Foundation
-@_spi(ModelKitInternals) import StoreProtocol
+@_spi(ModelKitInternals) public import StoreProtocol
 
 // The requests of the store's calls.
 extension RESTModelStore {
@@ -12,7 +12,7 @@ extension RESTModelStore {
       identifierKey: identifierKey(of: model))
     var call = try RESTCall(operation, handle.dialect)
     if let header = handle.options.idempotencyKeyHeader, kind == .create || kind == .update {
-      call.headers[header] = UUID().uuidString
+      call.headers[header] = (kind == .create ? IdempotencyKey.current : nil) ?? UUID().uuidString
     }
     return call
   }
@@ -128,4 +128,9 @@ extension RESTModelStore {
     else { return nil }
     return RESTConflict(record: record, entityTag: tag(in: response))
   }
+}
+
+extension RESTModelStore: IdempotentModelStore {
+  /// Whether requests have a key: see ``RESTOptions/idempotencyKeyHeader``.
+  public var recognizesIdempotencyKeys: Bool { handle.options.idempotencyKeyHeader != nil }
 }

@@ -32,7 +32,7 @@ struct RemoteRecords {
   }
 
   /// Whether the server recognises a request by its key, so that sending it twice does it once.
-  var hasKeys: Bool { false }
+  var hasKeys: Bool { (store as? any IdempotentModelStore)?.recognizesIdempotencyKeys ?? false }
 
   // MARK: Reading
 
@@ -131,7 +131,7 @@ struct RemoteRecords {
       if let stale = store.scope.liveModel(type, identifier: identifier) { release(stale) }
       let model = try made(staged, values)
       defer { release(model) }
-      try await store.create(model)
+      _ = try await IdempotencyKey.with(flight.key) { try await store.create(model) }
       return try self.record(of: model)
     }
     guard let model = try await model(type, identifier) else {

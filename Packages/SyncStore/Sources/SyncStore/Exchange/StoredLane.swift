@@ -48,7 +48,7 @@ struct StoredLane {
   ///   - next: the state after a step.
   ///   - makeNote: makes the operation that notes a local value which lost.
   func operations(
-    to next: Lane, _ makeNote: (RecordMerge.Discarded) throws -> RecordOperation
+    to next: Lane, _ makeNote: (RecordMerge.Discarded) throws -> RecordOperation? = { _ in nil }
   ) throws -> [RecordOperation] {
     var operations: [RecordOperation] = []
     if next.local != lane.local {
@@ -72,7 +72,7 @@ struct StoredLane {
       case (nil, nil): break
       }
     }
-    return operations + (try next.discarded.map(makeNote))
+    return operations + (try next.discarded.compactMap(makeNote))
   }
 
   static func bytes(_ record: AttributeDictionary) throws -> [UInt8] {

@@ -123,8 +123,10 @@ extension SyncExchange {
 
   /// The topmost key of the identifier in records.
   func identifierKey<M: Model>(of type: M.Type) -> String? {
-    type.init().identifierField?.key.map { key in
-      String(store.scope.transformers.key(key).prefix { $0 != "." })
+    // A field has its key from its model.
+    let prototype = type.init()
+    return withExtendedLifetime(prototype) {
+      prototype.identifierField?.key.map { key in String(store.scope.transformers.key(key).prefix { $0 != "." }) }
     }
   }
 }

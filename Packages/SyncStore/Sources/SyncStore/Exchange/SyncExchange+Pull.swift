@@ -30,7 +30,7 @@ extension SyncExchange {
     do {
       var records = records
       for (index, record) in records.enumerated().reversed() {
-        if try await adopt(type, record) { records.remove(at: index) }
+        if try await isAnswered(type, record) { records.remove(at: index) }
       }
       try await locally { try await merge(M.typeName, records) }
     } catch let failure as LocalFailure {
@@ -76,8 +76,10 @@ extension SyncExchange {
 
   /// Takes a record that nothing local is known of for the result of a creation whose answer was lost, if it has all its values.
   ///
+  /// With idempotency keys it is left aside: the next attempt tells which record the creation made.
+  ///
   /// - Returns: whether there is such a creation.
-  private func adopt<M: Model>(_ type: M.Type, _ record: RemoteRecord) async throws -> Bool {
+  private func isAnswered<M: Model>(_ type: M.Type, _ record: RemoteRecord) async throws -> Bool {
     let candidates = unansweredCreations[M.typeName] ?? []
     if candidates.isEmpty { return false }
     let isUnknown = try await locally {
@@ -86,9 +88,10 @@ extension SyncExchange {
     guard isUnknown else { return false }
     for temporary in candidates {
       let stored = try await locally { try await StoredLane(M.typeName, temporary, in: engine.local) }
-      guard let flight = stored.lane.entry?.flight, flight.isReflected(in: record.record(over: flight.record)) else {
+      guard let flight = stored.lane.entry?.flight, flight.isReflected(in: record.record(over: nil)) else {
         continue
       }
+      if remote.hasKeys { return true }
       try await assign(type, temporary, record) { $0.read($1, after: .success) }
       unansweredCreations[M.typeName]?.removeAll { $0 == temporary }
       return true

@@ -92,11 +92,10 @@ extension SyncExchange {
     if entry.isParked { return .held }
     let isTemporary = engine.options.isTemporary(name, identifier)
     if let flight = entry.flight {
-      if !remote.hasKeys {
-        if !(flight.isCreation && isTemporary) { return try await readBack(type, identifier, after: .silence) }
-        // The record would have been found among those that were pulled.
-        if !pulledTypes.contains(name) { return .held }
-      }
+      // The server's record shows whether the request took effect.
+      guard flight.isCreation && isTemporary else { return try await readBack(type, identifier, after: .silence) }
+      // There is no identifier to read it by. Without keys it would have been found among the records that were pulled.
+      if !remote.hasKeys, !pulledTypes.contains(name) { return .held }
       return try await send(flight, type, identifier, isTemporary)
     }
     if entry.base != nil {
@@ -176,7 +175,8 @@ extension SyncExchange {
   ) async throws -> Outcome {
     guard let found = try await version(type, identifier) else { return .held }
     let lane = try await step(M.typeName, identifier) { lane in
-      lane.read(found.record(lane.entry?.flight?.record ?? lane.entry?.base), after: reason)
+      // A value that the server never had is not one that was sent.
+      lane.read(found.record(lane.entry?.base), after: reason)
     }
     return outcome(of: lane, M.typeName, identifier)
   }

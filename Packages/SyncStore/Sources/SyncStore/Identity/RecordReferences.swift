@@ -82,11 +82,14 @@ final class RecordReferences {
     if let known = relations[ObjectIdentifier(modelClass)] { return known }
     let prototype = modelClass.init()
     transformers.prepare(prototype)
-    let found = prototype.fieldsForDictionaryValue().compactMap { field -> Relation? in
-      guard let field = field as? any RelationField, let key = field.key else { return nil }
-      return Relation(
-        path: transformers.key(key).split(separator: ".").map(String.init), relatedClass: field.relatedClass,
-        isForeignKey: field.isForeignKey)
+    // A field has its key from its model.
+    let found = withExtendedLifetime(prototype) {
+      prototype.fieldsForDictionaryValue().compactMap { field -> Relation? in
+        guard let field = field as? any RelationField, let key = field.key else { return nil }
+        return Relation(
+          path: transformers.key(key).split(separator: ".").map(String.init), relatedClass: field.relatedClass,
+          isForeignKey: field.isForeignKey)
+      }
     }
     relations[ObjectIdentifier(modelClass)] = found
     return found

@@ -135,6 +135,42 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   /// - Complexity: O(*n*) in the number of dirty records.
   public func failures() async throws -> [OutboxEntry] { try await outbox().filter(\.isParked) }
 
+  /// Queues a rejected entry again, such as after the server was corrected. An edit of its record does so, too.
+  ///
+  /// - Throws: what the local engine throws.
+  public func retry(_ entry: OutboxEntry) async throws {
+    try await change(entry) { lane in
+      lane.entry?.isParked = false
+      lane.entry?.attempts = 0
+    }
+  }
+
+  /// Removes a record's local changes: it is as the server had it last, and is gone if the server never had it.
+  ///
+  /// A request that was sent already may have taken effect. Then the next synchronisation brings its result.
+  ///
+  /// - Throws: what the local engine throws.
+  public func discardChanges(_ entry: OutboxEntry) async throws {
+    try await change(entry) { lane in
+      lane.local = lane.entry?.base
+      lane.entry = nil
+    }
+  }
+
+  private func change(_ entry: OutboxEntry, _ body: (inout Lane) -> Void) async throws {
+    while true {
+      let stored = try await StoredLane(entry.type, entry.identifier, in: handle.local)
+      guard stored.lane.entry != nil else { return }
+      var lane = stored.lane
+      body(&lane)
+      do {
+        return try await handle.local.commit(RecordBatch(try stored.operations(to: lane)))
+      } catch is RecordMismatch {
+        continue
+      }
+    }
+  }
+
   /// Returns the local values that lost against the server's and were not acknowledged yet, the oldest first.
   ///
   /// - Throws: what the local engine throws.

@@ -1,0 +1,42 @@
+@_spi(ModelKitInternals) import FieldKit
+import MemoryStore
+@_spi(ModelKitInternals) import StoreEngine
+import StoreProtocol
+
+/// A local engine whose process is killed at one of its commits.
+final class KillableEngine: RecordEngine {
+  struct Killed: Error {}
+
+  let base: MemoryEngine
+  private let shouldDie: @Sendable () -> Bool
+
+  /// - Parameter shouldDie: returns whether the process is killed now: before a commit, and after it.
+  init(_ base: MemoryEngine, shouldDie: @escaping @Sendable () -> Bool) {
+    self.base = base
+    self.shouldDie = shouldDie
+  }
+
+  var changeFeed: StoreChangeFeed { base.changeFeed }
+  var conflictTrackers: ConflictTrackers { base.conflictTrackers }
+  func snapshot(pinned: Bool) async throws -> MemoryEngine.Snapshot {
+    base.snapshot(pinned: pinned)
+  }
+
+  func commit(_ batch: RecordBatch) async throws {
+    if shouldDie() { throw Killed() }
+    try base.commit(batch)
+    if shouldDie() { throw Killed() }
+  }
+
+  func nextInteger(for type: String) async throws -> Int? { base.nextInteger(for: type) }
+}
+
+/// Random numbers that may be drawn in any isolation.
+final class SharedRandom: Sendable {
+  private let state: Lock<SimulatedRandom>
+
+  init(seed: UInt64) { state = Lock(SimulatedRandom(state: seed)) }
+
+  func below(_ limit: Int) -> Int { state.withLock { $0.below(limit) } }
+  func next() -> UInt64 { state.withLock { $0.next() } }
+}
