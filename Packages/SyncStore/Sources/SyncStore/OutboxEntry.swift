@@ -36,6 +36,12 @@ public struct OutboxEntry: Sendable, Hashable {
     public var isOutdated = false
   }
 
+  /// A conflict that waits for a decision.
+  public struct Conflict: Sendable, Hashable {
+    /// The server's version of the record; nil if it has none.
+    public var remote: AttributeDictionary?
+  }
+
   /// The name of the type of the model.
   public var type: String
   /// The identifier of the record.
@@ -44,6 +50,8 @@ public struct OutboxEntry: Sendable, Hashable {
   public var base: AttributeDictionary?
   /// The request whose outcome is not known; nil if there is none.
   public var flight: Flight?
+  /// The conflict that waits for a decision; nil if there is none.
+  public var conflict: Conflict?
   /// The transactions whose writes are pushed together with this one.
   public var groups: [String] = []
   /// The number of commits that changed the record since it was clean.
@@ -82,6 +90,13 @@ extension OutboxEntry {
     return changed
   }
 
+  /// Returns a conflict of the record.
+  func conflict(
+    base: AttributeDictionary?, local: AttributeDictionary?, remote: AttributeDictionary?, _ keys: [String]
+  ) -> SyncConflict {
+    SyncConflict(type, identifier, base: base, local: local, remote: remote, keys: keys)
+  }
+
   /// The name of the type of the records that hold entries.
   public static let recordType = "sync.outbox"
 
@@ -103,6 +118,7 @@ extension OutboxEntry {
       frozen["validator"] = flight.validator.map { .string($0) }
       members["flight"] = .object(frozen)
     }
+    if let conflict { members["conflict"] = conflict.remote.map { .object($0) } ?? .bool(true) }
     if !groups.isEmpty { members["groups"] = .array(groups.map { .string($0) }) }
     if attempts > 0 { members["attempts"] = .int(attempts) }
     if let error { members["error"] = .string(error) }
@@ -129,6 +145,7 @@ extension OutboxEntry {
         key: key, record: frozen["record"]?.objectValue, body: body, validator: frozen["validator"]?.stringValue,
         isCreation: isCreation, isOutdated: frozen["outdated"]?.boolValue ?? false)
     }
+    conflict = members["conflict"].map { Conflict(remote: $0.objectValue) }
     groups = members["groups"]?.arrayValue?.compactMap(\.stringValue) ?? []
     attempts = members["attempts"]?.intValue ?? 0
     error = members["error"]?.stringValue

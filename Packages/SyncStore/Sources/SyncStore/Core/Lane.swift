@@ -43,6 +43,12 @@ struct Lane: Equatable {
     case authenticate
   }
 
+  /// A function that decides about conflicts.
+  typealias Resolver = (SyncConflict) -> SyncResolution
+
+  /// The decision without a resolver.
+  static func merging(_ conflict: SyncConflict) -> SyncResolution { .merge }
+
   /// Freezes the request to send; a request whose outcome is unknown is returned as it is.
   ///
   /// - Parameters:
@@ -83,12 +89,13 @@ struct Lane: Equatable {
   ///   - answer: the answer.
   ///   - hasKeys: whether the server supports idempotency keys.
   ///   - random: a number from 0 to 1 for the jitter.
-  mutating func take(_ answer: Answer, hasKeys: Bool, random: Double) -> Next {
+  ///   - resolve: decides about conflicts.
+  mutating func take(_ answer: Answer, hasKeys: Bool, random: Double, resolve: Resolver = Self.merging) -> Next {
     guard var entry, let flight = entry.flight else { return .wait }
     switch answer {
     case .stored(let remote):
       if flight.isOutdated { return .read }
-      complete(flight, remote, isAnswer: true)
+      complete(flight, remote, isAnswer: true, resolve)
       return .wait
     case .none:
       entry.attempts += 1
@@ -127,9 +134,14 @@ struct Lane: Equatable {
   /// - Parameters:
   ///   - remote: the server's record; nil if there is none.
   ///   - reason: the reason to read it.
-  mutating func read(_ remote: AttributeDictionary?, after reason: ReadReason) {
+  ///   - resolve: decides about conflicts.
+  mutating func read(
+    _ remote: AttributeDictionary?, after reason: ReadReason, resolve: Resolver = Self.merging
+  ) {
     guard var entry, let flight = entry.flight else { return }
-    if reason == .success || flight.isReflected(in: remote) { return complete(flight, remote, isAnswer: false) }
+    if reason == .success || flight.isReflected(in: remote) {
+      return complete(flight, remote, isAnswer: false, resolve)
+    }
     let isUnchanged =
       RecordMerge.areEqual(entry.base, remote)
       && entry.base?[RecordMerge.validatorKey] == remote?[RecordMerge.validatorKey]
@@ -143,11 +155,15 @@ struct Lane: Equatable {
     // The server has the record from an earlier request, or from another client: a local deletion is not overlooked.
     if flight.isCreation, remote != nil { entry.base = [:] }
     self.entry = entry
-    rebase(on: remote)
+    rebase(on: remote, resolve: resolve)
   }
 
   /// Takes a version of the record that was pulled from the server.
-  mutating func rebase(on remote: AttributeDictionary?) {
+  ///
+  /// - Parameters:
+  ///   - remote: the server's record; nil if there is none.
+  ///   - resolve: decides about conflicts.
+  mutating func rebase(on remote: AttributeDictionary?, resolve: Resolver = Self.merging) {
     guard var entry else {
       local = remote
       return
@@ -158,7 +174,26 @@ struct Lane: Equatable {
       self.entry = entry
       return
     }
-    let merge = RecordMerge(base: entry.base, local: local, remote: remote)
+    let merge = RecordMerge(base: entry.base, local: local, remote: remote) { keys in
+      resolve(entry.conflict(base: entry.base, local: local, remote: remote, keys))
+    }
+    settle(entry, merge, remote)
+  }
+
+  /// Makes the server's record the base, and the merged record the local one; or keeps both until someone decides.
+  private mutating func settle(_ entry: OutboxEntry, _ merge: RecordMerge, _ remote: AttributeDictionary?) {
+    var entry = entry
+    if merge.isDeferred {
+      entry.conflict = OutboxEntry.Conflict(remote: remote)
+      entry.isParked = true
+      entry.error = "The record was changed here and on the server."
+      self.entry = entry
+      return
+    }
+    if entry.conflict != nil {
+      (entry.conflict, entry.error) = (nil, nil)
+      entry.isParked = false
+    }
     discarded += merge.discarded
     local = merge.record
     entry.base = remote
@@ -172,19 +207,20 @@ struct Lane: Equatable {
   ///   - flight: the request that took effect.
   ///   - remote: the server's record.
   ///   - isAnswer: whether the record is the answer to the request, so that where it differs, the server changed what was sent.
-  private mutating func complete(_ flight: OutboxEntry.Flight, _ remote: AttributeDictionary?, isAnswer: Bool) {
+  ///   - resolve: decides about conflicts.
+  private mutating func complete(
+    _ flight: OutboxEntry.Flight, _ remote: AttributeDictionary?, isAnswer: Bool, _ resolve: Resolver
+  ) {
     guard var entry else { return }
     entry.flight = nil
     entry.attempts = 0
     entry.error = nil
-    entry.base = remote
+    entry.base = flight.record
     let merge = RecordMerge(
       base: flight.record, local: local, remote: remote, ownKeys: isAnswer ? Set(flight.body.keys) : [],
-      keepsDeletion: isAnswer || flight.isReflected(in: remote))
-    discarded += merge.discarded
-    local = merge.record
-    self.entry = RecordMerge.areEqual(local, remote) ? nil : entry
-    if self.entry == nil { local = remote }
+      keepsDeletion: isAnswer || flight.isReflected(in: remote)
+    ) { keys in resolve(entry.conflict(base: flight.record, local: local, remote: remote, keys)) }
+    settle(entry, merge, remote)
   }
 
   /// Returns the milliseconds before another attempt: a random part of a delay that doubles up to five minutes.

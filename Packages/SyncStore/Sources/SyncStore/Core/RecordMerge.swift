@@ -19,8 +19,10 @@ struct RecordMerge: Equatable {
   var record: AttributeDictionary?
   /// The local values that lost.
   var discarded: [Discarded] = []
+  /// Whether both versions are kept until someone decides.
+  var isDeferred = false
 
-  /// Merges two versions of a record. Where both changed the same member differently, the server's value is kept.
+  /// Merges two versions of a record.
   ///
   /// - Parameters:
   ///   - base: the version that both come from.
@@ -28,37 +30,67 @@ struct RecordMerge: Equatable {
   ///   - remote: the server's version.
   ///   - ownKeys: the keys whose local value is kept in any case, since the server already had the value before it.
   ///   - keepsDeletion: whether a local deletion is kept in any case.
+  ///   - resolve: decides about members that both changed differently, or about a deletion if there are none. It is called at
+  ///     most once.
   init(
     base: AttributeDictionary?, local: AttributeDictionary?, remote: AttributeDictionary?,
-    ownKeys: Set<String> = [], keepsDeletion: Bool = false
+    ownKeys: Set<String> = [], keepsDeletion: Bool = false,
+    resolve: (_ keys: [String]) -> SyncResolution = { _ in .merge }
   ) {
-    guard let remote else {
-      if let local, let base, Self.changes(from: base, to: local).isEmpty == false {
-        discarded = [Discarded(key: nil, value: .object(local))]
-      } else if let local, base == nil {
+    switch (local, remote) {
+    case (nil, nil): break
+    case (let local?, nil):
+      guard let base else {
         // The server never had it.
         record = local
+        return
       }
-      return
-    }
-    guard let local else {
+      if Self.changes(from: base, to: local).isEmpty { return }
+      take(resolve([]), local: local) { [Discarded(key: nil, value: .object(local))] }
+    case (nil, let remote?):
       if keepsDeletion { return }
       if let base, Self.changes(from: base, to: remote).isEmpty { return }
       record = remote
       // Without a base nothing was deleted here.
-      if base != nil { discarded = [Discarded(key: nil, value: .null)] }
-      return
-    }
-    let base = base ?? [:]
-    var merged = remote
-    for key in Self.changes(from: base, to: local) where local[key] != remote[key] {
-      if base[key] == remote[key] || ownKeys.contains(key) {
-        merged[key] = local[key]
-      } else {
-        discarded.append(Discarded(key: key, value: local[key] ?? .null))
+      if base != nil { take(resolve([]), local: nil) { [Discarded(key: nil, value: .null)] } }
+    case (let local?, let remote?):
+      let base = base ?? [:]
+      var (merged, conflicts): (AttributeDictionary, [String]) = (remote, [])
+      let changes = Self.changes(from: base, to: local)
+      for key in changes where local[key] != remote[key] {
+        if base[key] == remote[key] || ownKeys.contains(key) {
+          merged[key] = local[key]
+        } else {
+          conflicts.append(key)
+        }
       }
+      record = merged
+      if conflicts.isEmpty { return }
+      func discarded(_ keys: [String]) -> [Discarded] {
+        keys.map { Discarded(key: $0, value: local[$0] ?? .null) }
+      }
+      let resolution = resolve(conflicts)
+      if resolution == .remote {
+        record = remote
+        self.discarded = discarded(changes.filter { local[$0] != remote[$0] })
+        return
+      }
+      var kept = merged
+      for key in conflicts { kept[key] = local[key] }
+      take(resolution, local: kept) { discarded(conflicts) }
     }
-    record = merged
+  }
+
+  /// Applies a decision. The record is the server's so far.
+  private mutating func take(
+    _ resolution: SyncResolution, local: AttributeDictionary?, _ discarded: () -> [Discarded]
+  ) {
+    switch resolution {
+    case .merge, .remote: self.discarded = discarded()
+    case .local: record = local
+    case .record(let chosen): record = chosen
+    case .wait: isDeferred = true
+    }
   }
 
   /// Returns the keys of members that differ, in order. The validator is left aside.

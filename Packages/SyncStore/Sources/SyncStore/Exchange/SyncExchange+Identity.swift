@@ -25,7 +25,7 @@ extension SyncExchange {
         guard let operations = try await assignment(type, temporary, remote, body) else { return false }
         do {
           // First: an unloaded reference would become the object for the identifier otherwise.
-          try await commit(operations) { store.adopt(type, temporary, remote.identifier) }
+          try await store.commit(operations) { store.adopt(type, temporary, remote.identifier) }
           return true
         } catch is RecordMismatch {
           continue
@@ -34,7 +34,7 @@ extension SyncExchange {
     }
     if !isDone { return }
     if let stored = try await locally({ try await engine.local.read(M.typeName, remote.identifier) }) {
-      follow(type, remote.identifier, stored.bytes)
+      store.follow(type, remote.identifier, stored.bytes)
     }
   }
 

@@ -49,7 +49,7 @@ extension SyncExchange {
   private func merge(_ type: String, _ records: [RemoteRecord]) async throws {
     while true {
       var operations: [RecordOperation] = []
-      var (changed, discarded) = (0, 0)
+      var steps: [(before: StoredLane, after: Lane)] = []
       for record in records {
         let stored: StoredLane
         do {
@@ -58,15 +58,15 @@ extension SyncExchange {
           continue
         }
         var lane = stored.lane
-        lane.rebase(on: record.record(over: lane.entry.map { $0.base ?? [:] } ?? lane.local))
+        let remote = record.record(over: lane.entry.map { $0.base ?? [:] } ?? lane.local)
+        lane.rebase(on: remote, resolve: resolver(type))
         operations += try stored.operations(to: lane) { try note($0, type, record.identifier) }
-        if lane.local != stored.lane.local { changed += 1 }
-        discarded += lane.discarded.count
+        steps.append((stored, lane))
       }
       do {
-        try await commit(operations)
-        report.pulled += changed
-        report.discarded += discarded
+        try await store.commit(operations)
+        for (before, after) in steps { noteOutcome(before, after) }
+        report.pulled += steps.count { $0.before.lane.local != $0.after.local }
         return
       } catch is RecordMismatch {
         continue
@@ -92,7 +92,7 @@ extension SyncExchange {
         continue
       }
       if remote.hasKeys { return true }
-      try await assign(type, temporary, record) { $0.read($1, after: .success) }
+      try await assign(type, temporary, record) { $0.read($1, after: .success, resolve: resolver(M.typeName)) }
       unansweredCreations[M.typeName]?.removeAll { $0 == temporary }
       return true
     }
@@ -115,7 +115,7 @@ extension SyncExchange {
         // A record that was created meanwhile is not missing.
         if let entry = lane.entry, entry.base == nil { return }
         wasThere = lane.local != nil
-        lane.rebase(on: nil)
+        lane.rebase(on: nil, resolve: resolver(M.typeName))
       }
       if wasThere { report.pulled += 1 }
     }

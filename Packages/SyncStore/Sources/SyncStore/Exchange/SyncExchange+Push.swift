@@ -101,7 +101,7 @@ extension SyncExchange {
     if entry.base != nil {
       // So that the request is about the version that the server has now.
       guard let found = try await version(type, identifier) else { return .held }
-      try await step(name, identifier) { $0.rebase(on: found.record($0.entry?.base)) }
+      try await step(name, identifier) { $0.rebase(on: found.record($0.entry?.base), resolve: resolver(name)) }
     }
     try await replaceMappedReferences(type, identifier)
     var flight: OutboxEntry.Flight?
@@ -126,7 +126,7 @@ extension SyncExchange {
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
         let record = answered.record(over: flight.record)
         try await assign(type, identifier, answered) { lane, _ in
-          _ = lane.take(.stored(record), hasKeys: true, random: 0)
+          _ = lane.take(.stored(record), hasKeys: true, random: 0, resolve: resolver(name))
         }
         return .again
       }
@@ -143,7 +143,9 @@ extension SyncExchange {
     }
     var next = Lane.Next.wait
     let random = environment.random()
-    let lane = try await step(name, identifier) { next = $0.take(answer, hasKeys: remote.hasKeys, random: random) }
+    let lane = try await step(name, identifier) {
+      next = $0.take(answer, hasKeys: remote.hasKeys, random: random, resolve: resolver(name))
+    }
     switch (next, answer) {
     case (.read, .stored): return try await readBack(type, identifier, after: .success)
     case (.read, .refused) where isTemporary && flight.isCreation:
@@ -163,6 +165,7 @@ extension SyncExchange {
   private func outcome(of lane: Lane, _ type: String, _ identifier: String) -> Outcome {
     guard let entry = lane.entry else { return .finished }
     guard entry.isParked else { return .again }
+    if entry.conflict != nil { return .held }
     fail(
       type, identifier,
       ModelStoreError(.invalid, entry.error ?? "The server rejected the record.", identifier: identifier))
@@ -176,7 +179,7 @@ extension SyncExchange {
     guard let found = try await version(type, identifier) else { return .held }
     let lane = try await step(M.typeName, identifier) { lane in
       // A value that the server never had is not one that was sent.
-      lane.read(found.record(lane.entry?.base), after: reason)
+      lane.read(found.record(lane.entry?.base), after: reason, resolve: resolver(M.typeName))
     }
     return outcome(of: lane, M.typeName, identifier)
   }

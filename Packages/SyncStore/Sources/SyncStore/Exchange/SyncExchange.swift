@@ -23,6 +23,10 @@ final class SyncExchange<Local: RecordEngine> {
   }
 
   var engine: SyncEngine<Local> { store.handle }
+
+  /// Returns the function that decides about conflicts of a type.
+  func resolver(_ type: String) -> Lane.Resolver { store.resolvers[type] ?? Lane.merging }
+
   var environment: SyncEnvironment { engine.options.environment }
 
   /// Pulls all types, then sends the outbox.
@@ -61,8 +65,8 @@ final class SyncExchange<Local: RecordEngine> {
         body(&lane)
         let operations = try stored.operations(to: lane) { try note($0, type, identifier) }
         do {
-          try await commit(operations)
-          report.discarded += lane.discarded.count
+          try await store.commit(operations)
+          noteOutcome(stored, lane)
           return lane
         } catch is RecordMismatch {
           continue
@@ -71,39 +75,18 @@ final class SyncExchange<Local: RecordEngine> {
     }
   }
 
+  /// Counts the outcome of a step in the report.
+  func noteOutcome(_ stored: StoredLane, _ next: Lane) {
+    report.discarded += next.discarded.count
+    guard let entry = next.entry, entry.conflict != nil, stored.lane.entry?.conflict == nil else { return }
+    fail(entry.type, entry.identifier, ModelStoreError(.conflict, entry.error ?? "", identifier: entry.identifier))
+  }
+
   /// The operation that notes a local value which lost.
   func note(
     _ discarded: RecordMerge.Discarded, _ type: String, _ identifier: String
   ) throws -> RecordOperation {
-    try DiscardedValue(
-      id: environment.makeIdentifier(), type: type, identifier: identifier, key: discarded.key, value: discarded.value,
-      time: environment.now()
-    ).creation()
-  }
-
-  /// Commits operations of the exchange, without outbox entries of their own, and updates the live models.
-  ///
-  /// - Parameters:
-  ///   - operations: the operations.
-  ///   - prepare: called between the commit and the update of the live models.
-  /// - Throws: `RecordMismatch`, or what the local engine throws.
-  func commit(_ operations: [RecordOperation], then prepare: () -> Void = {}) async throws {
-    if operations.isEmpty { return }
-    try await engine.local.commit(RecordBatch(operations))
-    prepare()
-    for operation in operations where operation.operation == .update {
-      guard let modelClass = store.modelClass(named: operation.type) else { continue }
-      follow(modelClass, operation.identifier, Array(operation.value))
-    }
-  }
-
-  /// Updates a live model with its record, but for its local changes. One that can't be read stays as it is.
-  func follow<M: Model>(_ type: M.Type, _ identifier: String, _ bytes: [UInt8]) {
-    guard store.scope.liveModel(type, identifier: identifier) != nil else { return }
-    guard let made = try? store.readableModels(type, fromBytes: [bytes], identifier: { _ in identifier }) else {
-      return
-    }
-    for model in made.models { model.map(store.scope.pendingReads.noteUpdate) }
+    try DiscardedValue(discarded, of: type, identifier, environment).creation()
   }
 
   /// Runs calls of the local engine, and marks their errors.

@@ -34,6 +34,13 @@ public struct DiscardedValue: Sendable, Hashable {
 }
 
 extension DiscardedValue {
+  /// Notes a value that lost now.
+  init(_ discarded: RecordMerge.Discarded, of type: String, _ identifier: String, _ environment: SyncEnvironment) {
+    self.init(
+      id: environment.makeIdentifier(), type: type, identifier: identifier, key: discarded.key, value: discarded.value,
+      time: environment.now())
+  }
+
   /// Reads a note; nil if the bytes are not those of one.
   init?(_ id: String, bytes: [UInt8]) {
     guard let members = (try? JSONValue(json: bytes))?.objectValue, let type = members["type"]?.stringValue,

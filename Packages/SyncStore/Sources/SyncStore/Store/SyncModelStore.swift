@@ -22,6 +22,8 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   public private(set) var remote: (any ModelStore)?
   /// The classes to pull, by the names of their types, in the order of their registration.
   var types: [(name: String, modelClass: any Model.Type)] = []
+  /// The functions that decide about conflicts, by the names of types.
+  var resolvers: [String: (SyncConflict) -> SyncResolution] = [:]
   /// The foreign keys of records.
   lazy var references = RecordReferences(scope.transformers)
 
@@ -121,78 +123,6 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
     try await exchange.run()
     return exchange.report
-  }
-
-  /// Returns all entries of the outbox in the order in which their records became dirty.
-  ///
-  /// - Throws: what the local engine throws.
-  /// - Complexity: O(*n*) in the number of dirty records.
-  public func outbox() async throws -> [OutboxEntry] { try await handle.outbox().entries }
-
-  /// Returns the entries that wait for a person, because the server rejected them.
-  ///
-  /// - Throws: what the local engine throws.
-  /// - Complexity: O(*n*) in the number of dirty records.
-  public func failures() async throws -> [OutboxEntry] { try await outbox().filter(\.isParked) }
-
-  /// Queues a rejected entry again, such as after the server was corrected. An edit of its record does so, too.
-  ///
-  /// - Throws: what the local engine throws.
-  public func retry(_ entry: OutboxEntry) async throws {
-    try await change(entry) { lane in
-      lane.entry?.isParked = false
-      lane.entry?.attempts = 0
-    }
-  }
-
-  /// Removes a record's local changes: it is as the server had it last, and is gone if the server never had it.
-  ///
-  /// A request that was sent already may have taken effect. Then the next synchronisation brings its result.
-  ///
-  /// - Throws: what the local engine throws.
-  public func discardChanges(_ entry: OutboxEntry) async throws {
-    try await change(entry) { lane in
-      lane.local = lane.entry?.base
-      lane.entry = nil
-    }
-  }
-
-  private func change(_ entry: OutboxEntry, _ body: (inout Lane) -> Void) async throws {
-    while true {
-      let stored = try await StoredLane(entry.type, entry.identifier, in: handle.local)
-      guard stored.lane.entry != nil else { return }
-      var lane = stored.lane
-      body(&lane)
-      do {
-        return try await handle.local.commit(RecordBatch(try stored.operations(to: lane)))
-      } catch is RecordMismatch {
-        continue
-      }
-    }
-  }
-
-  /// Returns the local values that lost against the server's and were not acknowledged yet, the oldest first.
-  ///
-  /// - Throws: what the local engine throws.
-  public func discardedValues() async throws -> [DiscardedValue] {
-    var values: [DiscardedValue] = []
-    _ = try await handle.local.readRecords(of: DiscardedValue.recordType) { records in
-      values += records.compactMap { DiscardedValue($0.identifier, bytes: $0.bytes) }
-    }
-    return values
-  }
-
-  /// Removes the notes of discarded values.
-  ///
-  /// - Throws: what the local engine throws. Notes that are gone already are no error.
-  public func acknowledge(_ values: [DiscardedValue]) async throws {
-    for value in values {
-      do {
-        try await handle.local.commit(RecordBatch([.delete(DiscardedValue.recordType, value.id)]))
-      } catch is RecordMismatch {
-        continue
-      }
-    }
   }
 }
 

@@ -13,6 +13,8 @@ final class FaultyServer {
   private(set) var history: Set<String> = []
   /// The number of records that were created by title.
   private(set) var creations: [String: Int] = [:]
+  /// The titles that two records had at the same time.
+  private(set) var duplicates: Set<String> = []
   fileprivate var answers: [String: AttributeDictionary] = [:]
 
   init(seed: UInt64, hasKeys: Bool = false) {
@@ -22,9 +24,12 @@ final class FaultyServer {
 
   func chance(_ one: Int) -> Bool { hasFaults && random.below(one) == 0 }
 
-  fileprivate func note(_ record: AttributeDictionary, isNew: Bool) {
+  fileprivate func note(_ record: AttributeDictionary, isNew: Bool) async throws {
     for (key, value) in record { history.insert("\(key)=\(value)") }
-    if isNew, let title = record["title"]?.stringValue { creations[title, default: 0] += 1 }
+    guard isNew, let title = record["title"]?.stringValue else { return }
+    creations[title, default: 0] += 1
+    let count = try await MemoryModelStore(handle).count(Book.self, where: { $0.title == title })
+    if count > 1 { duplicates.insert(title) }
   }
 
   func had(_ value: JSONValue, _ key: String) -> Bool { history.contains("\(key)=\(value)") }
@@ -80,11 +85,11 @@ final class FaultyStore: IdempotentModelStore {
         }
         let made = try await base.create(model)
         server.answers[key] = made.dictionaryValue
-        server.note(made.dictionaryValue, isNew: true)
+        try await server.note(made.dictionaryValue, isNew: true)
         return made
       }
       let made = try await base.create(model)
-      server.note(made.dictionaryValue, isNew: true)
+      try await server.note(made.dictionaryValue, isNew: true)
       return made
     }
   }
@@ -92,7 +97,7 @@ final class FaultyStore: IdempotentModelStore {
   func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
     try await write {
       let made = try await base.update(model, fields: fields)
-      server.note(made.dictionaryValue, isNew: false)
+      try await server.note(made.dictionaryValue, isNew: false)
       return made
     }
   }

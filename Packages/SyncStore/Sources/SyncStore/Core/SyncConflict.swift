@@ -1,0 +1,58 @@
+public import FieldKit
+
+/// A record that was changed here and on the server since both had the same version, where not all changes can be kept.
+///
+/// ```swift
+/// store.resolve(Book.self) { conflict in
+///   conflict.keys == ["rating"] ? .local : .merge
+/// }
+/// ```
+public struct SyncConflict: Sendable, Hashable {
+  /// The name of the type of the model.
+  public var type: String
+  /// The identifier of the record.
+  public var identifier: String
+  /// The version that both come from; nil if the record was created here.
+  public var base: AttributeDictionary?
+  /// The local version; nil if the record was deleted here.
+  public var local: AttributeDictionary?
+  /// The server's version; nil if it has none.
+  public var remote: AttributeDictionary?
+  /// The keys of members that both changed differently, in order; empty if one of both deleted the record.
+  public var keys: [String]
+
+  /// Creates a conflict.
+  ///
+  /// - Parameters:
+  ///   - type: the name of the type of the model.
+  ///   - identifier: the identifier of the record.
+  ///   - base: the version that both come from.
+  ///   - local: the local version.
+  ///   - remote: the server's version.
+  ///   - keys: the keys of members that both changed differently.
+  public init(
+    _ type: String, _ identifier: String, base: AttributeDictionary?, local: AttributeDictionary?,
+    remote: AttributeDictionary?, keys: [String]
+  ) {
+    (self.type, self.identifier, self.base) = (type, identifier, base)
+    (self.local, self.remote, self.keys) = (local, remote, keys)
+  }
+}
+
+/// The decision about a ``SyncConflict``.
+///
+/// Members that only one of both changed are merged, except with ``remote`` and ``record(_:)``.
+public enum SyncResolution: Sendable, Hashable {
+  /// The server's value of a member that both changed is kept, and so is its deletion of a record. A local deletion is undone. The
+  /// local values are noted as discarded.
+  case merge
+  /// The local value of a member that both changed is kept, and so is a local deletion. A record that the server deleted is
+  /// created again.
+  case local
+  /// The server's version is kept as a whole. All local changes are noted as discarded.
+  case remote
+  /// This record is kept as a whole.
+  case record(AttributeDictionary)
+  /// Both are kept until the conflict is resolved. The outbox entry is parked meanwhile.
+  case wait
+}

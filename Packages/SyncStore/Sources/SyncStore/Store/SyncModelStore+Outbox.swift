@@ -1,0 +1,129 @@
+import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension SyncModelStore {
+  // MARK: Entries
+
+  /// Returns all entries of the outbox in the order in which their records became dirty.
+  ///
+  /// - Throws: what the local engine throws.
+  /// - Complexity: O(*n*) in the number of dirty records.
+  public func outbox() async throws -> [OutboxEntry] { try await handle.outbox().entries }
+
+  /// Returns the entries that wait for a person, because the server rejected them.
+  ///
+  /// - Throws: what the local engine throws.
+  /// - Complexity: O(*n*) in the number of dirty records.
+  public func failures() async throws -> [OutboxEntry] { try await outbox().filter(\.isParked) }
+
+  /// Queues a rejected entry again, such as after the server was corrected. An edit of its record does so, too.
+  ///
+  /// - Throws: what the local engine throws.
+  public func retry(_ entry: OutboxEntry) async throws {
+    try await change(entry) { lane in
+      lane.entry?.isParked = false
+      lane.entry?.attempts = 0
+    }
+  }
+
+  /// Removes a record's local changes: it is as the server had it last, and is gone if the server never had it.
+  ///
+  /// A request that was sent already may have taken effect. Then the next synchronisation brings its result.
+  ///
+  /// - Throws: what the local engine throws.
+  public func discardChanges(_ entry: OutboxEntry) async throws {
+    try await change(entry) { lane in
+      lane.local = lane.entry?.base
+      lane.entry = nil
+    }
+  }
+
+  private func change(_ entry: OutboxEntry, _ body: (inout Lane) -> Void) async throws {
+    while true {
+      let stored = try await StoredLane(entry.type, entry.identifier, in: handle.local)
+      guard stored.lane.entry != nil else { return }
+      var lane = stored.lane
+      body(&lane)
+      do {
+        let operations = try stored.operations(to: lane) { discarded in
+          try DiscardedValue(discarded, of: entry.type, entry.identifier, handle.options.environment).creation()
+        }
+        return try await commit(operations)
+      } catch is RecordMismatch {
+        continue
+      }
+    }
+  }
+
+  // MARK: Conflicts
+
+  /// Sets the function that decides about the conflicts of a type. Without one each conflict is merged.
+  ///
+  /// It runs in the isolation of this instance during ``sync()``, and may be called more than once for one conflict. The last
+  /// call for a type counts.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - decide: returns the decision.
+  public func resolve<M: Model>(_ type: M.Type, _ decide: @escaping (SyncConflict) -> SyncResolution) {
+    resolvers[M.typeName] = decide
+  }
+
+  /// Returns the conflicts that wait for a decision, because ``SyncResolution/wait`` was returned for them.
+  ///
+  /// - Throws: what the local engine throws.
+  /// - Complexity: O(*n*) in the number of dirty records.
+  public func conflicts() async throws -> [SyncConflict] {
+    var conflicts: [SyncConflict] = []
+    for entry in try await outbox() {
+      guard let waiting = entry.conflict else { continue }
+      let local = try await StoredLane(entry.type, entry.identifier, in: handle.local).lane.local
+      _ = RecordMerge(base: entry.base, local: local, remote: waiting.remote) { keys in
+        conflicts.append(entry.conflict(base: entry.base, local: local, remote: waiting.remote, keys))
+        return .wait
+      }
+    }
+    return conflicts
+  }
+
+  /// Decides about a conflict. Local edits that were made since it was read count, too.
+  ///
+  /// The next synchronisation sends what is left to send.
+  ///
+  /// - Throws: what the local engine throws. A conflict that waits no more is no error.
+  public func resolve(_ conflict: SyncConflict, with resolution: SyncResolution) async throws {
+    let entry = OutboxEntry(conflict.type, conflict.identifier, base: nil, since: 0)
+    try await change(entry) { lane in
+      guard let waiting = lane.entry?.conflict else { return }
+      lane.rebase(on: waiting.remote) { _ in resolution }
+    }
+  }
+
+  // MARK: Discarded values
+
+  /// Returns the local values that lost against the server's and were not acknowledged yet, the oldest first.
+  ///
+  /// - Throws: what the local engine throws.
+  public func discardedValues() async throws -> [DiscardedValue] {
+    var values: [DiscardedValue] = []
+    _ = try await handle.local.readRecords(of: DiscardedValue.recordType) { records in
+      values += records.compactMap { DiscardedValue($0.identifier, bytes: $0.bytes) }
+    }
+    return values
+  }
+
+  /// Removes the notes of discarded values.
+  ///
+  /// - Throws: what the local engine throws. Notes that are gone already are no error.
+  public func acknowledge(_ values: [DiscardedValue]) async throws {
+    for value in values {
+      do {
+        try await handle.local.commit(RecordBatch([.delete(DiscardedValue.recordType, value.id)]))
+      } catch is RecordMismatch {
+        continue
+      }
+    }
+  }
+}
