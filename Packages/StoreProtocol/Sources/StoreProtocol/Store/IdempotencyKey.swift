@@ -31,6 +31,6 @@ public enum IdempotencyKey {
 /// }
 /// ```
 public protocol IdempotentModelStore: ModelStore {
-  /// Whether the server recognises ``IdempotencyKey/current``.
+  /// Whether the server supports ``IdempotencyKey/current``.
   var recognizesIdempotencyKeys: Bool { get }
 }

@@ -31,7 +31,7 @@ struct RemoteRecords {
     self.local = local
   }
 
-  /// Whether the server recognises a request by its key, so that sending it twice does it once.
+  /// Whether the server supports a request by its key, so that sending it twice does it once.
   var hasKeys: Bool { (store as? any IdempotentModelStore)?.recognizesIdempotencyKeys ?? false }
 
   // MARK: Reading

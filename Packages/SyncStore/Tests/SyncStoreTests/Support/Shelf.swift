@@ -49,7 +49,7 @@ struct Shelf {
       options: options)
   }
 
-  /// What the server has, through a store instance of its own.
+  /// The content that the server has, through a store instance of its own.
   var store: MemoryModelStore { MemoryModelStore(server) }
 }
 
