@@ -15,8 +15,8 @@ import FieldKit
 /// try await store.sync()
 /// ```
 ///
-/// - Note: A store instance lives in one isolation, and calls its remote store there. Make another with ``init(local:remote:types:options:scope:)`` and
-///   `handle` elsewhere. The local and the remote store are not to be used by others.
+/// - Note: A store instance lives in one isolation, and calls its remote store there. Make another with
+///   ``init(local:remote:types:options:scope:)`` and `handle` elsewhere. The local and the remote store are not to be used by others.
 public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<Local>>, TransactionalModelStore {
   /// The remote store; nil in an instance that only reads and writes locally.
   public private(set) var remote: (any ModelStore)?
