@@ -1,21 +1,20 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A record as the bytes of its JSON. Only the requested fields are read, and no strings are made to compare
-/// them.
+/// A record as the bytes of its JSON. Only the requested fields are read, and texts are compared without creating strings.
 struct BytesRow: QueryRow {
   let bytes: UnsafeRawBufferPointer
-  /// Where the values of the level's slots begin; negative for keys that the record does not have. Valid as long as this
-  /// row is used.
+  /// The offsets of the values of the level's slots; negative for keys that the record lacks. Valid as long as this row is
+  /// used.
   let offsets: UnsafeMutablePointer<Int>
-  // Not retained, because there is a row for every record. The caller has the surroundings, see `QueryProgram`.
+  // Not retained, because there is a row for every record. The caller retains the surroundings, see `QueryProgram`.
   unowned(unsafe) let surroundings: QuerySurroundings
 
-  /// The fields of a level as they are looked for. An object, because a value would count references to all its parts for
-  /// every record.
+  /// The fields of a level, prepared for the search in a record. An object, because copies of a value would retain and
+  /// release all its parts for every record.
   final class Keys {
     private let plain: [(quoted: UnsafeBufferPointer<UInt8>, index: Int)]
     private let nested: [QuerySlot]
-    /// They own the bytes of the keys.
+    /// The owners of the bytes of the keys.
     private let slots: [QuerySlot]
 
     init(_ slots: [QuerySlot]) {
@@ -24,7 +23,7 @@ struct BytesRow: QueryRow {
       nested = slots.filter(\.isNested)
     }
 
-    /// Finds the values in the bytes of a record.
+    /// Writes the offsets of the values in the bytes of a record.
     func locate(in bytes: UnsafeRawBufferPointer, _ offsets: UnsafeMutablePointer<Int>) throws {
       try plain.withUnsafeBufferPointer { plain in
         var missing = plain.count
@@ -47,7 +46,7 @@ struct BytesRow: QueryRow {
     }
   }
 
-  /// Where the value of a field lies whose key has dots: under that key as it is, or inside other objects.
+  /// Returns the offset of the value of a field whose key has dots: under the whole key, or inside nested objects.
   static func offset(of key: String, _ parts: [String], in bytes: UnsafeRawBufferPointer) throws -> Int? {
     var scanner = JSONScanner(bytes)
     if try go(to: key, &scanner) { return scanner.offset }

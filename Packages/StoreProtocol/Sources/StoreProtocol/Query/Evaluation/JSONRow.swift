@@ -2,10 +2,10 @@
 
 /// The records of related models, which a query needs to follow foreign keys.
 final class QuerySurroundings {
-  /// The record of a related model, or nil if there is none with this identifier; nil if it can't be read here.
+  /// A function that returns the record of a related model, or nil for an unknown identifier. Nil if none can be read.
   private let lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?
   private var known: [ObjectIdentifier: [ExactText: AttributeDictionary?]] = [:]
-  /// Where the records lead for which the condition of a join holds.
+  /// The foreign keys of the records for which the condition of a join holds.
   private let join: ((QueryJoin) throws -> [JSONValue])?
   private var joined: [ObjectIdentifier: [LinkKey: Int]] = [:]
 
@@ -17,7 +17,7 @@ final class QuerySurroundings {
     self.join = join
   }
 
-  /// Returns the number of records for which the condition of a join holds and which reference a model.
+  /// Returns the number of records that reference a model and for which the condition of a join holds.
   func count(of join: QueryJoin, _ identifier: JSONValue) throws -> Int {
     if let counts = joined[ObjectIdentifier(join)] { return counts[LinkKey(identifier)] ?? 0 }
     guard let foreignKeys = try self.join?(join) else {
@@ -79,18 +79,18 @@ struct JSONRow: QueryRow {
   }
 }
 
-/// A related model of which only the identifier is known. It is looked up when another field is needed.
+/// A related model of which a record has only the identifier. It is looked up when another field is needed.
 struct RelatedRow: QueryRow {
   let identifier: JSONValue
   let level: QueryLevel
   let surroundings: QuerySurroundings
 
-  /// The value of a related model in a record: its record, or its identifier.
+  /// Returns the row of a related model, which a record contains in full or as its identifier.
   static func row(for json: JSONValue, _ level: QueryLevel, _ surroundings: QuerySurroundings) -> any QueryRow {
     guard case .object(let record) = json else {
       return RelatedRow(identifier: json, level: level, surroundings: surroundings)
     }
-    // A model that is written in full elsewhere.
+    // An object with only an identifier stands for a model that is written in full elsewhere.
     if surroundings.canLookUp, record.count == 1, let (key, identifier) = record.first,
       let expected = level.identifierKey, level.context.key(expected) == key
     {
@@ -115,7 +115,7 @@ struct RelatedRow: QueryRow {
     case .string(let value) where prototype.identifierField?.valueType == String.self: text = value
     case .int(let value) where prototype.identifierField?.valueType == Int.self: text = String(value)
     default:
-      // Identifiers that are written in a way of their own.
+      // A transformer or another type spells the identifier in its own form.
       let sample = modelClass.init()
       guard let field = sample.identifierField else { return nil }
       try field.staged(identifier, by: FieldReader(context: level.context))()

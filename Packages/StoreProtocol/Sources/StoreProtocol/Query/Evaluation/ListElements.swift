@@ -1,14 +1,14 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The elements of a list in queries.
+/// The access of queries to the elements of a list.
 enum ListElements {
-  /// A field that reads one element of a list; nil if the field holds no list.
+  /// Returns a field that reads one element of a list; nil if the field holds no list.
   static func prototype(of field: AnyField, _ context: ValueTransformerContext) -> AnyField? {
     if let list = field as? any ListField, list.goesByElement(in: context) { return list.elementPrototype }
     return (field.valueType as? any ListOfValues.Type)?.plainElement()
   }
 
-  /// Splits a list that is not written element by element; nil for other lists, and for relations.
+  /// Returns a function that splits a list that is not written element by element; nil for other lists and for relations.
   static func reader(
     of field: AnyField, _ context: ValueTransformerContext
   ) throws -> ((JSONValue) throws -> [JSONValue])? {
@@ -21,7 +21,7 @@ enum ListElements {
   }
 }
 
-/// A list, of whatever.
+/// A list with elements of any type.
 private protocol ListOfValues {
   static func plainElement() -> AnyField
   static func elements(of json: JSONValue, _ field: AnyField, _ context: ValueTransformerContext) throws -> [JSONValue]

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// A live model. Its values are read as a store would have them after a save, so that both give the same answer.
+/// A live model. Its values are read as a store would have them after a save, so that both give the same result.
 struct ModelRow: QueryRow {
   let model: ModelObject
   let context: ValueTransformerContext
@@ -40,7 +40,7 @@ struct ModelRow: QueryRow {
     return try RelatedRow.elements(in: json(at: list.slot), of: list, QuerySurroundings(nil))
   }
 
-  /// Live models have both sides of their relations, so that nothing is joined.
+  /// Returns 0, because live models have both directions of their relations, so that nothing is joined.
   func count(of join: QueryJoin) throws -> Int { 0 }
 
   func knows(_ slot: QuerySlot) throws -> Bool { true }

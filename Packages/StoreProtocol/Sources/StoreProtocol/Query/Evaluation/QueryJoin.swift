@@ -6,7 +6,7 @@ final class QueryJoin {
   let relatedClass: ModelObject.Type
   /// The condition for the related models.
   let condition: QueryExpression
-  /// The field by which they reference the model.
+  /// The field by which the related models reference the model.
   let key: QuerySlot
   let isToMany: Bool
   /// The identifier of the model.
@@ -46,13 +46,13 @@ final class QueryJoin {
     return counts
   }
 
-  /// A related model is written as its identifier, or in full.
+  /// Returns the identifier of a related model, which is written as its identifier or in full.
   private func identifier(in json: JSONValue) -> JSONValue {
     guard case .object(let record) = json else { return json }
     return (try? record.value(atNestedKey: spelledIdentifier)) ?? json
   }
 
-  /// Where the bytes of a record lead.
+  /// Returns the foreign key in the bytes of a record.
   func foreignKey(in record: [UInt8]) throws -> JSONValue {
     try record.withUnsafeBytes { bytes in
       guard let offset = try BytesRow.offset(of: key.spelledKey, key.parts, in: bytes) else { return .null }
@@ -61,17 +61,16 @@ final class QueryJoin {
     }
   }
 
-  /// Where a record leads.
+  /// Returns the foreign key in a record.
   func foreignKey(in record: AttributeDictionary) throws -> JSONValue {
     try record.value(atNestedKey: key.spelledKey) ?? .null
   }
 }
 
 extension QueryMaker {
-  /// Makes the condition about a relation that not all records of the level store, if records of the related models
-  /// do.
+  /// Returns the condition about a relation whose links are stored in records of the related models.
   ///
-  /// - Returns: nil if only records of the level keep the field.
+  /// - Returns: nil if only records of the level store the links.
   func join(
     _ key: String, _ level: QueryLevel, where condition: QueryExpression, test: @escaping (Int) throws -> Bool
   ) throws -> QueryNode? {
@@ -84,7 +83,7 @@ extension QueryMaker {
       let inverseKey = inverse.key, relatedLevel.keeps(inverseKey),
       let identifier = level.identifierKey
     else { return nil }
-    // A condition without sense is refused before anything is read.
+    // An invalid condition is rejected before any record is read.
     _ = try node(condition, relatedLevel)
     asked.add(relatedClass)
     return QueryNode(
@@ -94,7 +93,7 @@ extension QueryMaker {
           identifier: try level.slot(identifier), test: test)))
   }
 
-  /// A comparison whose path goes through a relation to one that records don't keep.
+  /// Returns the condition of a comparison whose path contains a relation to one that records don't store.
   func joinedComparison(_ comparison: QueryComparison, _ level: QueryLevel) throws -> QueryNode? {
     guard canJoin, case .value = comparison.operand else { return nil }
     var current = level

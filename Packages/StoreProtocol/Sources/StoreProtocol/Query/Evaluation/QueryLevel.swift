@@ -1,24 +1,24 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// The fields of one class that a part of a query is about, and how records spell them. Or, without class, an element of
-/// a list.
+/// The fields of one class that a part of a query uses, with their keys in records. A level without class is an element
+/// of a list.
 ///
-/// Where the fields lie is found out here, once per query.
+/// A level resolves the names of fields once per query.
 final class QueryLevel {
   let modelClass: ModelObject.Type?
   let prototype: ModelObject?
   let context: ValueTransformerContext
   private(set) var slots: [QuerySlot] = []
-  /// The place of the identifier; created when it is first needed.
+  /// The key of the identifier; read when it is first needed.
   private(set) lazy var identifierKey: String? = prototype?.identifierField?.key
   /// The levels of related models, by key.
   var related: [String: QueryLevel] = [:]
   private let storedFields: Set<ObjectIdentifier>?
 
-  /// The level of a model.
+  /// Creates the level of a model.
   ///
-  /// - Parameter isForRecords: whether fields that stores don't keep are refused.
+  /// - Parameter isForRecords: whether fields that stores don't keep are rejected.
   init(_ modelClass: ModelObject.Type, _ context: ValueTransformerContext, isForRecords: Bool) {
     self.modelClass = modelClass
     self.context = context
@@ -28,7 +28,7 @@ final class QueryLevel {
       isForRecords ? Set(prototype.fieldsForDictionaryValue().map { ObjectIdentifier($0) }) : nil
   }
 
-  /// The level of the elements of a list.
+  /// Creates the level of the elements of a list.
   init(elementsAs field: AnyField, _ context: ValueTransformerContext) {
     modelClass = nil
     prototype = nil
@@ -37,13 +37,13 @@ final class QueryLevel {
     slots = [QuerySlot(field, key: "", context, index: 0)]
   }
 
-  /// Whether records can have the field.
+  /// Returns whether records have the field. It is true for live models and for unknown keys.
   func keeps(_ key: String) -> Bool {
     guard let storedFields, let field = prototype?.field(declaredAs: key) else { return true }
     return storedFields.contains(ObjectIdentifier(field))
   }
 
-  /// The place of a field, made if it is new.
+  /// Returns the slot of a field, which is created if it is new.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, `unsupported` if stores don't keep it.
   func slot(_ key: String) throws -> QuerySlot {
@@ -78,18 +78,18 @@ final class QueryLevel {
 
 /// One field in the records of a level.
 final class QuerySlot {
-  /// The field of the prototype: it knows how values are read.
+  /// The field of the prototype, which reads values.
   let field: AnyField
   let key: String
-  /// The place among the slots of the level.
+  /// The index in the slots of the level.
   let index: Int
   /// The key as records spell it.
   let spelledKey: String
-  /// Its parts, if it has dots.
+  /// The parts of the spelled key, which dots separate.
   let parts: [String]
-  /// The value of a record without the key.
+  /// The value for a record without the key.
   let missing: JSONValue
-  /// The bytes of the spelled key. Never freed before the slot.
+  /// The bytes of the spelled key, which are freed with the slot.
   let quoted: UnsafeBufferPointer<UInt8>
 
   init(_ field: AnyField, key: String, _ context: ValueTransformerContext, index: Int) {

@@ -1,13 +1,13 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// Prepares conditions for evaluation.
+/// A builder that prepares conditions for evaluation.
 struct QueryMaker {
   let context: ValueTransformerContext
   let isForRecords: Bool
   /// Whether the related models that reference a model can be found.
   var canJoin = false
-  /// Records the classes whose models are needed for that.
+  /// The classes whose records have to be searched for these references.
   let asked = JoinedClasses()
 
   func node(_ expression: QueryExpression, _ level: QueryLevel) throws -> QueryNode {
@@ -73,9 +73,9 @@ struct QueryMaker {
     return (QueryList(slot: slot, level: level, elements: reader), try node(condition, level))
   }
 
-  /// Finds the field at the end of a path.
+  /// Returns the field at the end of a path.
   ///
-  /// - Throws: ``ModelStoreError`` if it leads nowhere.
+  /// - Throws: ``ModelStoreError`` if there is no such field.
   func reference(_ path: QueryPath, _ level: QueryLevel) throws -> QueryReference {
     guard let last = path.keys.last else {
       guard level.modelClass == nil else {
@@ -87,7 +87,7 @@ struct QueryMaker {
     return QueryReference(steps: owner.steps, slot: try owner.level.slot(last))
   }
 
-  /// The level on which the last key of a path is.
+  /// Returns the level of the last key of a path, and the steps to it.
   func owner(
     of path: QueryPath, _ level: QueryLevel
   ) throws -> (steps: [(slot: QuerySlot, level: QueryLevel)], level: QueryLevel) {
@@ -119,7 +119,7 @@ struct QueryMaker {
 extension QueryLevel {
   var name: String { modelClass?.displayName ?? "an element" }
 
-  /// Returns the level of the models that a relation references, the same for all paths through it.
+  /// Returns the level of the models that a relation references. All paths through the relation share it.
   func level(through slot: QuerySlot, _ relation: any RelationField, isForRecords: Bool) -> QueryLevel {
     if let known = related[slot.key] { return known }
     let level = QueryLevel(relation.relatedClass, context, isForRecords: isForRecords)
@@ -129,7 +129,9 @@ extension QueryLevel {
 }
 
 extension QueryNode {
-  /// This condition for records that have a field, and another one, if there is one, for those that have not.
+  /// Returns a node that evaluates this condition for records with a field, and the other one for records without it.
+  ///
+  /// - Returns: this node if there is no other condition.
   fileprivate func or(_ other: QueryNode?, ifNotIn slot: QuerySlot) -> QueryNode {
     other.map { QueryNode(.keptOrJoined(slot), [self, $0]) } ?? self
   }

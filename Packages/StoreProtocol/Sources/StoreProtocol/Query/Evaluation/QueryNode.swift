@@ -1,28 +1,28 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A condition that is prepared for many records: names are places, operands have the type of their field.
+/// A condition that is prepared for many records: names are resolved to slots, operands have the type of their field.
 final class QueryNode {
   enum Kind {
     case constant(Bool)
     case and, or, not
-    /// A field of this level.
+    /// The test of a field of this level.
     case test(QuerySlot, QueryTest)
-    /// Two fields, each perhaps of a related model.
+    /// The comparison of two fields, each of which can be of a related model.
     case pair(QueryReference, QueryReference, QueryPairTest)
-    /// The one child holds for the related model, or for nothing if there is none.
+    /// The only child holds for the related model, or for nil if there is none.
     case related(QuerySlot, QueryLevel)
-    /// The one child holds for an element or a related model.
+    /// The only child holds for an element or a related model.
     case any(QueryList)
-    /// A relation that only the related models keep.
+    /// A relation whose links only the related models store.
     case joined(QueryJoin)
-    /// A relation that both sides store: the first child holds for a record that has it, the second one, which reads the
-    /// related models, for one that has not.
+    /// A relation whose links both sides store. The first child holds for a record that has the field. For other records the
+    /// second child holds, which reads the related models.
     case keptOrJoined(QuerySlot)
   }
 
   let kind: Kind
   let children: [QueryNode]
-  // What most conditions are, out of the enumeration: taking it out there for every record would count references.
+  // The payload of the most frequent case. To extract it from the enumeration would retain it for every record.
   private let slot: QuerySlot?
   private let test: QueryTest?
 
@@ -39,47 +39,47 @@ final class QueryNode {
   }
 }
 
-/// A field of this level, or of a model to which fields of this level lead.
+/// A field of this level, or of a model that is reached through relations of this level.
 struct QueryReference {
   var steps: [(slot: QuerySlot, level: QueryLevel)] = []
   var slot: QuerySlot
 }
 
-/// A list of values or a relation to many, and how its elements are read.
+/// A list of values or a relation to many, with the access to its elements.
 struct QueryList {
   let slot: QuerySlot
   let level: QueryLevel
-  /// The elements of the list as JSON, if it is not written element by element.
+  /// A function that returns the elements of the list as JSON; nil if it is written element by element.
   var elements: ((JSONValue) throws -> [JSONValue])?
 }
 
-/// A record, an element of a list or a model that is tested.
+/// A record, an element of a list or a model for which a condition is evaluated.
 protocol QueryRow {
-  /// Whether a field passes.
+  /// Returns whether a field passes a test.
   func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool
-  /// The value of a field; `null` for nil.
+  /// Returns the value of a field; `null` for nil.
   func json(at slot: QuerySlot) throws -> JSONValue
-  /// The model that a relation to one references; nil for none.
+  /// Returns the model that a relation to one references; nil for none.
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)?
-  /// The elements of a list or a relation to many.
+  /// Returns the elements of a list or a relation to many.
   func elements(of list: QueryList) throws -> [any QueryRow]
-  /// Returns the number of related models for which a condition holds and which reference this one.
+  /// Returns the number of related models that reference this one and for which a condition holds.
   func count(of join: QueryJoin) throws -> Int
-  /// Whether there is something in a field, or is known that there is nothing.
+  /// Returns whether the row determines the value of a field: it has a value, or is known to have none.
   func knows(_ slot: QuerySlot) throws -> Bool
 }
 
 extension QueryNode {
-  /// The one field that the condition is about, if it is a plain comparison of one that is not inside another object.
+  /// The field and the test, if the condition is one test of a field that is not inside a nested object.
   var single: (slot: QuerySlot, test: QueryTest)? {
     guard let slot, let test, !slot.isNested else { return nil }
     return (slot, test)
   }
 
-  /// Whether the condition holds for a row.
+  /// Returns whether the condition holds for a row.
   @inline(__always)
   func holds(for row: some QueryRow) throws -> Bool {
-    // Most conditions are one comparison, or a few of them.
+    // The fast path: most conditions are one comparison.
     if let slot, let test { return try row.test(test, at: slot) }
     return try holdsInside(row)
   }
@@ -111,7 +111,7 @@ extension QueryNode {
 }
 
 extension QueryReference {
-  /// The value in a row; `null` where a relation on the path is nil.
+  /// Returns the value in a row; `null` if a relation on the path is nil.
   func json(in row: any QueryRow) throws -> JSONValue {
     var row = row
     for step in steps {

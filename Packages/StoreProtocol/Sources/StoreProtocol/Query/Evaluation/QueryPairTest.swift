@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Compares two fields of one type with each other.
+/// A comparison of two fields of the same type.
 struct QueryPairTest {
   private let compare: (JSONValue, JSONValue) throws -> Bool
 

@@ -1,24 +1,24 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// A query that is prepared for many records of one model type in one spelling.
+/// A query that is prepared for many records of one model type and one spelling of keys.
 ///
 /// ```swift
 /// let program = try QueryProgram(query, in: scope.transformers)
 /// let found = try records.filter { try program.matches($0) }
 /// ```
 ///
-/// Names of fields are looked up, and operands converted, once, when it is made. It gives the same answer for a live model,
-/// for its record as a dictionary and for the bytes of its record.
+/// The names of fields are looked up, and operands converted, once: when the program is created. It gives the same result
+/// for a live model, for its record as a dictionary and for the bytes of its record.
 @_spi(ModelKitInternals)
 public final class QueryProgram<M: Model> {
   /// The query.
   public let query: ModelQuery<M>
   let level: QueryLevel
-  /// The fields of the level. There is room for the places of exactly these in `offsets`.
+  /// The fields of the level. `offsets` has capacity for exactly these.
   let slots: [QuerySlot]
   private let node: QueryNode?
   private let orders: [(reference: QueryReference, order: QueryOrder)]
-  /// The receiver of column values of the records that are found; nil for a query that finds models.
+  /// The receiver of the column values of the found records; nil for a query that finds models.
   let projection: QueryProjection?
   private let columns: [QueryReference]
   private let context: ValueTransformerContext
@@ -30,17 +30,17 @@ public final class QueryProgram<M: Model> {
   /// The classes whose records are searched for references to a model.
   let joinedClasses: [ModelObject.Type]
 
-  /// Makes a query ready.
+  /// Prepares a query.
   ///
   /// - Parameters:
   ///   - query: the query.
-  ///   - context: how records are spelled.
-  ///   - isForRecords: whether fields that stores don't keep are refused. Live models have them.
+  ///   - context: the transformers and the spelling of the records.
+  ///   - isForRecords: whether fields that stores don't keep are rejected. Live models have them.
   ///   - canJoin: whether the records of related models that reference a model can be found. Otherwise conditions
-  ///     about relations that only these keep are refused.
-  ///   - projection: receives values of the records that are found.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for what makes no sense, `unsupported` for what records don't
-  ///   have.
+  ///     about relations whose links only these store are rejected.
+  ///   - projection: receives the column values of the found records.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for an invalid query, `unsupported` for a condition about values
+  ///   that records don't have.
   public init(
     _ query: ModelQuery<M>, in context: ValueTransformerContext, isForRecords: Bool = true, canJoin: Bool = false,
     projection: QueryProjection? = nil
@@ -70,21 +70,21 @@ public final class QueryProgram<M: Model> {
 
   deinit { offsets.deallocate() }
 
-  /// Whether models have to be sorted.
+  /// Whether the query has sort criteria.
   public var isSorted: Bool { !orders.isEmpty }
 
-  /// Whether every record of the type is found, in the order of creation.
+  /// Whether the query finds every record of the type in the order of creation, apart from limit and offset.
   @_spi(ModelKitInternals)
   public var isAboutAll: Bool { query.isPlain && isEveryRecordOfType }
 
-  /// Whether all that is stored under the name of the type is of the type.
+  /// Whether every record that is stored under the name of the type is a model of the type.
   public var isEveryRecordOfType: Bool { !choosesClasses && isTopOfHierarchy }
 
   // MARK: Records as dictionaries
 
-  /// Whether a record is one of a model of the type, and the condition holds for it.
+  /// Returns whether a record is of a model of the type, and the condition holds for it.
   ///
-  /// - Parameter surroundings: where foreign keys lead.
+  /// - Parameter surroundings: the records of related models.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if a value does not fit its field.
   func matches(_ record: AttributeDictionary, _ surroundings: QuerySurroundings) throws -> Bool {
     guard isOfType(record) else { return false }
@@ -99,11 +99,11 @@ public final class QueryProgram<M: Model> {
 
   // MARK: Records as bytes
 
-  /// Whether the bytes of a record are one of a model of the type, and the condition holds for it.
+  /// Returns whether the bytes of a record are of a model of the type, and the condition holds for it.
   ///
   /// - Parameters:
-  ///   - bytes: one JSON object in which no key is twice.
-  ///   - surroundings: where foreign keys lead.
+  ///   - bytes: one JSON object without duplicate keys.
+  ///   - surroundings: the records of related models.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no JSON, or a value does not fit its field.
   func matches(_ bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> Bool {
     do {
@@ -123,7 +123,7 @@ public final class QueryProgram<M: Model> {
 
   // MARK: Live models
 
-  /// Whether the condition holds for a live model, as it would after a save.
+  /// Returns whether the condition holds for a live model, as it would after a save.
   func matches(_ model: ModelObject) throws -> Bool {
     guard let node else { return true }
     return try translating { try node.holds(for: ModelRow(model: model, context: context)) }
@@ -154,7 +154,7 @@ public final class QueryProgram<M: Model> {
     try translating { try sorter.add(ModelRow(model: model, context: context)) }
   }
 
-  /// The values by which a record is sorted.
+  /// Returns the values by which a record is sorted.
   func sortValues(of bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> [JSONValue] {
     if orders.isEmpty { return [] }
     return try translating {
@@ -163,14 +163,14 @@ public final class QueryProgram<M: Model> {
     }
   }
 
-  /// The values by which a live model is sorted.
+  /// Returns the values by which a live model is sorted.
   func sortValues(of model: ModelObject) throws -> [JSONValue] {
     try translating { try sorter().values(of: ModelRow(model: model, context: context)) }
   }
 
   // MARK: Projection
 
-  /// The values of the columns of the projection in a record.
+  /// Returns the values of the projection's columns in a record.
   func projectedValues(of bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> [JSONValue] {
     try translating {
       try keys.locate(in: bytes, offsets)
@@ -179,7 +179,7 @@ public final class QueryProgram<M: Model> {
     }
   }
 
-  /// The values of the columns of the projection in a live model.
+  /// Returns the values of the projection's columns in a live model.
   func projectedValues(of model: ModelObject) throws -> [JSONValue] {
     let row = ModelRow(model: model, context: context)
     return try translating { try columns.map { try $0.json(in: row) } }
@@ -200,7 +200,7 @@ public final class QueryProgram<M: Model> {
   }
 }
 
-/// Thrown by a store that has to wait for a related record, so that it can read it and try again.
+/// The error of a store that has to wait for a related record. The store reads the record and tries again.
 @_spi(ModelKitInternals)
 public struct RelatedRecordIsMissing: Error {
   /// The name of the type of the model in stores.

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// A query on its way through the stored records of a type, one after the other, in the order of their creation.
+/// The execution of a query over the stored records of a type, one record after the other, in the order of creation.
 ///
 /// ```swift
 /// let run = try QueryRun(program) { modelClass, identifier in bytes(of: modelClass.typeName, identifier) }
@@ -13,9 +13,9 @@
 /// ```
 @_spi(ModelKitInternals)
 public final class QueryRun<M: Model> {
-  /// Whether to go on.
+  /// The state of a run after a record.
   public enum Progress: Sendable {
-    /// More records are wanted.
+    /// More records are needed.
     case goesOn
     /// All requested records were found.
     case enough
@@ -24,30 +24,31 @@ public final class QueryRun<M: Model> {
   private let program: QueryProgram<M>
   private let surroundings: QuerySurroundings
   private let sorter: QuerySorter?
-  /// How many have to be found, if they come in order.
+  /// The number of records to find, if they come in the order of the query; otherwise `Int.max`.
   private let end: Int
-  /// How many of the found ones are kept, if they have to be sorted.
+  /// The number of found records that are kept, if they have to be sorted.
   private let keptCount: Int
-  /// How many have to be found before a group begins, if groups come in order.
+  /// The number of records to find before the next key begins, if records come in the order of an index.
   private let endOfGroups: Int
   private let isExact: Bool
   private let start: QueryPageStart?
   private let budget: Int?
-  /// How many that come first in order, and would be found, the store passes over.
+  /// The number of matches at the beginning of the order that the store skips.
   private let skippedCount: Int
   private let projection: QueryProjection?
-  // Unchecked, because it is changed in one place, where no other code runs; it is read for every record.
+  // Unchecked, because it is read for every record, and changed in one place, where no other code runs.
   @exclusivity(unchecked) private var count = 0
 
-  /// Begins.
+  /// Creates a run.
   ///
   /// - Parameters:
   ///   - program: the query.
-  ///   - plan: how records are found; without one, all are gone through in the order of their creation.
+  ///   - plan: the plan by which the store finds records; nil if it scans all in the order of their creation.
   ///   - position: the position after which records are found; nil for the beginning.
-  ///   - skippedCount: how many of those that the query passes over the store leaves out. They come first in order.
-  ///   - related: gives the bytes of the record of a related model.
-  ///   - joined: gives the bytes of the records of a type for which a condition holds.
+  ///   - skippedCount: the number of matches at the beginning of the order that the store skips itself, as a part of the
+  ///     query's offset.
+  ///   - related: returns the bytes of the record of a related model.
+  ///   - joined: returns the bytes of the records of a type for which a condition holds.
   public init(
     _ program: QueryProgram<M>, _ plan: QueryPlan? = nil, after position: QueryPosition? = nil, skippedCount: Int = 0,
     related: ((ModelObject.Type, String) throws -> [UInt8]?)? = nil,
@@ -76,18 +77,18 @@ public final class QueryRun<M: Model> {
       })
   }
 
-  /// Whether nothing more has to be found: there are enough, or the limit is 0.
+  /// Whether no further record is needed: enough were found, or the limit is 0.
   public var isFinished: Bool { count >= end || keptCount == 0 }
 
-  /// Whether all requested records were found, if the next record has another key in the index whose order is followed.
+  /// Whether all requested records were found, provided that the next record has another key in the index.
   public var isFinishedBeforeNewKey: Bool { count >= endOfGroups }
 
-  /// Whether the order of the index yields so few records that it costs less to find them otherwise and sort.
+  /// Returns whether so few records in the order of the index match that it costs less to find them otherwise and sort.
   ///
-  /// - Parameter testedCount: how many records were tested.
+  /// - Parameter testedCount: the number of records that were tested.
   public func isOrderTooLong(after testedCount: Int) -> Bool {
     guard let budget, testedCount >= 128, keptCount < .max else { return false }
-    // As many as there were so far for each that was found, and one more found with the next.
+    // An estimate of the records to test: those tested so far per match, as if the next one matched.
     let (product, isTooLarge) = testedCount.multipliedReportingOverflow(by: keptCount)
     return testedCount >= budget || isTooLarge || product / (count + 1) > budget
   }
@@ -97,10 +98,10 @@ public final class QueryRun<M: Model> {
   /// - Parameters:
   ///   - record: the bytes of the record.
   ///   - order: its number in the order of creation, for pages.
-  /// - Returns: whether to go on, and the place among the found records: the next free one, or that of a record that is
-  ///   dropped for it. Nil if this record is not among the result.
+  /// - Returns: whether to go on, and the index of the record in the list of found records: the next free index, or that
+  ///   of a record that it replaces. Nil if the record is not in the result.
   /// - Throws: ``ModelStoreError``; the run can go on with the same record.
-  /// - Complexity: of *n* found ones to be sorted with a limit *m*, O(log *m*), and only these *m* are kept.
+  /// - Complexity: O(log *m*) for matches to be sorted with a limit *m*; only *m* are kept.
   public func take(_ record: [UInt8], at order: Int = 0) throws -> (progress: Progress, place: Int?) {
     if isFinished { return (.enough, nil) }
     var projected: [JSONValue] = []
@@ -122,18 +123,18 @@ public final class QueryRun<M: Model> {
     return (.goesOn, place)
   }
 
-  /// The places of the found records, from offset to limit, in the order of the query.
+  /// Returns the indexes of the found records, from offset to limit, in the order of the query.
   public func finish() -> [Int] {
     let places = sorter?.order() ?? Array(0..<count)
     return Array(places.dropFirst(program.query.offset - skippedCount).prefix(program.query.limit ?? .max))
   }
 
-  /// Whether values of columns are wanted instead of records.
+  /// Whether the query finds values of columns instead of records.
   public var isProjected: Bool { projection != nil }
 
-  /// Hands the rows that were not streamed over to the projection.
+  /// Passes the rows that were not streamed to the projection.
   ///
-  /// - Returns: nil if there is no projection.
+  /// - Returns: nil if there is no projection, otherwise an empty list.
   /// - Throws: the error of the receiver.
   public func finishProjection() throws -> [Int]? {
     guard let projection else { return nil }
@@ -141,14 +142,14 @@ public final class QueryRun<M: Model> {
     return []
   }
 
-  /// The values by which a record that was found is sorted.
+  /// Returns the values by which a found record is sorted.
   public func sortValues(of record: [UInt8]) throws -> [JSONValue] {
     try record.withUnsafeBytes { try program.sortValues(of: $0, surroundings) }
   }
 }
 
 extension Array {
-  /// Puts an element at the place that ``QueryRun/take(_:)`` gave.
+  /// Stores an element at the index that ``QueryRun/take(_:)`` returned.
   @_spi(ModelKitInternals)
   public mutating func put(_ element: Element, at place: Int) {
     if place == count { append(element) } else { self[place] = element }

@@ -1,25 +1,26 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
-/// Sorts rows in the order of a query: their keys are read once each, then places are sorted.
+/// A sorter of rows in the order of a query. It reads the keys of each row once, and sorts the places of the rows: their
+/// indexes in the order in which they were added.
 final class QuerySorter {
   private let columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]
   private(set) var count = 0
-  /// The places of the best rows, the last of which is at the root of this heap; empty as long as none was dropped.
+  /// A heap of the places of the kept rows, with the last row at its root; empty as long as no row was dropped.
   private var heap: [Int] = []
-  /// By place, when the row was added; empty as long as none was dropped.
+  /// The number of each row in the order of adding, by place; empty as long as no row was dropped.
   private var numbers: [Int] = []
   private var addedCount = 0
 
   init(_ columns: [(reference: QueryReference, keys: QuerySortKeys, order: QueryOrder)]) { self.columns = columns }
 
-  /// Reads the keys of the next row. If one can't be read, the row is not added.
+  /// Adds a row by reading its keys. If one can't be read, the row is not added.
   func add(_ row: some QueryRow) throws { try add(values(of: row)) }
 
-  /// The values by which a row is sorted.
+  /// Returns the values by which a row is sorted.
   func values(of row: some QueryRow) throws -> [JSONValue] { try columns.map { try $0.reference.json(in: row) } }
 
-  /// Reads the keys of the next row from its values.
+  /// Adds a row by reading its keys from its values.
   func add(_ values: [JSONValue]) throws {
     for (column, value) in zip(columns, values) { try column.keys.add(value) }
     count += 1
@@ -31,13 +32,13 @@ final class QuerySorter {
     count -= 1
   }
 
-  /// Gives the place of an earlier row to the last one.
+  /// Replaces an earlier row with the last one.
   func moveLast(to place: Int) {
     count -= 1
     for column in columns { column.keys.moveLast(to: place) }
   }
 
-  /// Negative if the row at the left place comes first, positive if the other one does, 0 if they are equal.
+  /// Returns a negative number if the left row comes first, a positive one if the right row does, and 0 if they are equal.
   func compare(_ left: Int, _ right: Int) -> Int {
     for (_, keys, order) in columns {
       let comparison = keys.compare(left, right, order)
@@ -46,11 +47,10 @@ final class QuerySorter {
     return 0
   }
 
-  /// Drops the worst row if there are more than a limit, after one was added.
+  /// Drops the last row of the order if there are more rows than a limit. Call it after each row.
   ///
-  /// - Returns: the place of the row that was added, which may be that of the one that was dropped; nil if it was dropped
-  ///   itself.
-  /// - Complexity: O(1) for a row that is dropped, otherwise O(log *n*) in the limit.
+  /// - Returns: the place of the added row, which can be that of a dropped row; nil if the added row itself was dropped.
+  /// - Complexity: O(1) if the added row is dropped, otherwise O(log *n*) in the limit.
   func keepBest(_ limit: Int) -> Int? {
     addedCount += 1
     guard count > limit else { return count - 1 }
@@ -68,7 +68,7 @@ final class QuerySorter {
     return worst
   }
 
-  /// Puts the root of the heap below those that come after it.
+  /// Restores the heap after its root was replaced.
   private func sink() {
     var parent = 0
     while true {
@@ -87,7 +87,7 @@ final class QuerySorter {
     return comparison == 0 ? numbers[left] < numbers[right] : comparison < 0
   }
 
-  /// The places of the rows in the order of the query. Equal ones stay in the order in which they were added.
+  /// Returns the places of the rows in the order of the query. Equal rows stay in the order in which they were added.
   ///
   /// - Complexity: O(*n* log *n*).
   func order() -> [Int] {
@@ -104,11 +104,11 @@ final class QuerySorter {
   }
 }
 
-/// The keys of one criterion, in the order in which rows were added.
+/// The keys of one criterion, by place.
 class QuerySortKeys {
   func add(_ json: JSONValue) throws {}
 
-  /// Puts the last key in the place of an earlier one.
+  /// Replaces an earlier key with the last one.
   func moveLast(to place: Int) {}
 
   /// Removes the last key.

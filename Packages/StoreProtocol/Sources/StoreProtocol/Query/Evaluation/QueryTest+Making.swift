@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Makes the test of one field from the type of the field and the comparison of the query.
+/// A builder of the test of one field, from the type of the field and the comparison of the query.
 struct QueryTestMaker {
   let slot: QuerySlot
   let comparison: QueryComparison
@@ -16,11 +16,11 @@ struct QueryTestMaker {
       case .equal: return nilTest(expectsNil: true)
       case .notEqual: return nilTest(expectsNil: false)
       case .isIn: throw refused("\"in\" needs a list")
-      // Nothing is less or greater than nil, or has it as a part.
+      // No value is less or greater than nil, or contains it.
       default: return ValueTestOfNothing()
       }
     }
-    // Conformances that are bound to an actor must not be used from wherever a store is.
+    // A conformance that is isolated to an actor must not be used, because a store can have any isolation.
     if let type = field.valueType as? any (Comparable & SendableMetatype).Type { return try comparing(type, operand) }
     if let type = field.valueType as? any (Equatable & SendableMetatype).Type { return try equating(type, operand) }
     throw refused("values of the type \(field.valueType) can't be compared")
@@ -35,7 +35,7 @@ struct QueryTestMaker {
       guard !(self.field is any RelationField), let field = field as? Field<Value>, !field.isPlain(in: context) else {
         return NilTest(expectsNil: expectsNil)
       }
-      // A transformer may make nil of something.
+      // A transformer can read nil from a value that is not null.
       return ValueTest(field, context) { ($0 == nil) == expectsNil }
     }
     return _openExistential(field.valueType, do: open)
@@ -43,7 +43,7 @@ struct QueryTestMaker {
 
   // MARK: Operands
 
-  /// The operand as a value of the field; nil for `null`.
+  /// Returns the operand as a value of the field; nil for `null`.
   private func value<Value>(_ json: JSONValue, of field: Field<Value>) throws -> Value? {
     if let type = Value.self as? Double.Type, case .double(let number) = json, type == Double.self {
       return number as? Value
@@ -51,7 +51,7 @@ struct QueryTestMaker {
     do {
       return try ValueTransformerContext.standard.value(of: json, as: Value.self)
     } catch {
-      // A type that only the field knows how to write.
+      // Only the field can write and read this type.
       if let value = try? field.value(readFrom: json, in: .standard) { return value }
       throw refused("\(error)")
     }
@@ -151,7 +151,7 @@ struct QueryTestMaker {
     CountTest(try Self.counting(comparison), try ListElements.reader(of: field, context))
   }
 
-  /// Returns the test of a number of elements or models.
+  /// Returns the test of the number of elements or models.
   static func counting(_ comparison: QueryComparison) throws -> QueryTest {
     let slot = QuerySlot(Field<Int>(), key: "", .standard, index: 0)
     let plain = QueryComparison(QueryTerm(comparison.term.path), comparison.operator, comparison.operand)
@@ -159,7 +159,7 @@ struct QueryTestMaker {
   }
 }
 
-/// A test that never passes: nothing is less than nil.
+/// A test that never passes, because no value is less than nil.
 private final class ValueTestOfNothing: QueryTest {}
 
 /// A test of the number of elements of a list.
@@ -178,7 +178,7 @@ private final class CountTest: QueryTest {
   }
 }
 
-/// A list of values that can be made a set, which is faster to look into.
+/// A list of values that can become a set, which is faster to search.
 private protocol HashableOptionals {
   func test(_ field: AnyField, _ context: ValueTransformerContext) -> QueryTest?
 }

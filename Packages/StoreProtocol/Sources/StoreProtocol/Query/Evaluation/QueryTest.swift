@@ -1,16 +1,16 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A test of the value of one field. Its subclasses know the type of the value.
+/// A test of the value of one field. A subclass has the type of the value.
 class QueryTest {
-  /// Whether a value as a record has it passes.
+  /// Returns whether the value of a record passes.
   ///
   /// - Throws: an error if it is not a value of the field.
   func matches(_ json: JSONValue) throws -> Bool { false }
 
-  /// Whether the next value of a document passes.
+  /// Returns whether the next value of a document passes.
   func matches(_ scanner: inout JSONScanner) throws -> Bool { try matches(scanner.readValue()) }
 
-  /// Whether the value of a live field passes. The value is read as a store would have it after a save.
+  /// Returns whether the value of a live field passes. The value is read as a store would have it after a save.
   func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
     try matches((try? field.exported(by: FieldWriter(context: context))) ?? .null)
   }
@@ -35,7 +35,7 @@ final class ValueTest<Value>: QueryTest {
   }
 
   override func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
-    // A value that is its own JSON need not be written for the test.
+    // The fast path: a value that is its own JSON need not be written for the test.
     if isPlain, Value.self == Int.self || Value.self == String.self || Value.self == Bool.self,
       let field = field as? Field<Value>
     {
@@ -45,7 +45,7 @@ final class ValueTest<Value>: QueryTest {
   }
 }
 
-/// A test whether there is a value of any type.
+/// A test of whether a field of any type is nil.
 final class NilTest: QueryTest {
   private let expectsNil: Bool
 
@@ -63,7 +63,7 @@ final class NilTest: QueryTest {
   }
 }
 
-/// Compares a field of integers with one, without a detour where records have plain ones.
+/// A comparison of a field of integers with one integer. Plain integers of records take a fast path.
 final class IntegerTest: QueryTest {
   private let operation: QueryComparison.Operator
   private let operand: Int
@@ -106,7 +106,7 @@ final class IntegerTest: QueryTest {
   }
 }
 
-/// Compares a field of text with one by its bytes, without making a string of it.
+/// A comparison of a field of text with one text by their bytes, without creating strings.
 final class TextTest: QueryTest {
   private let operation: QueryComparison.Operator
   private let operand: [UInt8]

@@ -6,9 +6,9 @@
   import Glibc
 #endif
 
-/// Text by its Unicode scalars, which is the order of its bytes in UTF-8: the same in every language and on every system.
+/// The order of texts by their Unicode scalars, which is that of their UTF-8 bytes: the same for every locale and system.
 enum ScalarOrder {
-  /// Negative if the left text comes first, 0 if both are the same, positive if the right one comes first.
+  /// Returns a negative number if the left text comes first, 0 if both are the same, and otherwise a positive number.
   static func order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
     let count = min(left.count, right.count)
     if count > 0, let left = left.baseAddress, let right = right.baseAddress {

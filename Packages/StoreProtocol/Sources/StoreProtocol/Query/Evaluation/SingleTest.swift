@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A condition about one field, which is tested where the field is found. Most conditions are of this kind.
+/// A condition about one field, which is tested as soon as the field is found. Most conditions are of this kind.
 final class SingleTest {
   private let test: QueryTest
   private let slot: QuerySlot
@@ -12,7 +12,7 @@ final class SingleTest {
     key = slot.quoted
   }
 
-  /// Whether the condition holds for the bytes of a record.
+  /// Returns whether the condition holds for the bytes of a record.
   @inline(__always)
   func matches(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     var scanner = JSONScanner(bytes)
