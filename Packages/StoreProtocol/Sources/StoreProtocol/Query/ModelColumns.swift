@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// The type of `$0` in a query: the fields of a model, to be compared. A field that the model does not have does not compile.
+/// The fields of a model in a query, as the type of `$0`. A field that the model does not have does not compile.
 ///
 /// ```swift
 /// let adults = ModelQuery(Person.self, where: { $0.age >= 18 && $0.company.name.hasPrefix("A") })
@@ -16,7 +16,7 @@
 /// | lists | `$0.tags.contains("x")`, `$0.tags.contains { $0.hasPrefix("x") }`, `$0.tags.count > 2`, `$0.tags.isEmpty` |
 /// | related models | `$0.company.name == "Acme"`, `$0.company == acme`, `$0.employees.contains { $0.age > 30 }` |
 ///
-/// See ``QueryExpression`` for what nil means and how values compare.
+/// See ``QueryExpression`` for the meaning of nil and the comparison of values.
 @dynamicMemberLookup
 public struct ModelColumns<M: Model> {
   let prototype: M
@@ -29,7 +29,7 @@ public struct ModelColumns<M: Model> {
 
   private func path(to field: AnyField) -> QueryPath { path.appending(field.key ?? "?") }
 
-  /// - Parameter property: named by the error if it has no field.
+  /// - Parameter property: the property that the error names if it has no field.
   private func path(to field: AnyField?, _ property: AnyKeyPath) -> QueryPath {
     path.appending(field?.key ?? "\(property)")
   }
@@ -40,7 +40,7 @@ public struct ModelColumns<M: Model> {
     return QueryColumn(field: field, term: QueryTerm(path(to: field)))
   }
 
-  /// A field of the model that is yes or no, as a condition.
+  /// A Boolean field of the model, as a condition.
   public subscript(dynamicMember keyPath: KeyPath<M, Field<Bool>>) -> QueryExpression {
     .comparison(QueryComparison(QueryTerm(path(to: prototype[keyPath: keyPath])), .equal, .value(true)))
   }
@@ -78,12 +78,12 @@ public struct ModelColumns<M: Model> {
     return QueryColumn(field: field ?? Field(), term: QueryTerm(path(to: field, property)))
   }
 
-  /// A property of the model that is yes or no, as a condition.
+  /// A Boolean property of the model, as a condition.
   public subscript(dynamicMember property: ReferenceWritableKeyPath<M, Bool?>) -> QueryExpression {
     .comparison(QueryComparison(QueryTerm(path(to: prototype.field(of: property), property)), .equal, .value(true)))
   }
 
-  /// A property of the model that is yes or no, and not optional, as a condition.
+  /// A Boolean property of the model that is not optional, as a condition.
   public subscript(dynamicMember property: ReferenceWritableKeyPath<M, Bool>) -> QueryExpression {
     .comparison(QueryComparison(QueryTerm(path(to: prototype.field(of: property), property)), .equal, .value(true)))
   }
@@ -118,7 +118,7 @@ public struct ModelColumns<M: Model> {
 
   // MARK: Related models
 
-  /// Whether the relation references the model with the same identifier; with nil, whether it references none.
+  /// Returns the condition that the relation references the model with the same identifier; with nil, that it references none.
   public static func == (columns: ModelColumns, model: M?) -> QueryExpression {
     guard let model else { return .comparison(QueryComparison(QueryTerm(columns.path), .equal, .value(.null))) }
     guard let identifier = model.identifier, let key = columns.prototype.identifierField?.key,
@@ -127,7 +127,7 @@ public struct ModelColumns<M: Model> {
     return .comparison(QueryComparison(QueryTerm(columns.path.appending(key)), .equal, .value(value.value)))
   }
 
-  /// Whether the relation references another model, or none; with nil, whether it references one.
+  /// Returns the condition that the relation references another model or none; with nil, that it references one.
   public static func != (columns: ModelColumns, model: M?) -> QueryExpression {
     guard model != nil else { return .comparison(QueryComparison(QueryTerm(columns.path), .notEqual, .value(.null))) }
     guard case .comparison(var comparison) = columns == model else { return .constant(true) }
@@ -145,27 +145,27 @@ public struct QueryListColumn<Element> {
   let field: Field<[Element]>
   let path: QueryPath
 
-  /// Whether for an element of the list the condition holds. It does not for nil.
+  /// Returns the condition that another condition holds for an element of the list. It does not hold for nil.
   public func contains(_ condition: (QueryColumn<Element>) -> QueryExpression) -> QueryExpression {
     let element = (field as? ArrayField<Element>)?.elementPrototype as? Field<Element>
     return .any(path, condition(QueryColumn(field: element ?? Field(), term: QueryTerm(QueryPath()))))
   }
 
-  /// Whether the list has this element.
+  /// Returns the condition that the list contains an element.
   public func contains(_ element: Element) -> QueryExpression where Element: Equatable { contains { $0 == element } }
 
-  /// How many elements the list has; 0 for nil.
+  /// The number of elements of the list; 0 for nil.
   public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }
 
-  /// Whether the list has no element, or is nil.
+  /// The condition that the list has no elements, or is nil.
   public var isEmpty: QueryExpression { .not(.any(path, .constant(true))) }
 
-  /// Whether the list has exactly these elements in this order.
+  /// Returns the condition that the list has exactly these elements in this order.
   public static func == (list: QueryListColumn, value: [Element]?) -> QueryExpression where Element: Equatable {
     QueryColumn(field: list.field, term: QueryTerm(list.path)) == value
   }
 
-  /// Whether the list has not exactly these elements in this order.
+  /// Returns the condition that the list does not have exactly these elements in this order.
   public static func != (list: QueryListColumn, value: [Element]?) -> QueryExpression where Element: Equatable {
     QueryColumn(field: list.field, term: QueryTerm(list.path)) != value
   }
@@ -179,17 +179,17 @@ public struct QueryListColumn<Element> {
 public struct QueryRelationColumn<Related: Model> {
   let path: QueryPath
 
-  /// Whether for a related model the condition holds.
+  /// Returns the condition that another condition holds for a related model.
   public func contains(_ condition: (ModelColumns<Related>) -> QueryExpression) -> QueryExpression {
     .any(path, condition(ModelColumns()))
   }
 
-  /// Whether the model with the same identifier is among the related ones.
+  /// Returns the condition that the model with the same identifier is one of the related models.
   public func contains(_ model: Related) -> QueryExpression { contains { $0 == model } }
 
-  /// How many related models there are.
+  /// The number of related models.
   public var count: QueryColumn<Int> { QueryColumn(field: Field(), term: QueryTerm(path, form: .count)) }
 
-  /// Whether there is no related model.
+  /// The condition that there are no related models.
   public var isEmpty: QueryExpression { .not(.any(path, .constant(true))) }
 }

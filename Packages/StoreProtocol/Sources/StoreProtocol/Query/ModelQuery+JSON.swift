@@ -21,8 +21,8 @@ extension ModelQuery: JSONConvertible, Codable {
 
   /// Reads a query.
   ///
-  /// - Throws: `ValueTransformError` if it is none; ``ModelStoreError`` with the code `invalid` if it is for another type,
-  ///   or about a field that the model does not have.
+  /// - Throws: `ValueTransformError` if the JSON is no query. ``ModelStoreError`` with the code `invalid` if the query is for
+  ///   another type, or uses a field that the model lacks.
   public init(json: JSONValue) throws {
     guard case .object(let members) = json else { throw ValueTransformError(expected: "a query", found: json) }
     let names = [M.typeName, M.formerTypeName].compactMap { $0 }
@@ -41,10 +41,10 @@ extension ModelQuery: JSONConvertible, Codable {
     try validate()
   }
 
-  /// Writes the query as its JSON.
+  /// Encodes the query as its JSON.
   public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-  /// Reads a query from its JSON.
+  /// Decodes a query from its JSON.
   public init(from decoder: any Decoder) throws { try self.init(json: JSONValue(from: decoder)) }
 }
 
@@ -52,8 +52,8 @@ extension QueryExpression: JSONConvertible {
   /// The condition as JSON: `true`, `{"and": […]}`, `{"or": […]}`, `{"not": …}`, `{"any": …, "where": …}`, or a comparison
   /// such as `{"field": "age", "is": ">", "value": 30}`.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if the condition is too large, or compares with a value that can't be
-  ///   written.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the condition is too large, or compares with a value that can't
+  ///   be written.
   public var json: JSONValue {
     get throws {
       if let excess {
@@ -76,7 +76,7 @@ extension QueryExpression: JSONConvertible {
 
   /// Reads a condition.
   ///
-  /// - Throws: `ValueTransformError` if it is none.
+  /// - Throws: `ValueTransformError` if the JSON is no condition.
   public init(json: JSONValue) throws {
     if case .bool(let value) = json {
       self = .constant(value)
@@ -111,7 +111,7 @@ extension QueryComparison: JSONConvertible {
 
   /// Reads a comparison.
   ///
-  /// - Throws: `ValueTransformError` if it is none.
+  /// - Throws: `ValueTransformError` if the JSON is no comparison.
   public init(json: JSONValue) throws {
     guard case .object(let members) = json, let name = members["is"] else {
       throw ValueTransformError(expected: "a condition", found: json)
@@ -140,7 +140,7 @@ extension QueryTerm {
 }
 
 extension QueryPath {
-  /// One text with dots, or a list where the keys have dots of their own.
+  /// The keys as one text, separated by dots; a list of texts if a key itself is empty or contains a dot.
   fileprivate var json: JSONValue {
     if keys.isEmpty || keys.contains(where: { $0.contains(".") || $0.isEmpty }) {
       return .array(keys.map { .string($0) })

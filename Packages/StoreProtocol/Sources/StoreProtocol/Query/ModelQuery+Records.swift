@@ -1,10 +1,10 @@
 @_spi(ModelKitInternals) public import ModelCore
 
 extension ModelQuery {
-  /// Whether the condition holds for a live model, as a store would answer after a save. Limit and offset don't count.
+  /// Returns whether the condition holds for a live model, as it would in a store after a save. Limit and offset are ignored.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a query that makes no sense, `unsupported` if it is about a
-  ///   related model that was not loaded.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for an invalid query, `unsupported` if it is about a related model
+  ///   that was not loaded.
   /// - Complexity: O(*n*) in the size of the condition. For many models use ``apply(to:)``, which looks fields up once.
   public func matches(_ model: M) throws -> Bool {
     try QueryProgram(self, in: model.scope?.transformers ?? .standard, isForRecords: false).matches(model)
@@ -26,19 +26,19 @@ extension ModelQuery {
     return page(of: sorter.order()).map { found[$0] }
   }
 
-  /// Returns the records for which the condition holds, in the order of the query, from offset to limit. For stores.
+  /// Returns the records for which the condition holds, in the order of the query, from offset to limit. For implementations
+  /// of stores.
   ///
   /// - Parameters:
   ///   - records: all records of the model's hierarchy, in the order of their creation.
-  ///   - context: how the records are spelled: that of the store's scope.
-  ///   - related: gives the record of a model by what stores call its type and its identifier, nil if there is none: so
-  ///     conditions can follow foreign keys. Without it such a condition throws `unsupported`.
-  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations that only the
-  ///     records of the inverse store, such as `$0.employees.contains { $0.age > 60 }`. Without it such a condition throws
-  ///     `unsupported`.
+  ///   - context: the transformers and the spelling of the records: those of the store's scope.
+  ///   - related: returns the record of a model by the name of its type in stores and its identifier, or nil if there is
+  ///     none. Conditions can then follow foreign keys. Without it such a condition throws `unsupported`.
+  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations whose links only
+  ///     records of the related models store, such as `$0.employees.contains { $0.age > 60 }`. Without it such a condition
+  ///     throws `unsupported`.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record.
-  /// - Complexity: O(*n*) in the number of records, and O(*m* log *k*) for sorting *m* that fit, of which *k* are
-  ///   kept.
+  /// - Complexity: O(*n*) in the number of records, plus O(*m* log *k*) for sorting *m* matches of which *k* are kept.
   public func apply(
     to records: some Sequence<AttributeDictionary>, in context: ValueTransformerContext,
     related: ((_ typeName: String, _ identifier: String) throws -> AttributeDictionary?)? = nil,
@@ -81,7 +81,7 @@ extension ModelQuery {
     return try query.apply(to: records, in: context, related: related, all: all)
   }
 
-  /// How many models that fit have to be found, if they are found in order.
+  /// The number of matches to find, if they are found in the order of the query.
   @_spi(ModelKitInternals)
   public var end: Int {
     guard let limit else { return .max }
@@ -91,16 +91,16 @@ extension ModelQuery {
 }
 
 extension ModelStore {
-  /// Finds models among stored records, and reads them. For those who write stores: with this a store that can list its
-  /// records answers every query.
+  /// Returns the models of a query by reading stored records. For implementations of stores: a store that can list its
+  /// records can answer every query with this method.
   ///
   /// - Parameters:
   ///   - query: the query.
   ///   - records: all records of the type, in the order of their creation.
-  ///   - related: gives a record by what stores call its type and its identifier, nil if there is none: so conditions can
-  ///     follow foreign keys.
-  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations that only the
-  ///     records of the inverse store.
+  ///   - related: returns a record by the name of its type in stores and its identifier, or nil if there is none. Conditions
+  ///     can then follow foreign keys.
+  ///   - all: returns all records of a type by its name in stores. Conditions can then be about relations whose links only
+  ///     records of the related models store.
   /// - Throws: ``ModelStoreError`` with the code `invalid` or `unsupported` for the query, `corrupt` for a record; nothing
   ///   is changed then.
   public func models<M: Model>(

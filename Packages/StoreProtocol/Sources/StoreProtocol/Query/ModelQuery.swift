@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// The condition and the order of a list of models.
+/// A query for models of a type: the condition, the order, the limit and the offset of a list.
 ///
 /// ```swift
 /// let page = ModelQuery(
@@ -8,16 +8,16 @@
 /// print(page)  // Person where age > 30 && company.name.hasPrefix("A") sorted by name limit 20
 /// ```
 ///
-/// A query is a value: it can be compared, printed, sent to another isolation, written as ``json`` and read back. Stores
-/// that translate it look into ``filter`` and ``sort``. See ``ModelColumns`` for the possible conditions.
+/// A query is a value that can be compared, printed, sent to another isolation, written as ``json`` and read. A store that
+/// translates it reads ``filter`` and ``sort``. See ``ModelColumns`` for the possible conditions.
 public struct ModelQuery<M: Model>: Hashable, Sendable {
   /// The condition; nil for all models.
   public var filter: QueryExpression?
-  /// The criteria of the order, the first one first; empty for the order of creation.
+  /// The criteria of the order, the most significant one first; empty for the order of creation.
   public var sort: [ModelSort<M>]
-  /// How many models at most; nil for all.
+  /// The largest number of models; nil for all.
   public var limit: Int?
-  /// How many models to pass over.
+  /// The number of models to skip.
   public var offset: Int
   /// The place where the condition is evaluated.
   public var evaluation: QueryEvaluation
@@ -27,10 +27,10 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   /// - Parameters:
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - filter: the condition.
-  ///   - sort: the criteria of the order; without any it is the order of creation.
-  ///   - limit: how many models at most; nil for all.
-  ///   - offset: how many models to pass over.
-  ///   - evaluation: who decides which models fit.
+  ///   - sort: the criteria of the order; empty for the order of creation.
+  ///   - limit: the largest number of models; nil for all.
+  ///   - offset: the number of models to skip.
+  ///   - evaluation: the place where the condition is evaluated.
   public init(
     _ type: M.Type = M.self, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil, sort: [ModelSort<M>] = [],
     limit: Int? = nil, offset: Int = 0, evaluation: QueryEvaluation = .byStore
@@ -42,7 +42,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     self.evaluation = evaluation
   }
 
-  /// Returns a query that finds those of the same models for which another condition holds, too.
+  /// Returns a query for the models for which both the condition of this query and another condition hold.
   ///
   /// ```swift
   /// var query = ModelQuery(Book.self, sort: [.ascending(\.title)])
@@ -50,7 +50,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
   /// if onlyUnread { query = query.and { $0.isRead != true } }
   /// ```
   ///
-  /// Order, limit and offset stay: they count in the models of the new query.
+  /// Order, limit and offset stay, and apply to the matches of the new condition.
   public func and(_ filter: (ModelColumns<M>) -> QueryExpression) -> ModelQuery {
     var query = self
     let added = filter(ModelColumns())
@@ -58,10 +58,11 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     return query
   }
 
-  /// Returns a query that also finds the models for which another condition holds. A query without a condition finds all
-  /// models already, and stays as it is.
+  /// Returns a query for the models for which the condition of this query or another condition holds.
   ///
-  /// Order, limit and offset stay: they count in the models of the new query.
+  /// A query without a condition already finds all models. Its copy has no condition either.
+  ///
+  /// Order, limit and offset stay, and apply to the matches of the new condition.
   public func or(_ filter: (ModelColumns<M>) -> QueryExpression) -> ModelQuery {
     var query = self
     let added = filter(ModelColumns())
@@ -69,19 +70,19 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     return query
   }
 
-  /// Whether the query is for all models in the order of their creation, or a part of them by position.
+  /// Whether the query has neither a condition nor sort criteria. It can have a limit and an offset.
   public var isPlain: Bool { filter == nil && sort.isEmpty }
 
-  /// Checks what can be wrong with a query that compiles.
+  /// Validates the parts of the query that the compiler can't check.
   ///
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for a negative limit or offset, a value that can't be compared,
-  ///   or an invalid regular expression. Also for a field that the model lacks, as a query from JSON can name one.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for a negative limit or offset, a value that can't be compared, or
+  ///   an invalid regular expression. It is also thrown for a field that the model lacks, which a query from JSON can name.
   public func validate() throws {
     try validateRange()
     if !isPlain { _ = try QueryProgram(self, in: .standard, canJoin: true) }
   }
 
-  /// Checks limit, offset and the size of the condition.
+  /// Validates the limit, the offset and the size of the condition.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if one is negative, or the condition is too large.
   @_spi(ModelKitInternals)
@@ -97,7 +98,7 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
     }
   }
 
-  /// Returns the number of models that limit and offset select of a number.
+  /// Returns the number of models that limit and offset select from a number of matches.
   @_spi(ModelKitInternals)
   public func pageCount(of count: Int) -> Int { min(max(0, count - offset), limit ?? .max) }
 
@@ -115,8 +116,8 @@ public struct ModelQuery<M: Model>: Hashable, Sendable {
 /// let query = ModelQuery(Person.self, where: { $0.tags.contains("x") }, evaluation: .inMemory)
 /// ```
 public enum QueryEvaluation: String, Hashable, Sendable, CaseIterable {
-  /// The store, which throws `unsupported` and names what it can't express.
+  /// The store, which throws `unsupported` and names the part that it can't express.
   case byStore
-  /// This process: the store gives all models of the type, and what it can't express is done here.
+  /// This process: the store fetches all models of the type, and conditions that it can't express are evaluated here.
   case inMemory
 }

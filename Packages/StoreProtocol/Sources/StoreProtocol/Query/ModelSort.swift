@@ -1,101 +1,103 @@
-/// One criterion of an order: a field, which way, and where models go that have no value there.
+/// A sort criterion: a field, the direction, and the position of models without a value.
 ///
 /// ```swift
 /// let query = ModelQuery(Person.self, sort: [.descending(\.age, nils: .last), .ascending(\.name)])
 /// let byCompany = ModelQuery(Person.self, sort: [.ascending { $0.company.name.ignoringCase }])
 /// ```
 ///
-/// Values are ordered as their type orders them, text by its Unicode scalars: the same in every country. Models that are
-/// equal by all criteria stay in the order of their creation.
+/// Values are in the order of their type, and text is in the order of its Unicode scalars, the same for every locale. Models
+/// that are equal by all criteria stay in the order of their creation.
 public struct ModelSort<M: Model>: Hashable, Sendable {
   /// The criterion without the type of the model.
   public var order: QueryOrder
 
-  /// Creates a criterion from one without type.
+  /// Creates a criterion from one without the type of the model.
   public init(_ order: QueryOrder) { self.order = order }
 
-  /// Small values first.
+  /// Returns a criterion that sorts by a field, with small values first.
   ///
   /// - Parameters:
   ///   - field: the field.
-  ///   - nils: where models without value go; by default first, as if nil were less than everything.
+  ///   - nils: the position of models without a value; first by default, as if nil were less than all values.
   public static func ascending<Value: Comparable>(
     _ field: KeyPath<M, Field<Value>>, nils: QueryOrder.Nils? = nil
   ) -> ModelSort {
     ascending(nils: nils) { $0[dynamicMember: field] }
   }
 
-  /// Large values first.
+  /// Returns a criterion that sorts by a field, with large values first.
   ///
   /// - Parameters:
   ///   - field: the field.
-  ///   - nils: where models without value go; by default last, as if nil were less than everything.
+  ///   - nils: the position of models without a value; last by default, as if nil were less than all values.
   public static func descending<Value: Comparable>(
     _ field: KeyPath<M, Field<Value>>, nils: QueryOrder.Nils? = nil
   ) -> ModelSort {
     descending(nils: nils) { $0[dynamicMember: field] }
   }
 
-  /// Small values first, of a property that is declared with `@Field`.
+  /// Returns a criterion that sorts by a property declared with `@Field`, with small values first.
   ///
   /// - Parameters:
   ///   - property: the property.
-  ///   - nils: where models without value go; by default first, as if nil were less than everything.
+  ///   - nils: the position of models without a value; first by default, as if nil were less than all values.
   public static func ascending<Value: Comparable>(
     _ property: ReferenceWritableKeyPath<M, Value?>, nils: QueryOrder.Nils? = nil
   ) -> ModelSort {
     ascending(nils: nils) { $0[dynamicMember: property] }
   }
 
-  /// Large values first, of a property that is declared with `@Field`.
+  /// Returns a criterion that sorts by a property declared with `@Field`, with large values first.
   ///
   /// - Parameters:
   ///   - property: the property.
-  ///   - nils: where models without value go; by default last, as if nil were less than everything.
+  ///   - nils: the position of models without a value; last by default, as if nil were less than all values.
   public static func descending<Value: Comparable>(
     _ property: ReferenceWritableKeyPath<M, Value?>, nils: QueryOrder.Nils? = nil
   ) -> ModelSort {
     descending(nils: nils) { $0[dynamicMember: property] }
   }
 
-  /// Small values first, of a property that is declared with `@Required`.
+  /// Returns a criterion that sorts by a property declared with `@Required`, with small values first.
   ///
   /// - Parameters:
   ///   - property: the property.
-  ///   - nils: where models without value go; by default first, as if nil were less than everything.
+  ///   - nils: the position of models without a value; first by default, as if nil were less than all values.
   public static func ascending<Value: Comparable>(
     _ property: ReferenceWritableKeyPath<M, Value>, nils: QueryOrder.Nils? = nil
   ) -> ModelSort {
     ascending(nils: nils) { $0[dynamicMember: property] }
   }
 
-  /// Large values first, of a property that is declared with `@Required`.
+  /// Returns a criterion that sorts by a property declared with `@Required`, with large values first.
   ///
   /// - Parameters:
   ///   - property: the property.
-  ///   - nils: where models without value go; by default last, as if nil were less than everything.
+  ///   - nils: the position of models without a value; last by default, as if nil were less than all values.
   public static func descending<Value: Comparable>(
     _ property: ReferenceWritableKeyPath<M, Value>, nils: QueryOrder.Nils? = nil
   ) -> ModelSort {
     descending(nils: nils) { $0[dynamicMember: property] }
   }
 
-  /// Small values first, of a field of a related model, or in any case.
+  /// Returns a criterion that sorts by a column, with small values first. The column can be of a related model, or ignore
+  /// case.
   ///
   /// - Parameters:
-  ///   - nils: where models without value go; by default first, as if nil were less than everything.
-  ///   - column: gives the field, such as `$0.company.name`.
+  ///   - nils: the position of models without a value; first by default, as if nil were less than all values.
+  ///   - column: returns the column, such as `$0.company.name`.
   public static func ascending<Value: Comparable>(
     nils: QueryOrder.Nils? = nil, _ column: (ModelColumns<M>) -> QueryColumn<Value>
   ) -> ModelSort {
     ModelSort(QueryOrder(column(ModelColumns()).term, nils: nils ?? .first))
   }
 
-  /// Large values first, of a field of a related model, or in any case.
+  /// Returns a criterion that sorts by a column, with large values first. The column can be of a related model, or ignore
+  /// case.
   ///
   /// - Parameters:
-  ///   - nils: where models without value go; by default last, as if nil were less than everything.
-  ///   - column: gives the field, such as `$0.company.name`.
+  ///   - nils: the position of models without a value; last by default, as if nil were less than all values.
+  ///   - column: returns the column, such as `$0.company.name`.
   public static func descending<Value: Comparable>(
     nils: QueryOrder.Nils? = nil, _ column: (ModelColumns<M>) -> QueryColumn<Value>
   ) -> ModelSort {
@@ -103,18 +105,18 @@ public struct ModelSort<M: Model>: Hashable, Sendable {
   }
 }
 
-/// One criterion of an order, for stores that translate it.
+/// A sort criterion without the type of the model, for stores that translate it.
 ///
 /// ```swift
 /// let order = QueryOrder(QueryTerm(["age"]), isDescending: true, nils: .last)
 /// assert("\(order)" == "age descending")
 /// ```
 public struct QueryOrder: Hashable, Sendable, CustomStringConvertible {
-  /// Where models without value go.
+  /// The position of models without a value.
   public enum Nils: String, Hashable, Sendable, CaseIterable {
-    /// Before those that have one.
+    /// Before the models with a value.
     case first
-    /// After those that have one.
+    /// After the models with a value.
     case last
   }
 
@@ -122,15 +124,15 @@ public struct QueryOrder: Hashable, Sendable, CustomStringConvertible {
   public var term: QueryTerm
   /// Whether large values come first.
   public var isDescending: Bool
-  /// Where models without value go.
+  /// The position of models without a value.
   public var nils: Nils
 
   /// Creates a criterion.
   ///
   /// - Parameters:
-  ///   - term: what is compared.
+  ///   - term: the compared term.
   ///   - isDescending: whether large values come first.
-  ///   - nils: where models without value go; by default as if nil were less than everything.
+  ///   - nils: the position of models without a value; by default as if nil were less than all values.
   public init(_ term: QueryTerm, isDescending: Bool = false, nils: Nils? = nil) {
     self.term = term
     self.isDescending = isDescending

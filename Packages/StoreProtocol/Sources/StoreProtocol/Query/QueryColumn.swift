@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// A field of a model in a query: compare it with a value or with another field.
+/// A field of a model in a query, which can be compared with a value or with another field.
 ///
 /// ```swift
 /// let query = ModelQuery(Person.self, where: { $0.age > 30 && $0.name != "Bob" })
@@ -9,7 +9,7 @@ public struct QueryColumn<Value> {
   let field: Field<Value>
   let term: QueryTerm
 
-  /// A column has no value: a query is made before there is a model to take one from.
+  /// The column itself. It is unavailable, because a query is created before there is a model with a value.
   @available(*, unavailable, message: "Compare the field itself, without .value: $0.name == \"Emma\"")
   public var value: QueryColumn { self }
 
@@ -23,12 +23,12 @@ public struct QueryColumn<Value> {
 
   private func operand(_ value: Value?) -> QueryComparison.Operand {
     guard let value = value.map(field.normalized) else { return .value(.null) }
-    // A query may compare with values that no store can keep.
+    // A query can compare with values that no store can keep.
     if let number = value as? Double, !number.isFinite { return .value(.double(number)) }
     do {
       return .value(try ValueTransformerContext.standard.json(of: value))
     } catch {
-      // Types that only the field knows how to write.
+      // Only the field can write this type.
       if let json = try? field.json(ofValue: value, in: .standard) { return .value(json) }
       return .unwritable("\(error)")
     }
@@ -47,131 +47,131 @@ public struct QueryColumn<Value> {
 }
 
 extension QueryColumn where Value: Equatable {
-  /// Whether the field has this value; with nil, whether it has none.
+  /// Returns the condition that the field has this value; with nil, that it has none.
   public static func == (column: QueryColumn, value: Value?) -> QueryExpression { column.compare(.equal, value) }
 
-  /// Whether the field has another value, or none; with nil, whether it has one.
+  /// Returns the condition that the field has another value or none; with nil, that it has one.
   public static func != (column: QueryColumn, value: Value?) -> QueryExpression { column.compare(.notEqual, value) }
 
-  /// Whether both fields have the same value, or none.
+  /// Returns the condition that both fields have the same value or none.
   public static func == (left: QueryColumn, right: QueryColumn) -> QueryExpression {
     left.compare(.equal, .term(right.term))
   }
 
-  /// Whether the fields differ.
+  /// Returns the condition that the fields differ.
   public static func != (left: QueryColumn, right: QueryColumn) -> QueryExpression {
     left.compare(.notEqual, .term(right.term))
   }
 
-  /// Whether the value of the field is among these.
+  /// Returns the condition that the value of the field is one of these.
   public func isIn(_ values: some Sequence<Value>) -> QueryExpression { compare(.isIn, operand(values)) }
 }
 
 extension QueryColumn where Value: Comparable {
-  /// Whether the field is less than a value.
+  /// Returns the condition that the field is less than a value.
   public static func < (column: QueryColumn, value: Value?) -> QueryExpression { column.compare(.less, value) }
 
-  /// Whether the field is at most a value.
+  /// Returns the condition that the field is at most a value.
   public static func <= (column: QueryColumn, value: Value?) -> QueryExpression { column.compare(.lessOrEqual, value) }
 
-  /// Whether the field is greater than a value.
+  /// Returns the condition that the field is greater than a value.
   public static func > (column: QueryColumn, value: Value?) -> QueryExpression { column.compare(.greater, value) }
 
-  /// Whether the field is at least a value.
+  /// Returns the condition that the field is at least a value.
   public static func >= (column: QueryColumn, value: Value?) -> QueryExpression {
     column.compare(.greaterOrEqual, value)
   }
 
-  /// Whether the field is less than another one.
+  /// Returns the condition that the field is less than another one.
   public static func < (left: QueryColumn, right: QueryColumn) -> QueryExpression {
     left.compare(.less, .term(right.term))
   }
 
-  /// Whether the field is at most another one.
+  /// Returns the condition that the field is at most another one.
   public static func <= (left: QueryColumn, right: QueryColumn) -> QueryExpression {
     left.compare(.lessOrEqual, .term(right.term))
   }
 
-  /// Whether the field is greater than another one.
+  /// Returns the condition that the field is greater than another one.
   public static func > (left: QueryColumn, right: QueryColumn) -> QueryExpression {
     left.compare(.greater, .term(right.term))
   }
 
-  /// Whether the field is at least another one.
+  /// Returns the condition that the field is at least another one.
   public static func >= (left: QueryColumn, right: QueryColumn) -> QueryExpression {
     left.compare(.greaterOrEqual, .term(right.term))
   }
 
-  /// Whether the value of the field is in a range.
+  /// Returns the condition that the value of the field is in a range.
   public func isIn(_ range: Range<Value>) -> QueryExpression {
     .and([compare(.greaterOrEqual, range.lowerBound), compare(.less, range.upperBound)])
   }
 
-  /// Whether the value of the field is in a range.
+  /// Returns the condition that the value of the field is in a range.
   public func isIn(_ range: ClosedRange<Value>) -> QueryExpression {
     .and([compare(.greaterOrEqual, range.lowerBound), compare(.lessOrEqual, range.upperBound)])
   }
 
-  /// Whether the value of the field is in a range without end, such as `18...`.
+  /// Returns the condition that the value of the field is in a range without an upper bound, such as `18...`.
   public func isIn(_ range: PartialRangeFrom<Value>) -> QueryExpression { compare(.greaterOrEqual, range.lowerBound) }
 
-  /// Whether the value of the field is in a range without beginning, such as `..<18`.
+  /// Returns the condition that the value of the field is in a range without a lower bound, such as `..<18`.
   public func isIn(_ range: PartialRangeUpTo<Value>) -> QueryExpression { compare(.less, range.upperBound) }
 
-  /// Whether the value of the field is in a range without beginning, such as `...18`.
+  /// Returns the condition that the value of the field is in a range without a lower bound, such as `...18`.
   public func isIn(_ range: PartialRangeThrough<Value>) -> QueryExpression { compare(.lessOrEqual, range.upperBound) }
 }
 
 extension ClosedRange {
-  /// Whether the value of a field is in the range.
+  /// Returns the condition that the value of a field is in the range.
   @_disfavoredOverload
   public func contains(_ column: QueryColumn<Bound>) -> QueryExpression { column.isIn(self) }
 }
 
 extension Range {
-  /// Whether the value of a field is in the range.
+  /// Returns the condition that the value of a field is in the range.
   @_disfavoredOverload
   public func contains(_ column: QueryColumn<Bound>) -> QueryExpression { column.isIn(self) }
 }
 
 extension Sequence where Element: Equatable {
-  /// Whether the value of a field is among these.
+  /// Returns the condition that the value of a field is one of these.
   @_disfavoredOverload
   public func contains(_ column: QueryColumn<Element>) -> QueryExpression { column.isIn(self) }
 }
 
 extension QueryColumn where Value == String {
-  /// The text in small letters; what it is compared with is then meant in small letters, too.
+  /// The text in lowercase. The operand of a comparison is converted to lowercase, too.
   public var ignoringCase: QueryColumn {
     QueryColumn(field: field, term: QueryTerm(term.path, form: .ignoringCase))
   }
 
-  /// Whether the text begins with another one.
+  /// Returns the condition that the text begins with another one.
   public func hasPrefix(_ text: String) -> QueryExpression { compare(.hasPrefix, text) }
 
-  /// Whether the text ends with another one.
+  /// Returns the condition that the text ends with another one.
   public func hasSuffix(_ text: String) -> QueryExpression { compare(.hasSuffix, text) }
 
-  /// Whether another text is in the text.
+  /// Returns the condition that the text contains another one.
   public func contains(_ text: String) -> QueryExpression { compare(.contains, text) }
 
-  /// Whether a regular expression matches the whole text.
+  /// Returns the condition that a regular expression matches the whole text.
   ///
   /// Regular expressions backtrack: a hostile one can take exponential time.
   public func matches(_ regex: Regex<some Any>) -> QueryExpression { compare(.matches, pattern(of: regex)) }
 
-  /// Whether a regular expression matches a part of the text.
+  /// Returns the condition that a regular expression matches a part of the text.
   public func contains(_ regex: Regex<some Any>) -> QueryExpression { compare(.containsMatch, pattern(of: regex)) }
 
   private func pattern(of regex: Regex<some Any>) -> QueryComparison.Operand {
-    // A query is a value that can be stored and sent, so it keeps what was written between the slashes.
+    // A query is a value that can be stored and sent, so it keeps the text between the slashes.
     if let pattern = regex._literalPattern { return .value(.string(pattern)) }
     return .unwritable("a regular expression that was not written between slashes can't be part of a query")
   }
 }
 
 extension QueryColumn {
-  /// Whether the list has this element.
+  /// Returns the condition that the list contains an element.
   public func contains<Element: Equatable>(_ element: Element) -> QueryExpression where Value == [Element] {
     let column = QueryColumn<Element>(field: Field(), term: QueryTerm(QueryPath()))
     return .any(term.path, column == element)

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) internal import ModelCore
 
 extension ModelQuery {
-  /// The condition for a description: without the values with which sensitive fields are compared.
+  /// The condition for a description, without the values with which sensitive fields are compared.
   var shownFilter: QueryExpression? {
     filter.map { filter in
       // The text explains why it is not printed.
@@ -13,7 +13,7 @@ extension ModelQuery {
 }
 
 extension QueryExpression {
-  /// The condition without the values with which sensitive fields of a model are compared.
+  /// Returns the condition without the values with which sensitive fields of a model are compared.
   fileprivate func withoutSecrets(of model: ModelObject?, isSecret: Bool = false) -> QueryExpression {
     switch self {
     case .constant: return self
@@ -34,7 +34,7 @@ extension QueryExpression {
     }
   }
 
-  /// The field at a path: whether it is sensitive, and a prototype of its related models.
+  /// Returns whether the field at a path is sensitive, and a prototype of its related models.
   private static func place(_ path: QueryPath, in model: ModelObject?) -> (isSensitive: Bool, related: ModelObject?) {
     var model = model
     var isSensitive = false

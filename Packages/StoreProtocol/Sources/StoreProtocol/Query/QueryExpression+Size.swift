@@ -1,20 +1,20 @@
-/// The limits of a condition: a walk through it needs stack for every level.
+/// The limits of the size of a condition, because a traversal needs stack for every level.
 extension QueryExpression {
   private static let maximumDepth = 500
   private static let maximumSize = 100_000
 
-  /// How many terms the operators put into one list: a copy of it is made for each.
+  /// The largest number of terms that the operators put into one list, because they copy the list for each term.
   static let joinedCount = 256
 
   private static let depthReason = "it is nested more than \(maximumDepth) levels deep"
 
-  /// The same; or, if it is nested too deeply, a condition that no query accepts.
+  /// The same condition; if it is nested too deeply, one that every query rejects.
   var limited: QueryExpression {
     if excess == nil { return self }
     return .comparison(QueryComparison(QueryTerm(QueryPath()), .equal, .unwritable(Self.depthReason)))
   }
 
-  /// The text instead of a condition that is too large to go through; nil for one that is not.
+  /// The text that stands for a condition that is too large to traverse; nil for other conditions.
   var excessText: String? { excess.map { "<a condition that is not printed: \($0)>" } }
 
   /// The reason why a condition is too large; nil if it is not.

@@ -1,54 +1,54 @@
-/// A condition of a query, as a tree that stores can look into and translate.
+/// A condition of a query, as a tree that stores can read and translate.
 ///
-/// Queries make it from closures such as `{ $0.age > 30 && $0.name != "Bob" }`; see ``ModelColumns``. How values compare is
-/// the same in every store:
+/// Queries create it from closures such as `{ $0.age > 30 && $0.name != "Bob" }`; see ``ModelColumns``. Values compare in
+/// the same way in every store:
 ///
 /// - Values compare as their Swift type does: numbers as numbers, dates as dates, enumerations by their cases. Text
-///   compares by its Unicode scalars, whatever the language of the system.
-/// - Nil is equal to nil only. `<`, `<=`, `>` and `>=` are false where a side is nil, and so are `contains`, `hasPrefix`,
-///   `hasSuffix` and regular expressions. So `$0.age != 30` holds for a person without age, and so does
-///   `!($0.age > 30)`.
-/// - A field that a record does not have is as it would be after reading the record: it has its initial value.
+///   compares by its Unicode scalars, independent of the locale.
+/// - Nil is equal only to nil. If one side is nil, `<`, `<=`, `>` and `>=` are false, and so are `contains`, `hasPrefix`,
+///   `hasSuffix` and regular expressions. Therefore `$0.age != 30` and `!($0.age > 30)` hold for a person without age.
+/// - A field that a record lacks has its initial value, as after reading the record.
 /// - A path through a relation without a model gives nil.
 ///
-/// A condition has at most 100,000 parts, which are nested at most 500 levels deep; a longer chain of `&&` or of `||` counts
-/// one level for every 256 terms. A chain in which `&&` and `||` alternate counts one level for each: `(a || b) && c` has two. A
-/// query with a larger one throws ``ModelStoreError`` with the code `invalid`. Do not build trees by hand that are many
-/// thousand levels deep: to compare or release them takes stack for every level.
+/// A condition has at most 100,000 parts, which are nested at most 500 levels deep. A long chain of `&&` or of `||` counts
+/// one level for every 256 terms. A chain in which `&&` and `||` alternate counts one level for each operator:
+/// `(a || b) && c` has two. A query with a larger condition throws ``ModelStoreError`` with the code `invalid`. Do not build
+/// trees by hand that are thousands of levels deep: comparing and releasing them needs stack for every level.
 public indirect enum QueryExpression: Hashable, Sendable {
-  /// Always, or never.
+  /// A constant: the condition always holds, or never.
   case constant(Bool)
-  /// A field is compared.
+  /// A comparison of a field.
   case comparison(QueryComparison)
-  /// All of these hold.
+  /// All of these conditions hold.
   case and([QueryExpression])
-  /// One of these holds, or more.
+  /// At least one of these conditions holds.
   case or([QueryExpression])
-  /// This does not hold.
+  /// This condition does not hold.
   case not(QueryExpression)
-  /// For an element of the list, or a model of the relation to many, at the path this holds. Its paths begin at the element.
+  /// The condition holds for an element of the list, or for a model of the relation to many, at the path. Paths in the
+  /// condition begin at the element.
   case any(QueryPath, QueryExpression)
 }
 
 extension QueryExpression {
-  // Disfavoured, because otherwise every `&&` of a module that imports this one would be checked twice, which makes long
-  // conditions a thousand times slower to compile.
+  // Disfavoured, because otherwise the compiler would type-check every `&&` of an importing module twice. Long conditions
+  // would be a thousand times slower to compile.
 
-  /// Both hold.
+  /// Returns the condition that both conditions hold.
   @_disfavoredOverload
   public static func && (left: QueryExpression, right: QueryExpression) -> QueryExpression {
     if case .and(let terms) = left, terms.count < joinedCount { return .and(terms + [right]) }
     return QueryExpression.and([left, right]).limited
   }
 
-  /// One holds, or both.
+  /// Returns the condition that at least one of two conditions holds.
   @_disfavoredOverload
   public static func || (left: QueryExpression, right: QueryExpression) -> QueryExpression {
     if case .or(let terms) = left, terms.count < joinedCount { return .or(terms + [right]) }
     return QueryExpression.or([left, right]).limited
   }
 
-  /// It does not hold.
+  /// Returns the condition that a condition does not hold.
   @_disfavoredOverload
   public static prefix func ! (expression: QueryExpression) -> QueryExpression {
     if case .not(let term) = expression { return term }
@@ -56,14 +56,14 @@ extension QueryExpression {
   }
 }
 
-/// How a field is compared.
+/// A comparison of a field with an operand.
 ///
 /// ```swift
 /// let comparison = QueryComparison(QueryTerm(["age"]), .greater, .value(30))
 /// assert("\(comparison)" == "age > 30")
 /// ```
 public struct QueryComparison: Hashable, Sendable {
-  /// Ways to compare.
+  /// An operator of a comparison.
   public enum Operator: String, Hashable, Sendable, CaseIterable {
     /// The values are equal.
     case equal = "=="
@@ -79,7 +79,7 @@ public struct QueryComparison: Hashable, Sendable {
     case greaterOrEqual = ">="
     /// The field is equal to an element of the list.
     case isIn = "in"
-    /// The text has this text in it.
+    /// The text contains this text.
     case contains
     /// The text begins with this.
     case hasPrefix
@@ -93,18 +93,18 @@ public struct QueryComparison: Hashable, Sendable {
 
   /// The operand of a comparison.
   public enum Operand: Hashable, Sendable {
-    /// A value, as its type writes it: dates in ISO 8601, enumerations by their raw value. Of a type that can't be written
-    /// without the field's transformer, as the field writes it.
+    /// A value as its type writes it: dates in ISO 8601, enumerations by their raw value. A value that only the field's
+    /// transformer can write is as the field writes it.
     case value(JSONValue)
     /// Another field of the same type.
     case term(QueryTerm)
-    /// A value that can't be written, and why. The query throws.
+    /// The reason why a value can't be written. The query throws it.
     case unwritable(String)
   }
 
   /// The field.
   public var term: QueryTerm
-  /// The way to compare.
+  /// The operator.
   public var `operator`: Operator
   /// The operand.
   public var operand: Operand
@@ -113,8 +113,8 @@ public struct QueryComparison: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - term: the field.
-  ///   - operator: the way to compare.
-  ///   - operand: what the field is compared with.
+  ///   - operator: the operator.
+  ///   - operand: the operand.
   public init(_ term: QueryTerm, _ operator: Operator, _ operand: Operand) {
     self.term = term
     self.operator = `operator`

@@ -1,13 +1,13 @@
-/// The way from a model to a field that a query is about: the keys of the fields on the way, as they are declared.
+/// The path from a model to a field in a query: the declared keys of the relations on the path and of the field.
 ///
 /// ```swift
 /// let path: QueryPath = ["company", "name"]
 /// assert("\(path)" == "company.name")
 /// ```
 ///
-/// The path without keys is an element of a list itself, inside ``QueryExpression/any(_:_:)``.
+/// Inside ``QueryExpression/any(_:_:)`` the path without keys is the element of the list itself.
 public struct QueryPath: Hashable, Sendable, CustomStringConvertible, ExpressibleByArrayLiteral {
-  /// The keys, outermost first. A key is that of the declaration, or the name of the property; it may have dots.
+  /// The keys, outermost first. A key is that of the declaration, or the name of the property. It can contain dots.
   public var keys: [String]
 
   /// Creates a path from its keys.
@@ -16,40 +16,40 @@ public struct QueryPath: Hashable, Sendable, CustomStringConvertible, Expressibl
   /// Creates a path from a literal such as `["company", "name"]`.
   public init(arrayLiteral elements: String...) { keys = elements }
 
-  /// The keys with dots between them.
+  /// The keys, separated by dots.
   public var description: String { keys.isEmpty ? "$0" : keys.joined(separator: ".") }
 
-  /// Returns the path of a field of the model at this path.
+  /// Returns the path of a field with a key of the model at this path.
   public func appending(_ key: String) -> QueryPath { QueryPath(keys + [key]) }
 }
 
-/// The compared value of a field: the value itself, or one derived from it.
+/// A term of a comparison: the value of a field, or a value derived from it.
 ///
 /// ```swift
 /// let term = QueryTerm(["tags"], form: .count)
 /// assert("\(term)" == "tags.count")
 /// ```
 public struct QueryTerm: Hashable, Sendable, CustomStringConvertible {
-  /// The derivation from the value of a field.
+  /// The derivation of a term from the value of its field.
   public enum Form: String, Hashable, Sendable, CaseIterable {
-    /// Nothing: the value itself.
+    /// The value itself.
     case value
-    /// The text in small letters, by the rules that hold for all languages; also what it is compared with.
+    /// The text in lowercase, independent of the locale. The operand is converted to lowercase, too.
     case ignoringCase
-    /// The number of elements of a list, 0 for nil.
+    /// The number of elements of a list; 0 for nil.
     case count
   }
 
   /// The field.
   public var path: QueryPath
-  /// The derivation from its value.
+  /// The derivation from the value of the field.
   public var form: Form
 
   /// Creates a term.
   ///
   /// - Parameters:
   ///   - path: the field.
-  ///   - form: what is made of its value.
+  ///   - form: the derivation from the value of the field.
   public init(_ path: QueryPath, form: Form = .value) {
     self.path = path
     self.form = form

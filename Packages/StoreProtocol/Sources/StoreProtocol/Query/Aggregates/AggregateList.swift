@@ -1,11 +1,10 @@
 @_spi(ModelKitInternals) import FieldKit
 
-/// Several aggregates, and where their columns are in a row. A separate type, because Swift 6.3 crashes over a closure that
-/// captures a pack.
+/// A list of aggregates with their columns. A separate type, because Swift 6.3 crashes over a closure that captures a pack.
 struct AggregateList<each Result> {
   let aggregates: (repeat QueryAggregate<each Result>)
 
-  /// The columns of the aggregates, one for each; the path of a count is that of any column.
+  /// The paths of the columns, one for each aggregate; nil for a count of records.
   var paths: [QueryPath?] {
     var paths: [QueryPath?] = []
     for aggregate in repeat each aggregates { paths.append(aggregate.path) }
@@ -31,7 +30,7 @@ struct AggregateList<each Result> {
   }
 }
 
-/// Several columns, and how to read a row of them. A separate type for the same reason.
+/// A list of columns, which reads their values from a row. A separate type for the same reason.
 struct ColumnList<each Value> {
   let columns: (repeat QueryColumn<each Value>)
 

@@ -25,7 +25,7 @@ extension ModelStore {
     try await aggregate(GroupColumns<M>().sum(column), filter)
   }
 
-  /// Returns the average of a column, without creating models: otherwise as ``sum(_:of:where:)``.
+  /// Returns the average of a column, without creating models. See ``sum(_:of:where:)``.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
@@ -111,9 +111,9 @@ extension ModelStore {
   ///   - type: the class of the models; models of derived classes are among them.
   ///   - columns: the columns, also those of a related model: `$0.company.name`.
   ///   - filter: the condition.
-  ///   - sort: the criteria of the order; without any it is the order of creation.
+  ///   - sort: the criteria of the order; empty for the order of creation.
   ///   - limit: the largest number of records; nil for all.
-  ///   - offset: the number of records to pass over.
+  ///   - offset: the number of records to skip.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` does.
   public func values<M: Model, each Value>(
     _ type: M.Type, of columns: (ModelColumns<M>) -> (repeat QueryColumn<each Value>),
@@ -198,7 +198,7 @@ private final class Groups {
   private let hasColumn: [Bool]
   private let identity: (ArraySlice<JSONValue>) throws -> [AnyHashable?]
   private let makeStates: () -> [AnyAggregateState]
-  /// The group of a key as it is written. Several texts can stand for one key.
+  /// The indexes of the groups, by the JSON of their key. A key can have several spellings.
   private var byText: [ArraySlice<JSONValue>: Int] = [:]
   private var byIdentity: [[AnyHashable?]: Int] = [:]
 
@@ -235,8 +235,8 @@ private final class Groups {
   }
 }
 
-/// Reads the values of a key, which identify a group. A separate type, because Swift 6.3 crashes over a closure
-/// that captures a pack.
+/// The columns of a key, whose values identify a group. A separate type, because Swift 6.3 crashes over a closure that
+/// captures a pack.
 private struct GroupIdentity<each Key: Hashable> {
   let columns: ColumnList<repeat each Key>
   let context: ValueTransformerContext

@@ -2,14 +2,14 @@
 
 /// The values of some columns in the records that a query finds, for a query that needs no models.
 ///
-/// A query may be run again from its beginning, for example if the engine removed a part of the moment that was read.
-/// `begin` is called at each beginning.
+/// A query can restart, for example if the engine removed a part of the snapshot that was read. `begin` is called at each
+/// start.
 @_spi(ModelKitInternals)
 public final class QueryProjection {
   let paths: [QueryPath]
   private let restart: () -> Void
   private let receive: ([JSONValue]) throws -> Void
-  /// The rows by their places; empty if they are streamed.
+  /// The rows, by the places of the records; empty if the rows are streamed.
   private var rows: [[JSONValue]] = []
   private var isStreamed = false
 
@@ -27,6 +27,8 @@ public final class QueryProjection {
     self.receive = receive
   }
 
+  /// Discards all rows at the start of a query.
+  ///
   /// - Parameter isStreamed: whether the records are found in the order of the query, and none of them is left out.
   func begin(isStreamed: Bool) {
     self.isStreamed = isStreamed
@@ -38,7 +40,7 @@ public final class QueryProjection {
     if isStreamed { try receive(row) } else { rows.put(row, at: place) }
   }
 
-  /// Hands over rows that were not streamed.
+  /// Passes the rows that were not streamed to the receiver.
   ///
   /// - Parameter places: the places of the found records, in the order of the query.
   func finish(_ places: [Int]) throws {
@@ -47,21 +49,21 @@ public final class QueryProjection {
     rows = []
   }
 
-  /// Receives the values of a live model.
+  /// Passes the values of a live model to the receiver.
   func take(_ row: [JSONValue]) throws { try receive(row) }
 }
 
 /// A store that reads the columns of records without creating models.
 @_spi(ModelKitInternals)
 public protocol ProjectingModelStore: ModelStore {
-  /// Runs a query whose results are the values of some columns.
+  /// Runs a query whose result is the values of some columns.
   ///
   /// - Throws: ``ModelStoreError`` as ``ModelStore/list(_:)`` does, and errors of the receiver.
   func run<M: Model>(_ query: ModelQuery<M>, into projection: QueryProjection) async throws
 }
 
 extension ModelStore {
-  /// Runs a query whose results are the values of some columns.
+  /// Runs a query whose result is the values of some columns.
   func project<M: Model>(_ query: ModelQuery<M>, _ projection: QueryProjection) async throws {
     if let store = self as? any ProjectingModelStore { return try await store.run(query, into: projection) }
     let program = try QueryProgram(query, in: scope.transformers, isForRecords: false, projection: projection)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A number that stores add up: `sum(_:of:where:)` and `average(_:of:where:)`.
+/// A number that stores can add up, for `sum(_:of:where:)` and `average(_:of:where:)`.
 ///
 /// ```swift
 /// let total = try await store.sum(Expense.self, of: \.amount)

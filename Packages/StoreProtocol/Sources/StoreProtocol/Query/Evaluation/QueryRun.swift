@@ -98,8 +98,8 @@ public final class QueryRun<M: Model> {
   /// - Parameters:
   ///   - record: the bytes of the record.
   ///   - order: its number in the order of creation, for pages.
-  /// - Returns: whether to go on, and the index of the record in the list of found records: the next free index, or that
-  ///   of a record that it replaces. Nil if the record is not in the result.
+  /// - Returns: whether to go on, and the index of the record in the list of found records. The index is the next free one,
+  ///   or that of a record that is replaced. It is nil if the record is not in the result.
   /// - Throws: ``ModelStoreError``; the run can go on with the same record.
   /// - Complexity: O(log *m*) for matches to be sorted with a limit *m*; only *m* are kept.
   public func take(_ record: [UInt8], at order: Int = 0) throws -> (progress: Progress, place: Int?) {

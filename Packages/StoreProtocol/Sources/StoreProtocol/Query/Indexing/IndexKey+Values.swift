@@ -1,14 +1,14 @@
 public import Foundation
 
 extension IndexKey {
-  /// The key of a decimal number; nil for one that is none. Numbers that are equal have one key, however they are written.
+  /// Creates the key of a decimal number; nil for NaN. Equal numbers have the same key, however they are written.
   public init?(_ value: Decimal) {
     if value.isNaN { return nil }
     if value.isZero {
       self = [1].withUnsafeBufferPointer { IndexKey($0) }
       return
     }
-    // Sign, power of ten and digits: longer numbers with the same beginning are farther from zero.
+    // Sign, power of ten and digits: of numbers with the same first digits, the longer one is farther from zero.
     var digits: [UInt8] = []
     var exponent = 0
     var isFraction = false
@@ -32,7 +32,8 @@ extension IndexKey {
     self = bytes.withUnsafeBufferPointer { IndexKey($0) }
   }
 
-  /// A key that equal values share, in this process. Other values may have it, too, but hardly ever do.
+  /// Creates a key by hashing a value. Equal values share it in this process. Collisions with other values are possible, but
+  /// rare.
   init(hashing value: some Hashable) {
     var hasher = Hasher()
     value.hash(into: &hasher)

@@ -2,15 +2,16 @@ internal import Foundation
 
 /// The key of a value in an index: bits that are in the order of the values.
 ///
-/// Keys of one field can be compared; nil comes before everything. Text is in the order of its Unicode scalars. Two keys
-/// are equal exactly if the values are.
+/// Keys of the same field can be compared. The key of nil comes first, texts are in the order of their Unicode scalars. Two
+/// keys are equal exactly if their values are.
 @_spi(ModelKitInternals)
 public struct IndexKey: Hashable, Sendable {
   /// The number, or the first eight bytes of a text.
   private let head: UInt64
-  /// 0 for nil, 1 for a number; for texts, which may be a beginning of each other, 1 and how many bytes there are.
+  /// 0 for nil, 1 for a number, and 1 plus the number of bytes (at most 9) for a text. It distinguishes texts with the same
+  /// head, of which one is a prefix of the other.
   private let rank: UInt8
-  /// The part that does not fit into the head.
+  /// The bytes that do not fit into the head.
   private let tail: [UInt8]?
 
   private init(head: UInt64, rank: UInt8 = 1, tail: [UInt8]? = nil) {
@@ -19,27 +20,27 @@ public struct IndexKey: Hashable, Sendable {
     self.tail = tail
   }
 
-  /// The key of no value.
+  /// The key of nil.
   public static let null = IndexKey(head: 0, rank: 0)
 
-  /// Whether this is the key of no value.
+  /// Whether this is the key of nil.
   public var isNull: Bool { rank == 0 }
 
-  /// The key of an integer.
+  /// Creates the key of an integer.
   public init(_ value: Int) { self.init(head: UInt64(bitPattern: Int64(value)) ^ 1 << 63) }
 
-  /// The key of an integer without sign.
+  /// Creates the key of an unsigned integer.
   public init(_ value: UInt64) { self.init(head: value) }
 
-  /// The key of a number; nil for one that is none, which is not equal to itself.
+  /// Creates the key of a floating-point number; nil for NaN, which is not equal to itself.
   public init?(_ value: Double) {
     if value.isNaN { return nil }
-    // Both zeros are equal.
+    // Positive and negative zero are equal.
     let bits = value == 0 ? 0 : value.bitPattern
     self.init(head: bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
   }
 
-  /// The key of a text, or of other bytes.
+  /// Creates the key of a text's UTF-8 bytes, or of other bytes.
   public init(_ bytes: UnsafeBufferPointer<UInt8>) {
     var head: UInt64 = 0
     for place in 0..<8 { head = head << 8 | (place < bytes.count ? UInt64(bytes[place]) : 0) }
@@ -48,7 +49,7 @@ public struct IndexKey: Hashable, Sendable {
     tail = bytes.count > 8 ? Array(bytes[8...]) : nil
   }
 
-  /// The text of the key of a text; nil for nil. Keys of other values have no text.
+  /// The text of a text's key; nil for the key of nil. Undefined for keys of other values.
   var text: String? {
     guard rank > 0 else { return nil }
     var bytes: [UInt8] = []
@@ -56,7 +57,7 @@ public struct IndexKey: Hashable, Sendable {
     return String(decoding: bytes + (tail ?? []), as: UTF8.self)
   }
 
-  /// The key of a text.
+  /// Creates the key of a text.
   public init(_ text: String) {
     var text = text
     self = text.withUTF8 { IndexKey($0) }
@@ -64,7 +65,7 @@ public struct IndexKey: Hashable, Sendable {
 }
 
 extension IndexKey: Comparable {
-  /// Whether a value comes before another one.
+  /// Returns whether a value comes before another one.
   @inline(__always)
   public static func < (left: IndexKey, right: IndexKey) -> Bool {
     if left.head != right.head { return left.head < right.head }
@@ -73,7 +74,7 @@ extension IndexKey: Comparable {
     return order(first, second) < 0
   }
 
-  /// Whether two values are equal.
+  /// Returns whether two values are equal.
   @inline(__always)
   public static func == (left: IndexKey, right: IndexKey) -> Bool {
     guard left.head == right.head, left.rank == right.rank else { return false }
@@ -87,7 +88,7 @@ extension IndexKey: Comparable {
 }
 
 extension IndexKey {
-  /// The key of the value of a field; nil if there is none for its type.
+  /// Returns the key of the value of a field; nil if its type has none.
   static func key(of value: some Any) -> IndexKey? {
     switch value {
     case let value as Int: IndexKey(value)
@@ -108,7 +109,7 @@ extension IndexKey {
 }
 
 extension IndexKey: CustomStringConvertible {
-  /// The bits, for those who look for a mistake.
+  /// The bits, for debugging.
   public var description: String {
     if isNull { return "nil" }
     let bytes = (tail ?? []).map { String($0, radix: 16) }.joined(separator: " ")

@@ -1,29 +1,29 @@
 internal import Foundation
 @_spi(ModelKitInternals) import ModelCore
 
-/// Makes keys of the values of a field, as records and queries have them.
+/// A reader that creates the index keys of a field's values in records and queries.
 final class IndexKeyReader: @unchecked Sendable {
-  // Sendable is proven by construction: all is constant but for the field and its model, which belong to this object
-  // alone and are reached only inside `lock`, by `read` and `readOperand`.
+  // Sendable by construction: everything is constant except the field and its model. These belong to this object alone, and
+  // only `read` and `readOperand` access them, inside `lock`.
   private enum Quick { case none, integer, number, text }
 
   /// Whether keys are in the order of the values.
   let isOrdered: Bool
-  /// Whether values with the same key may differ.
+  /// Whether different values can have the same key.
   let isHashed: Bool
   /// Whether values are texts.
   let isText: Bool
   private let quick: Quick
   private let lock = Lock(())
-  /// The field is complete only as long as its model is there.
+  /// The model of the field, retained because the field needs it.
   private let owner: ModelObject?
   private let read: (JSONValue) throws -> IndexKey?
   private let readOperand: (JSONValue) throws -> IndexKey?
 
   /// - Parameters:
-  ///   - field: a field that no other code has.
-  ///   - owner: its model, which no other code has either.
-  ///   - context: how records are spelled.
+  ///   - field: a field to which no other code has a reference.
+  ///   - owner: its model, to which no other code has a reference either.
+  ///   - context: the transformers and the spelling of the records.
   /// - Returns: nil if its values can't be keys.
   init?(_ field: AnyField, of owner: ModelObject?, _ context: ValueTransformerContext) {
     let order = Self.order(of: field.valueType)
@@ -36,7 +36,7 @@ final class IndexKeyReader: @unchecked Sendable {
       _ type: Value.Type
     ) -> (quick: Quick, read: (JSONValue) throws -> IndexKey?, readOperand: (JSONValue) throws -> IndexKey?)? {
       guard let field = field as? Field<Value> else { return nil }
-      // An optional would have another hash than its value.
+      // The value is unwrapped, because an optional has another hash.
       func key(of value: Value) -> IndexKey? {
         isHashed ? (value as? any Hashable).map { IndexKey(hashing: $0) } : IndexKey.key(of: value)
       }
@@ -52,7 +52,7 @@ final class IndexKeyReader: @unchecked Sendable {
             guard let value = try ValueTransformerContext.standard.value(of: json, as: Value.self) else { return .null }
             return key(of: value)
           } catch {
-            // A type that only the field knows how to write.
+            // Only the field can write and read this type.
             return try field.value(readFrom: json, in: .standard).flatMap(key(of:))
           }
         }
@@ -62,7 +62,7 @@ final class IndexKeyReader: @unchecked Sendable {
     (quick, read, readOperand) = made
   }
 
-  /// Whether keys of a type are in the order of the values; nil if values of the type have no keys but hashes.
+  /// Returns whether keys of a type are in the order of the values; nil if the type has only hashes as keys.
   private static func order(of type: Any.Type) -> Bool? {
     let ordered: [Any.Type] = [
       Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self, UInt32.self,
@@ -70,7 +70,7 @@ final class IndexKeyReader: @unchecked Sendable {
     ]
     if ordered.contains(where: { $0 == type }) { return true }
     if type == Bool.self || type == UUID.self { return false }
-    // An enumeration may have an order of its own.
+    // An enumeration can define another order than that of its raw values.
     guard let type = type as? any (RawRepresentable & CaseIterable).Type else { return nil }
     func raw<Value: RawRepresentable>(_ type: Value.Type) -> Bool { order(of: Value.RawValue.self) != nil }
     return raw(type) ? false : nil
@@ -80,7 +80,7 @@ final class IndexKeyReader: @unchecked Sendable {
     type == Int.self ? .integer : type == String.self ? .text : type == Double.self ? .number : .none
   }
 
-  /// The key of a value as records have it; nil if it can't be read.
+  /// Returns the key of a value in a record; nil if the value can't be read.
   func key(of json: JSONValue) -> IndexKey? {
     switch (json, quick) {
     case (.null, _): .null
@@ -91,7 +91,7 @@ final class IndexKeyReader: @unchecked Sendable {
     }
   }
 
-  /// The key of the next value of a document; nil if it can't be read.
+  /// Returns the key of the next value of a document; nil if the value can't be read.
   @inline(__always)
   func key(at scanner: inout JSONScanner) throws -> IndexKey? {
     let start = scanner
@@ -109,7 +109,7 @@ final class IndexKeyReader: @unchecked Sendable {
     return key(of: try scanner.readValue())
   }
 
-  /// The key of what a query compares with; nil if there is none.
+  /// Returns the key of a query's operand; nil if it has none.
   func key(ofOperand json: JSONValue) -> IndexKey? {
     switch (json, quick) {
     case (.null, _): .null

@@ -1,32 +1,32 @@
-/// A place between keys: before or after all that have this one.
+/// A position between entries of an index: before or after all entries with a key.
 @_spi(ModelKitInternals)
 public struct IndexCut: Hashable, Comparable, Sendable {
   /// The key.
   public let key: IndexKey
-  /// Whether it is after those that have the key.
+  /// Whether the cut is after the entries with the key.
   public let isAfter: Bool
 
-  /// Before all that have a key.
+  /// Returns the cut before all entries with a key.
   public static func before(_ key: IndexKey) -> IndexCut { IndexCut(key: key, isAfter: false) }
 
-  /// After all that have a key.
+  /// Returns the cut after all entries with a key.
   public static func after(_ key: IndexKey) -> IndexCut { IndexCut(key: key, isAfter: true) }
 
-  /// Before everything, nil included.
+  /// The cut before all entries, including those with nil.
   public static let start = before(.null)
 
-  /// Whether a place is before another one.
+  /// Returns whether a cut is before another one.
   public static func < (left: IndexCut, right: IndexCut) -> Bool {
     left.key == right.key ? !left.isAfter && right.isAfter : left.key < right.key
   }
 }
 
-/// Keys from one place to another.
+/// The keys between two cuts.
 @_spi(ModelKitInternals)
 public struct IndexRange: Hashable, Sendable {
-  /// Where it begins.
+  /// The beginning of the range.
   public let start: IndexCut
-  /// Where it ends; nil for the end of all.
+  /// The end of the range; nil for the end of the index.
   public let end: IndexCut?
 
   /// Creates a range.
@@ -35,12 +35,12 @@ public struct IndexRange: Hashable, Sendable {
     self.end = end
   }
 
-  /// One key.
+  /// Creates the range of one key.
   public init(_ key: IndexKey) { self.init(.before(key), .after(key)) }
 
   var isEmpty: Bool { end.map { $0 <= start } ?? false }
 
-  /// The key, if the range is one key.
+  /// The key of a range of one key; nil for other ranges.
   var point: IndexKey? {
     guard let end, !start.isAfter, end.isAfter, start.key == end.key else { return nil }
     return start.key
@@ -49,24 +49,24 @@ public struct IndexRange: Hashable, Sendable {
   func contains(_ key: IndexKey) -> Bool { start <= .before(key) && end.map { .before(key) < $0 } ?? true }
 }
 
-/// The keys that a field must have where a condition holds: ranges in their order, with something between each two.
+/// The keys that a field must have where a condition holds: sorted ranges with a gap between each two.
 @_spi(ModelKitInternals)
 public struct IndexRanges: Hashable, Sendable {
   /// The ranges.
   public private(set) var ranges: [IndexRange]
-  /// Whether the condition holds for every value in the ranges; otherwise it may hold for some of them.
+  /// Whether the condition holds for every value in the ranges. Otherwise it can hold for some of them.
   public private(set) var isExact: Bool
 
   /// All keys.
   public static let all = IndexRanges([IndexRange(.start, nil)])
   /// No key.
   public static let none = IndexRanges([])
-  /// The key of no value.
+  /// The key of nil.
   public static let null = IndexRanges([IndexRange(.null)])
-  /// All keys of values.
+  /// All keys except that of nil.
   public static let values = IndexRanges([IndexRange(.after(.null), nil)])
 
-  /// Creates ranges from some in any order.
+  /// Creates sorted ranges from ranges in any order, which can overlap.
   public init(_ ranges: [IndexRange], isExact: Bool = true) {
     self.isExact = isExact
     self.ranges = []
@@ -80,21 +80,21 @@ public struct IndexRanges: Hashable, Sendable {
     }
   }
 
-  /// The keys, if no range is more than one key.
+  /// The keys, if each range is of one key; otherwise nil.
   var points: [IndexKey]? {
     let points = ranges.compactMap(\.point)
     return points.count == ranges.count ? points : nil
   }
 
-  /// Whether a key is in one of the ranges.
+  /// Returns whether a key is in one of the ranges.
   func contains(_ key: IndexKey) -> Bool { ranges.contains { $0.contains(key) } }
 
-  /// Keys that are in one or the other.
+  /// Returns the keys that are in either of two sets of ranges.
   public func union(_ other: IndexRanges) -> IndexRanges {
     IndexRanges(ranges + other.ranges, isExact: isExact && other.isExact)
   }
 
-  /// Keys that are in both.
+  /// Returns the keys that are in both sets of ranges.
   public func intersection(_ other: IndexRanges) -> IndexRanges {
     var common: [IndexRange] = []
     var (mine, others) = (ranges[...], other.ranges[...])
@@ -111,7 +111,7 @@ public struct IndexRanges: Hashable, Sendable {
     return IndexRanges(common, isExact: isExact && other.isExact)
   }
 
-  /// Keys that are not in these.
+  /// The keys that are not in these ranges.
   public var complement: IndexRanges {
     var others: [IndexRange] = []
     var start: IndexCut? = .start
@@ -123,7 +123,7 @@ public struct IndexRanges: Hashable, Sendable {
     return IndexRanges(others, isExact: isExact)
   }
 
-  /// The same keys, of which it is not known whether the condition holds.
+  /// The same ranges, but inexact: it is not known whether the condition holds for their keys.
   public var inexact: IndexRanges {
     var ranges = self
     ranges.isExact = false
@@ -132,7 +132,7 @@ public struct IndexRanges: Hashable, Sendable {
 }
 
 extension IndexRanges {
-  /// Keys that are in one of these at least; nil if one of them is not known.
+  /// Returns the keys that are in at least one of these; nil if one of them is unknown.
   ///
   /// - Complexity: O(*n* log *n*) in the number of ranges.
   static func union(ofKnown all: [IndexRanges?]) -> IndexRanges? {
@@ -141,7 +141,7 @@ extension IndexRanges {
     return IndexRanges(known.flatMap(\.ranges), isExact: known.allSatisfy(\.isExact))
   }
 
-  /// Keys that are in all of these that are known; nil if none is.
+  /// Returns the keys that are in all known ranges; nil if all are unknown.
   ///
   /// - Complexity: O(*n* log² *n*) in the number of ranges.
   static func intersection(ofKnown all: [IndexRanges?]) -> IndexRanges? {

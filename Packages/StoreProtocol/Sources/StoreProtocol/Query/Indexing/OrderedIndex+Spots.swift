@@ -1,5 +1,5 @@
-/// Where an entry lies.
 extension OrderedIndex {
+  /// The position of an entry: its leaf, and its index in the leaf.
   struct Spot: Comparable {
     var leaf: Int
     var number: Int
@@ -16,13 +16,13 @@ extension OrderedIndex {
     return spot.leaf > 0 ? leaves[spot.leaf - 1].last : nil
   }
 
-  /// The first entry after a cut.
+  /// Returns the position of the first entry after a cut.
   func spot(of cut: IndexCut) -> Spot {
     if cut == .start { return Spot(leaf: 0, number: 0) }
     return spot(of: Entry(key: cut.key, place: cut.isAfter ? .max : .min))
   }
 
-  /// The first entry that is not in a range any more.
+  /// Returns the position after the last entry of a range.
   func spot(ofEnd cut: IndexCut?) -> Spot { cut.map(spot(of:)) ?? Spot(leaf: leaves.count, number: 0) }
 
   func distance(from start: Spot, to end: Spot) -> Int {
@@ -32,7 +32,7 @@ extension OrderedIndex {
       + leaves[start.leaf + 1..<end.leaf].reduce(0) { $0 + $1.count } + end.number
   }
 
-  /// Where an entry is, or would be.
+  /// Returns the position of an entry, or its insertion point.
   func spot(of entry: Entry) -> Spot {
     guard !leaves.isEmpty else { return Spot(leaf: 0, number: 0) }
     let leaf = self.leaf(of: entry)
@@ -40,7 +40,7 @@ extension OrderedIndex {
     return number == leaves[leaf].count ? Spot(leaf: leaf + 1, number: 0) : Spot(leaf: leaf, number: number)
   }
 
-  /// The part in which an entry is, or has to be.
+  /// Returns the leaf of an entry, or the leaf in which to insert it.
   private func leaf(of entry: Entry) -> Int {
     separators.withUnsafeBufferPointer { separators in
       var (low, high) = (0, separators.count)
@@ -78,7 +78,7 @@ extension OrderedIndex {
       return
     }
     if leaf == leaves.count - 1, number == Self.leafSize {
-      // Values that only grow fill their parts.
+      // Appended entries start a new leaf, so that ascending values fill their leaves.
       leaves.append([entry])
       separators.append(entry)
       return
@@ -95,7 +95,7 @@ extension OrderedIndex {
     }
   }
 
-  /// Takes an entry out, and returns whether it was there.
+  /// Removes an entry, and returns whether the index contained it.
   mutating func remove(_ entry: Entry) -> Bool {
     guard !leaves.isEmpty else { return false }
     let leaf = leaf(of: entry)

@@ -1,9 +1,9 @@
-/// A record in an index: where a walk begins.
+/// The record of an index with which a walk begins.
 @_spi(ModelKitInternals)
 public struct IndexStart: Hashable, Sendable {
   /// The key of the record.
   public let key: IndexKey
-  /// The place of the record.
+  /// The place of the record: see `OrderedIndex`.
   public let place: Int
 
   /// Creates a start.
@@ -14,14 +14,14 @@ public struct IndexStart: Hashable, Sendable {
 }
 
 extension OrderedIndex {
-  /// Goes through the records with keys in ranges, by key, until the body returns false.
+  /// Visits the records with keys in ranges, by key, until the body returns false.
   ///
   /// - Parameters:
   ///   - ranges: the ranges.
-  ///   - isDescending: whether large values come first. Those with the same one are in the order of the records anyway.
-  ///   - start: the first record, or where it would be; nil for the beginning.
-  ///   - body: gets a place, and whether its key is another one than that of the place before.
-  /// - Returns: whether all were gone through.
+  ///   - isDescending: whether large values come first. Records with equal values are in the order of the records anyway.
+  ///   - start: the first record, which need not be in the index any more; nil for the beginning.
+  ///   - body: receives a place, and whether its key differs from that of the previous place.
+  /// - Returns: whether all records were visited.
   @discardableResult
   public func forEach(
     in ranges: IndexRanges, isDescending: Bool = false, from start: IndexStart? = nil,
@@ -47,7 +47,7 @@ extension OrderedIndex {
     var end = spot(ofEnd: range.end)
     if let begin { end = min(end, spot(of: .after(begin.key))) }
     while start < end, let last = entry(before: end) {
-      // One key after the other, but its records from the first to the last.
+      // Keys are visited in reverse, but the records of each key from the first to the last.
       let first = max(start, spot(of: .before(last.key)))
       let from = begin.map { $0.key == last.key ? max(first, spot(of: Entry(key: $0.key, place: $0.place))) : first }
       guard try go(from: from ?? first, to: end, body) else { return false }
@@ -56,13 +56,13 @@ extension OrderedIndex {
     return true
   }
 
-  /// Finds the record with a number in a walk.
+  /// Returns the record with a number in a walk.
   ///
   /// - Parameters:
-  ///   - number: the number, which is reduced by that of all records in the ranges if there are no more.
+  ///   - number: the number of the record. If the ranges have too few records, it is reduced by the number of these.
   ///   - ranges: the ranges.
   ///   - isDescending: whether large values come first.
-  /// - Complexity: O(log *n*), and a small part of the number of records.
+  /// - Complexity: O(log *n*), plus a small fraction of the number of records.
   func start(number: inout Int, in ranges: IndexRanges, isDescending: Bool) -> IndexStart? {
     for range in isDescending ? ranges.ranges.reversed() : ranges.ranges {
       let (begin, end) = (spot(of: range.start), spot(ofEnd: range.end))

@@ -1,7 +1,7 @@
-/// The records of each value of a field, in the order of the values; with the same value, in that of the records.
+/// An index of records by a field, in the order of the values. Records with equal values are in the order of their creation.
 ///
-/// A record is a place: an integer that is larger the later it was created. A copy of an index is a picture of that moment;
-/// taking it costs nothing, and a later change copies what it touches.
+/// The index identifies a record by its place: an integer that is larger the later the record was created. A copy of an
+/// index is a snapshot. It costs nothing, and a later change copies only the leaves that it modifies.
 ///
 /// ```swift
 /// var index = OrderedIndex()
@@ -23,19 +23,19 @@ public struct OrderedIndex: Sendable {
     static func == (left: Entry, right: Entry) -> Bool { left.place == right.place && left.key == right.key }
   }
 
-  /// Entries up to this many are next to each other in memory, so that adding one moves few.
+  /// The largest number of entries in a leaf. A leaf is contiguous in memory, so that an insertion moves few entries.
   static let leafSize = 128
 
-  /// All entries in their order, in parts that are not empty.
+  /// All entries in their order, in leaves that are not empty.
   var leaves: [[Entry]] = []
-  /// For each part an entry that none of it is before, and all of the parts before are before.
+  /// A lower bound of each leaf: no entry of the leaf is less, and all entries of the previous leaves are less.
   var separators: [Entry] = []
   /// The places of records whose value can't be read.
   private var unreadable: Set<Int> = []
-  /// How many records there are.
+  /// The number of records.
   public internal(set) var count = 0
 
-  /// Creates an index of nothing.
+  /// Creates an empty index.
   public init() {}
 
   /// Creates an index of many records at once.
@@ -57,12 +57,12 @@ public struct OrderedIndex: Sendable {
     }
   }
 
-  /// Whether all values could be read. Otherwise the caller has to read the records, and gets the error.
+  /// Whether all values could be read. Otherwise a query has to read the records, which throws the error.
   public var isComplete: Bool { unreadable.isEmpty }
 
   // MARK: Changing
 
-  /// Adds a record; without a key, one whose value can't be read.
+  /// Adds a record. The key is nil if the value can't be read.
   ///
   /// - Complexity: O(log *n*).
   public mutating func insert(_ key: IndexKey?, _ place: Int) {
@@ -74,7 +74,7 @@ public struct OrderedIndex: Sendable {
     insert(Entry(key: key, place: place))
   }
 
-  /// Takes a record out, with the key it was added with.
+  /// Removes a record by the key with which it was added.
   ///
   /// - Complexity: O(log *n*).
   public mutating func remove(_ key: IndexKey?, _ place: Int) {
@@ -87,7 +87,7 @@ public struct OrderedIndex: Sendable {
 
   // MARK: Lookup
 
-  /// The first record with a key; nil if there is none.
+  /// Returns the first record with a key; nil if there is none.
   ///
   /// - Complexity: O(log *n*).
   public func first(_ key: IndexKey) -> Int? {
@@ -96,7 +96,7 @@ public struct OrderedIndex: Sendable {
     return entry.place
   }
 
-  /// The first two records with the same value; nil if no value is there twice. Nil counts as none.
+  /// The first two records with the same value; nil if all values differ. Records without a value are left out.
   ///
   /// - Complexity: O(*n*).
   public var firstDuplicate: (place: Int, other: Int)? {
@@ -110,14 +110,14 @@ public struct OrderedIndex: Sendable {
     return found
   }
 
-  /// How many records have keys in ranges.
+  /// Returns the number of records with keys in ranges.
   ///
-  /// - Complexity: O(log *n*), and a small part of the number of records.
+  /// - Complexity: O(log *n*), plus a small fraction of the number of records.
   public func count(in ranges: IndexRanges) -> Int {
     ranges.ranges.reduce(0) { $0 + distance(from: spot(of: $1.start), to: spot(ofEnd: $1.end)) }
   }
 
-  /// The records with keys in ranges, by key.
+  /// Returns the records with keys in ranges, by key.
   ///
   /// - Complexity: O(log *n* + *m*) for *m* records.
   public func places(in ranges: IndexRanges) -> [Int] {

@@ -1,10 +1,10 @@
 extension QueryPlan {
-  /// Goes through records in the order of an index, until the body returns false.
+  /// Visits records in the order of an index, until the body returns false.
   ///
   /// - Parameters:
-  ///   - indexes: the indexes that the plan was made for, in their order.
-  ///   - start: the first record, or where it would be; nil for the beginning.
-  ///   - body: gets a record, and whether its key is another one than that of the record before.
+  ///   - indexes: the indexes for which the plan was made, in their order.
+  ///   - start: the first record, which need not be in the index any more; nil for the beginning.
+  ///   - body: receives a record, and whether its key differs from that of the previous record.
   @_spi(ModelKitInternals)
   public func forEachInOrder(
     _ indexes: [OrderedIndex], from start: IndexStart? = nil,
@@ -13,7 +13,7 @@ extension QueryPlan {
     guard let order else { return }
     var isPast = start == nil
     for part in order.parts {
-      // Nil and values are apart: a start is in one of them.
+      // Nil and values are separate parts, one of which contains the start.
       let isHere = !isPast && part.isNull == start?.key.isNull
       if !isPast, !isHere { continue }
       isPast = true
@@ -24,16 +24,16 @@ extension QueryPlan {
     }
   }
 
-  /// Returns the record with which a walk begins, and how many are passed over by that.
+  /// Returns the record with which a walk begins, and the number of matches that it skips.
   ///
-  /// Those that are passed over are found by the query, or are before the position. Where further criteria order records with
-  /// the same key, the walk begins with the first of these.
+  /// The skipped records are matches within the offset, or are before the position. Where further criteria order records
+  /// with the same key, the walk begins with the first of these.
   ///
   /// - Parameters:
   ///   - position: the position after which the walk begins; nil for the beginning.
-  ///   - offset: how many records the query passes over.
-  ///   - indexes: the indexes that the plan was made for, in their order.
-  /// - Complexity: O(log *n*), and a small part of the number of records.
+  ///   - offset: the number of matches that the query skips.
+  ///   - indexes: the indexes for which the plan was made, in their order.
+  /// - Complexity: O(log *n*), plus a small fraction of the number of records.
   @_spi(ModelKitInternals)
   public func start(
     after position: QueryPosition?, offset: Int, in indexes: [OrderedIndex]
@@ -53,19 +53,19 @@ extension QueryPlan {
       let ranges = part.ranges.intersection(order.before(start.key))
       return (IndexStart(key: start.key, place: .min), offset - before + index.count(in: ranges))
     }
-    // There are fewer: the walk through all of them finds nothing.
+    // There are fewer matches than the offset: a walk through all of them finds nothing.
     return (nil, 0)
   }
 }
 
 extension QueryPlan.Order {
-  /// The ranges of nil and of values, in their order.
+  /// The ranges of nil and of values, in the order of the query.
   var parts: [(isNull: Bool, ranges: IndexRanges)] {
     let (values, null) = ((false, ranges.intersection(.values)), (true, ranges.intersection(.null)))
     return nils == .first ? [null, values] : [values, null]
   }
 
-  /// The keys of the same part that come before a key.
+  /// Returns the keys of the same part that come before a key in the order of the query.
   func before(_ key: IndexKey) -> IndexRanges {
     isDescending
       ? IndexRanges([IndexRange(.after(key), nil)]) : IndexRanges([IndexRange(.start, .before(key))])

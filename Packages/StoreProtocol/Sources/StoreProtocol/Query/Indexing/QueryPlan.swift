@@ -1,4 +1,4 @@
-/// The way in which a store finds the records of a query: the used indexes, and the records to test.
+/// The plan by which a store finds the records of a query: the used indexes, and the number of records to test.
 ///
 /// ```swift
 /// let query = ModelQuery(Person.self, where: { $0.age >= 18 }, sort: [.ascending(\.age)], limit: 10)
@@ -6,57 +6,57 @@
 /// // in the order of the index of age, 10 of 40 records
 /// ```
 public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
-  /// Where records are found.
+  /// An access path: the way in which records are found.
   indirect enum Access: Hashable, Sendable {
-    /// All there are.
+    /// A scan of all records.
     case all
-    /// The number of an index, and the keys.
+    /// The keys of an index, which is given by its number.
     case index(Int, IndexRanges)
-    /// Records that are found in one of these ways.
+    /// The union of the records of these paths.
     case either([Access])
-    /// Records that are found in all of these ways.
+    /// The intersection of the records of these paths.
     case both([Access])
   }
 
-  /// An index whose order is that of the query.
+  /// An index with the order of the query.
   struct Order: Hashable, Sendable {
     let index: Int
     let ranges: IndexRanges
     let isDescending: Bool
     let nils: QueryOrder.Nils
-    /// Whether further criteria order those that have the same key.
+    /// Whether further criteria order the records with the same key.
     let isPartial: Bool
-    /// How many records may be tested in this order, before it costs less to read and sort what other indexes find; nil if
-    /// the query finds all of them.
+    /// The number of records that can be tested in this order before it costs less to read and sort the matches of other
+    /// indexes. Nil if every record in the ranges is a match.
     let budget: Int?
   }
 
   let access: Access
   let order: Order?
-  /// Whether the condition holds for all records that are found, so that none has to be tested.
+  /// Whether the condition holds for all records of the access path, so that none has to be tested.
   @_spi(ModelKitInternals) public let isExact: Bool
   /// Whether the query has another order than that of creation.
   let isSorted: Bool
-  /// The fields of all indexes, by their numbers.
+  /// The fields of all indexes, by the numbers of the indexes.
   let fields: [StoredKeyPath]
 
-  /// Whether the matches of indexes are what the query finds, in its order but for limit and offset: no record has to be
-  /// tested.
+  /// Whether the matches of the indexes are the result of the query in its order, apart from limit and offset. No record has
+  /// to be tested then.
   @_spi(ModelKitInternals) public var isAnswer: Bool { isExact && !isSorted }
 
   /// The largest number of records to test or, where that is not known, an estimate.
   public let estimatedCount: Int
-  /// How many records there are.
+  /// The number of all records.
   public let totalCount: Int
 
-  /// The plan of a store that goes through all records.
+  /// Returns the plan of a store that scans all records.
   @_spi(ModelKitInternals)
   public static func all(_ count: Int) -> QueryPlan {
     QueryPlan(
       access: .all, order: nil, isExact: false, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
   }
 
-  /// The plan of a store that finds records in the same way, and holds them and others against the condition.
+  /// Returns the plan of a store that uses the same access path, and tests its records and others against the condition.
   ///
   /// - Parameter count: the number of records that it tests.
   @_spi(ModelKitInternals)
@@ -66,7 +66,7 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
       totalCount: max(count, totalCount))
   }
 
-  /// The fields whose indexes are used, in the order in which they are.
+  /// The fields whose indexes are used, in the order of use.
   public var usedIndexes: [String] {
     var numbers: [Int] = []
     func visit(_ access: Access) {
@@ -83,10 +83,10 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
   /// Whether an index has the records in the order of the query.
   public var isSortedByIndex: Bool { order != nil }
 
-  /// Whether all records have to be gone through.
+  /// Whether the plan is a scan of all records.
   public var goesThroughAll: Bool { access == .all && order == nil }
 
-  /// The plan in words.
+  /// A description of the plan in words.
   public var description: String {
     let count = estimatedCount == totalCount ? "all \(totalCount)" : "\(estimatedCount) of \(totalCount)"
     if let order { return "in the order of the index of \(fields[order.index]), \(count) records" }
@@ -105,10 +105,10 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension QueryPlan {
-  /// The records to test, in the order of their creation; nil if these are all, or if they are to be
-  /// gone through in the order of an index.
+  /// Returns the records to test, in the order of their creation.
   ///
-  /// - Parameter indexes: the indexes that the plan was made for, in their order.
+  /// - Parameter indexes: the indexes for which the plan was made, in their order.
+  /// - Returns: nil if all records have to be tested, or if they have to be visited in the order of an index.
   @_spi(ModelKitInternals)
   public func places(in indexes: [OrderedIndex]) -> [Int]? {
     if order != nil { return nil }
@@ -116,7 +116,7 @@ extension QueryPlan {
     case .all: return nil
     case .index(let number, let ranges):
       let places = indexes[number].places(in: ranges)
-      // Records with one key are in order already.
+      // Records with the same key are in order already.
       return ranges.isOneKey ? places : places.sorted()
     default: return Self.set(access, indexes)?.sorted()
     }
@@ -135,13 +135,14 @@ extension QueryPlan {
     }
   }
 
-  /// The records to test, in the order of their creation, but for those before a position, and for those
-  /// that the query finds and passes over; nil as for ``places(in:)``.
+  /// Returns the records to test, in the order of their creation. Records before a position and matches within the offset
+  /// are skipped.
   ///
   /// - Parameters:
-  ///   - indexes: the indexes that the plan was made for, in their order.
+  ///   - indexes: the indexes for which the plan was made, in their order.
   ///   - position: the position after which records are found.
-  ///   - offset: how many records the query passes over.
+  ///   - offset: the number of matches that the query skips.
+  /// - Returns: the records, and the number of skipped matches; nil as for ``places(in:)``.
   @_spi(ModelKitInternals)
   public func places(
     in indexes: [OrderedIndex], after position: QueryPosition?, offset: Int
@@ -153,7 +154,7 @@ extension QueryPlan {
     return (places.dropFirst(skippedCount), skippedCount)
   }
 
-  /// The number of records that the query finds without limit and offset, if indexes know it without reading a record.
+  /// Returns the number of records that the query finds without limit and offset; nil if records have to be read for it.
   @_spi(ModelKitInternals)
   public func exactCount(in indexes: [OrderedIndex]) -> Int? {
     guard isExact else { return nil }
@@ -164,7 +165,7 @@ extension QueryPlan {
 }
 
 extension [Int] {
-  /// The first index whose element fits, if all after it fit, too.
+  /// Returns the first index whose element fits, provided that all elements after it fit, too.
   fileprivate func firstIndex(ofSorted fits: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import ModelCore
 
-/// Chooses the indexes that answer a query with the fewest records to test.
+/// A planner that chooses the indexes by which a query has to test the fewest records.
 ///
-/// The conditions about the fields are derived first, without the indexes; the choice is made when they are at hand,
-/// such as inside the lock that guards them.
+/// A planner is created without indexes: it derives the conditions about their fields. It makes the choice when it gets
+/// the indexes, for example inside the lock that guards them.
 ///
 /// ```swift
 /// let planner = QueryPlanner(program, fields: [ageField, nameField])
@@ -11,7 +11,7 @@
 /// ```
 @_spi(ModelKitInternals)
 public struct QueryPlanner: Sendable {
-  /// The conditions of a part of the query about the fields.
+  /// The conditions about indexed fields in a part of the query.
   private indirect enum Part {
     /// The ranges of indexed fields, by number.
     case ranges([(index: Int, ranges: IndexRanges)])
@@ -19,7 +19,7 @@ public struct QueryPlanner: Sendable {
     case or([(index: Int, ranges: IndexRanges)], [Part])
   }
 
-  /// A path, and the number of records on it.
+  /// An access path, and the number of its records.
   private struct Way {
     var access: QueryPlan.Access
     var count: Int
@@ -32,31 +32,29 @@ public struct QueryPlanner: Sendable {
   private var order: (index: Int, order: QueryOrder, isPartial: Bool)?
   private let end: Int
   private let limit: Int?
-  /// How many records are read one after the other in the time that it takes to read one somewhere else.
+  /// The number of records that are read sequentially in the time of one random read.
   private let scatteredCost: Int
   private let isSorted: Bool
   private let canTrustKeys: Bool
 
-  /// Derives the conditions of a query about indexed fields.
+  /// Creates a planner by deriving the conditions of a query about indexed fields.
   ///
   /// - Parameters:
   ///   - program: the query.
-  ///   - fields: the fields of which there are indexes.
-  ///   - scatteredCost: how many records the store reads one after the other in the time that it takes to read one in the
-  ///     order of an index.
+  ///   - fields: the indexed fields.
+  ///   - scatteredCost: the number of records that the store reads sequentially in the time of one read in the order of an
+  ///     index.
   public init<M: Model>(_ program: QueryProgram<M>, fields: [StoredKeyPath], scatteredCost: Int = 1) {
     self.init(program.query, fields: fields, scatteredCost: scatteredCost)
   }
 
-  /// Derives the conditions of a query about indexed fields, without preparing the query for records. If indexes alone
-  /// answer it, that is not needed.
+  /// Creates a planner without preparing the query for records, which is not needed if indexes alone answer it.
   ///
   /// - Parameters:
-  ///   - query: the query. Whether it makes sense is checked only as far as indexes answer it: that they do only if
-  ///     it does.
-  ///   - fields: the fields of which there are indexes.
-  ///   - scatteredCost: how many records the store reads one after the other in the time that it takes to read one in the
-  ///     order of an index.
+  ///   - query: the query. It is not validated, but indexes alone answer only a valid query.
+  ///   - fields: the indexed fields.
+  ///   - scatteredCost: the number of records that the store reads sequentially in the time of one read in the order of an
+  ///     index.
   public init<M: Model>(_ query: ModelQuery<M>, fields: [StoredKeyPath], scatteredCost: Int = 1) {
     self.fields = fields
     self.scatteredCost = scatteredCost
@@ -73,7 +71,7 @@ public struct QueryPlanner: Sendable {
     }
   }
 
-  /// The same, but for the order of an index.
+  /// The same planner, which does not use the order of an index.
   public var withoutOrder: QueryPlanner {
     var planner = self
     planner.order = nil
@@ -83,15 +81,17 @@ public struct QueryPlanner: Sendable {
   /// Whether the query is sorted by a field that has an index.
   public var canFollowOrder: Bool { order != nil }
 
-  /// Whether there are a condition and indexes, so that these may find its matches.
+  /// Whether the query has a condition, and there are indexes that could find its matches.
   public var canUseIndexes: Bool { part != nil }
 
-  /// How many records are read one after the other in the time that it takes to sort one by the values in its bytes.
+  /// The number of records that are read sequentially in the time that it takes to sort one by the values in its bytes.
   private static let sortingCost = 8
 
-  /// Deeper parts of a condition are left to the test of the records.
+  /// The largest depth of parts of a condition for which indexes are used. Deeper parts are tested only with the records.
   private static let maximumDepth = 32
 
+  /// Returns the conditions about indexed fields in a part of the query.
+  ///
   /// - Complexity: O(*n* log *n*) in the size of the condition, for each field and each level.
   private static func part(_ condition: QueryExpression, _ fields: [StoredKeyPath], depth: Int) -> Part {
     if depth > maximumDepth { return .ranges([]) }
@@ -105,7 +105,7 @@ public struct QueryPlanner: Sendable {
     case .not(let term):
       return .ranges(
         ranges(part(term, fields, depth: depth + 1)).compactMap { index, ranges in
-          // What holds for some of these values only may not hold for any of them.
+          // Where the term holds for only some values in its ranges, its negation can hold for the others.
           ranges.isExact ? (index: index, ranges: ranges.complement) : nil
         })
     default:
@@ -116,7 +116,7 @@ public struct QueryPlanner: Sendable {
     }
   }
 
-  /// The ranges of each field that follow from those of the parts.
+  /// Returns the ranges of each field that follow from those of the parts.
   private static func combined(
     _ parts: [Part], _ fieldCount: Int, _ combine: ([IndexRanges?]) -> IndexRanges?
   ) -> [(index: Int, ranges: IndexRanges)] {
@@ -134,16 +134,16 @@ public struct QueryPlanner: Sendable {
     }
   }
 
-  /// Makes the choice.
+  /// Returns the plan with the indexes that are the best choice.
   ///
   /// - Parameters:
   ///   - indexes: the indexes of the fields, in their order.
-  ///   - totalCount: how many records there are.
-  /// - Complexity: O(log *n*) for each part of the condition, and a small part of the number of records.
+  ///   - totalCount: the number of all records.
+  /// - Complexity: O(log *n*) for each part of the condition, plus a small fraction of the number of records.
   public func plan(with indexes: [OrderedIndex], totalCount: Int) -> QueryPlan {
     let found = part.flatMap { way($0, indexes) }
     let all = Way(access: .all, count: totalCount, isExact: !hasCondition)
-    // To go through all in their order takes less than to gather most of them.
+    // A scan of all records costs less than random reads of most of them.
     let best = found.map { $0.count <= totalCount / 2 || $0.isExact ? $0 : all } ?? all
     if let ordered = inOrder(best, indexes, totalCount) { return ordered }
     let isEnoughEarly = !isSorted && best.isExact
@@ -152,23 +152,24 @@ public struct QueryPlanner: Sendable {
       fields: fields, estimatedCount: isEnoughEarly ? min(best.count, end) : best.count, totalCount: totalCount)
   }
 
-  /// The way through the index that has the order of the query, if it is shorter than to find and sort.
+  /// Returns the plan with the index that has the order of the query, if it costs less than another path and a sort.
   private func inOrder(_ best: Way, _ indexes: [OrderedIndex], _ totalCount: Int) -> QueryPlan? {
     guard let order, indexes[order.index].isComplete else { return nil }
     let known = part.flatMap { Self.ranges($0).first { $0.index == order.index }?.ranges }
     let ranges = known ?? .all
     let isExact = known.map(\.isExact) ?? !hasCondition
     let count = known == nil ? totalCount : indexes[order.index].count(in: ranges)
-    // The number to test until enough are found, if those that fit are spread evenly. Those that are found
-    // without a look are passed over in the index.
+    // The number of records to test until enough are found, if matches are distributed evenly. Where every record of the
+    // index is a match, the offset is skipped without a test.
     let share = isExact ? 1 : max(1, count / max(1, min(best.count, count)))
     let (needed, isTooMany) = (isExact && canTrustKeys ? limit ?? .max : end).multipliedReportingOverflow(by: share)
     let cost = isTooMany ? count : min(count, needed)
-    // Few of many are read in as many places; to sort takes longer than to look, the more there are.
+    // The matches of an index are random reads, which never cost more than a scan. The cost of sorting grows faster than
+    // that of testing.
     let readingCost =
       best.access == .all
       ? best.count : min(best.count.multipliedReportingOverflow(by: scatteredCost).partialValue, totalCount)
-    // How many of those that are read have to be sorted is known only without a further condition.
+    // The number of records to sort is known only if every record of the index is a match.
     let sortingCost = best.isExact && scatteredCost > 1 ? best.count * Self.sortingCost : best.count / 4
     let budget = (readingCost + sortingCost) / scatteredCost
     guard cost <= budget else { return nil }
@@ -186,14 +187,14 @@ public struct QueryPlanner: Sendable {
     }
   }
 
-  /// The shortest way to the records of a part; nil if no index leads there.
+  /// Returns the access path with the fewest records of a part; nil if no index has them.
   private func way(_ part: Part, _ indexes: [OrderedIndex]) -> Way? {
     var best = Self.ranges(part).filter { indexes[$0.index].isComplete }
       .map { number, ranges in
         Way(access: .index(number, ranges), count: indexes[number].count(in: ranges), isExact: ranges.isExact)
       }
       .min { ($0.count, $0.isExact ? 0 : 1) < ($1.count, $1.isExact ? 0 : 1) }
-    // No path is shorter than one to exactly the matches; to count half an index takes a while.
+    // No path has fewer records than one with exactly the matches. Counting others can visit half an index.
     if best?.isExact == true { return best }
     switch part {
     case .ranges: break
@@ -215,7 +216,7 @@ public struct QueryPlanner: Sendable {
     return best
   }
 
-  /// The matches of several terms, where it takes less to intersect them than to test all of one.
+  /// Returns the intersection of the paths of several terms, where it costs less than testing all records of one.
   private func narrowed(_ best: Way, by ways: [Way?]) -> Way {
     guard !best.isExact, best.count > 16 else { return best }
     func isIn(_ way: Way) -> Bool {

@@ -1,4 +1,4 @@
-/// A report of how a store ran a query.
+/// The report of a store on the execution of a query.
 ///
 /// ```swift
 /// let report = try store.explain(ModelQuery(Person.self, where: { $0.age == 30 }))
@@ -7,20 +7,20 @@
 public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
   /// The plan, with the used indexes.
   public let plan: QueryPlan
-  /// The number of records that were tested against the condition. Matches that an index guarantees are not among them.
+  /// The number of records that were tested against the condition, without matches that an index guarantees.
   public let testedCount: Int
-  /// How many records were taken out of the store.
+  /// The number of records that were read from the store.
   public let readCount: Int
-  /// How many records were found.
+  /// The number of found records.
   public let foundCount: Int
 
   /// Creates a report.
   ///
   /// - Parameters:
-  ///   - plan: which indexes were used.
-  ///   - testedCount: how many records were held against the condition.
-  ///   - readCount: how many records were taken out of the store.
-  ///   - foundCount: how many records were found.
+  ///   - plan: the plan, with the used indexes.
+  ///   - testedCount: the number of records that were tested against the condition.
+  ///   - readCount: the number of records that were read from the store.
+  ///   - foundCount: the number of found records.
   public init(plan: QueryPlan, testedCount: Int, readCount: Int, foundCount: Int) {
     self.plan = plan
     self.testedCount = testedCount
@@ -28,6 +28,6 @@ public struct QueryReport: Hashable, Sendable, CustomStringConvertible {
     self.foundCount = foundCount
   }
 
-  /// The report in words.
+  /// A description of the report in words.
   public var description: String { "\(plan); read \(readCount), tested \(testedCount), found \(foundCount)" }
 }

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import ModelCore
 
 extension StoredKeyPath {
-  /// The keys that the field has in all records for which a condition holds.
+  /// Returns the keys that the field can have in records for which a condition holds.
   ///
-  /// - Returns: nil if the condition is not about them.
+  /// - Returns: nil if the condition does not restrict the keys.
   @_spi(ModelKitInternals)
   public func ranges(where condition: QueryExpression) -> IndexRanges? {
     switch condition {
@@ -13,7 +13,7 @@ extension StoredKeyPath {
       return IndexRanges.intersection(ofKnown: terms.map(ranges(where:)))
     case .or(let terms): return IndexRanges.union(ofKnown: terms.map(ranges(where:)))
     case .not(let term):
-      // What holds for some of these values only may not hold for any of them.
+      // Where the term holds for only some values in its ranges, its negation can hold for the others.
       guard let ranges = ranges(where: term), ranges.isExact else { return nil }
       return ranges.complement
     case .any: return nil
@@ -23,7 +23,7 @@ extension StoredKeyPath {
   private func ranges(where comparison: QueryComparison) -> IndexRanges? {
     guard comparison.term.form == .value, isAbout(comparison.term.path), case .value(let operand) = comparison.operand
     else { return nil }
-    // A relation itself is compared with nil. Other conditions about it may make no sense, which an index can't know.
+    // A relation itself is compared with nil. Other comparisons with it can be invalid, which an index can't detect.
     if relatedPath != nil, comparison.term.path == path, !operand.isNull {
       return ranges(of: comparison, operand)?.inexact
     }
@@ -33,7 +33,7 @@ extension StoredKeyPath {
   private func ranges(of comparison: QueryComparison, _ operand: JSONValue) -> IndexRanges? {
     switch comparison.operator {
     case .equal: return point(operand)
-    // Another value may have the same hash.
+    // Another value can have the same hash.
     case .notEqual: return reader.isHashed && !operand.isNull ? nil : point(operand)?.complement
     case .isIn:
       guard case .array(let list) = operand else { return nil }
@@ -47,7 +47,7 @@ extension StoredKeyPath {
       guard isOrdered, reader.isText, case .string(let text) = operand else { return nil }
       return Self.prefix(text)
     case .less, .lessOrEqual, .greater, .greaterOrEqual:
-      // Nothing is less or greater than nil.
+      // No value is less or greater than nil.
       if operand.isNull { return IndexRanges.none }
       guard isOrdered, let key = reader.key(ofOperand: operand) else { return nil }
       return Self.side(comparison.operator, key)
@@ -71,7 +71,7 @@ extension StoredKeyPath {
   private static func prefix(_ text: String) -> IndexRanges {
     var bytes = Array(text.utf8)
     guard let last = bytes.last else { return .values }
-    // No byte of a text is 0xFF, so that there is a next one.
+    // No byte of UTF-8 is 0xFF, so that each byte has a successor.
     bytes[bytes.count - 1] = last + 1
     return IndexRanges([
       IndexRange(.before(IndexKey(text)), .before(bytes.withUnsafeBufferPointer { IndexKey($0) }))

@@ -1,39 +1,39 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
-/// The field of an index: its position in the records of a type, and the form of its values as keys.
+/// The field of an index: its path in the records of a type, and the conversion of its values to index keys.
 ///
-/// Unlike a field it is `Sendable`, so that an engine can keep indexes on its own.
+/// Unlike a field it is `Sendable`, so that an engine can maintain indexes without models.
 ///
 /// ```swift
 /// let field = try StoredKeyPath(Person.self, { $0.age }, in: scope.transformers)
 /// index.insert(field.key(in: bytes), place)
 /// ```
 public struct StoredKeyPath: Sendable {
-  /// The keys of the field, as they are declared.
+  /// The path of the field, with keys as they are declared.
   public let path: QueryPath
   /// The key as records spell it.
   public let key: String
-  /// Whether keys are in the order of the values. Otherwise an index finds equal values only.
+  /// Whether keys are in the order of the values. Otherwise an index finds only equal values.
   public let isOrdered: Bool
-  /// The value of a record without the key; nil if it can't be read.
+  /// The index key of a record without the field; nil if its value can't be read.
   let missing: IndexKey?
   let reader: IndexKeyReader
-  /// The way to the identifier of the related model, for a foreign key.
+  /// The path to the identifier of the related model, if the field is a foreign key.
   let relatedPath: QueryPath?
   private let parts: [String]
 
-  /// Finds a field.
+  /// Creates the key path of a field.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
-  ///   - field: gives the field of a model.
-  ///   - context: how records are spelled.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` for nil, and for a field whose values can't be keys: that are neither
-  ///   `Hashable` nor foreign keys.
+  ///   - field: returns the field of a model.
+  ///   - context: the transformers and the spelling of the records.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` for nil, and for a field whose values can't be keys. Such values are
+  ///   neither `Hashable` nor foreign keys.
   @_spi(ModelKitInternals)
   public init<M: Model>(_ type: M.Type, _ field: (M) -> AnyField?, in context: ValueTransformerContext) throws {
-    // A field knows its key as long as its model is there.
+    // A field has its key only as long as its model is live.
     let prototype = M.prototype()
     let key = withExtendedLifetime(prototype) { field(prototype)?.key }
     guard let key else {
@@ -47,17 +47,17 @@ public struct StoredKeyPath: Sendable {
     try self.init(type, key: key, in: context)
   }
 
-  /// Finds a field by its key.
+  /// Creates the key path of the field with a key.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
   ///   - key: the key of the field, as it is declared.
-  ///   - context: how records are spelled.
+  ///   - context: the transformers and the spelling of the records.
   /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, or its values can't be keys;
   ///   `unsupported` if stores don't keep it.
   @_spi(ModelKitInternals)
   public init<M: Model>(_ type: M.Type, key: String, in context: ValueTransformerContext) throws {
-    // A level of its own, so that no other code has its field.
+    // A separate level, so that no other code has a reference to its field.
     let level = QueryLevel(M.self, context, isForRecords: true)
     defer { withExtendedLifetime(level) {} }
     let slot = try level.slot(key)
@@ -79,7 +79,7 @@ public struct StoredKeyPath: Sendable {
     missing = reader.key(of: slot.missing)
   }
 
-  /// The field whose values are written; of a foreign key, the referenced identifier.
+  /// Returns the field whose values are written: the field itself, or the referenced identifier for a foreign key.
   private static func source(of field: AnyField, _ owner: ModelObject?) -> (field: AnyField, owner: ModelObject?)? {
     guard let relation = field as? any RelationField else { return (field, owner) }
     guard relation.isForeignKey, !relation.isToMany else { return nil }
@@ -87,12 +87,12 @@ public struct StoredKeyPath: Sendable {
     return related.identifierField.map { ($0, related) }
   }
 
-  /// Whether conditions that are about a path are about the field.
+  /// Returns whether a condition about a path is about the field.
   func isAbout(_ path: QueryPath) -> Bool { path == self.path || path == relatedPath }
 
   // MARK: Records
 
-  /// The key of a record; nil if the value can't be read.
+  /// Returns the index key of a record; nil if the value can't be read.
   @_spi(ModelKitInternals)
   public func key(in record: AttributeDictionary) -> IndexKey? {
     do {
@@ -102,11 +102,11 @@ public struct StoredKeyPath: Sendable {
     }
   }
 
-  /// The key of the bytes of a record; nil if the value can't be read.
+  /// Returns the index key of the bytes of a record; nil if the value can't be read.
   @_spi(ModelKitInternals)
   public func key(in bytes: [UInt8]) -> IndexKey? { bytes.withUnsafeBytes(key(in:)) }
 
-  /// The key of the bytes of a record; nil if the value can't be read.
+  /// Returns the index key of the bytes of a record; nil if the value can't be read.
   @_spi(ModelKitInternals)
   public func key(in bytes: UnsafeRawBufferPointer) -> IndexKey? {
     do {
@@ -124,14 +124,14 @@ public struct StoredKeyPath: Sendable {
 }
 
 extension StoredKeyPath: Hashable, CustomStringConvertible {
-  /// Whether both are the same field, in the same spelling.
+  /// Returns whether both are the same field in the same spelling.
   public static func == (left: StoredKeyPath, right: StoredKeyPath) -> Bool {
     left.path == right.path && left.key == right.key
   }
 
-  /// Adds what makes the field.
+  /// Hashes the path of the field.
   public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 
-  /// The keys of the field with dots between them.
+  /// The keys of the path, separated by dots.
   public var description: String { path.description }
 }

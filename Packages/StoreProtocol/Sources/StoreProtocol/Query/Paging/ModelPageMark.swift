@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) public import ModelCore
 
-/// The end of a page: pass it to `page(_:after:)` of the same store to get the next page.
+/// A mark of the end of a page. Pass it to `page(_:after:)` of the same store to get the next page.
 ///
 /// ```swift
 /// var mark: ModelPageMark?
@@ -12,15 +12,15 @@
 /// } while mark != nil
 /// ```
 ///
-/// A mark is a value: it can be stored, and sent to another process. It contains the sort values of the last record, and is
+/// A mark is a value that can be stored, and sent to another process. It contains the sort values of the last record. It is
 /// neither encrypted nor signed.
 public struct ModelPageMark: Hashable, Sendable, Codable {
   private let type: String
-  /// A digest of the condition and the order.
+  /// A digest of the condition, the order and the offset.
   private let query: Int
   private let position: JSONValue
 
-  /// Creates a mark. For those who write stores.
+  /// Creates a mark. For implementations of stores.
   ///
   /// - Parameters:
   ///   - position: the end of the page, in a form that only the store reads.
@@ -32,10 +32,10 @@ public struct ModelPageMark: Hashable, Sendable, Codable {
     self.position = position
   }
 
-  /// Returns the position that a store made the mark of. For those who write stores.
+  /// Returns the position with which a store created the mark. For implementations of stores.
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if the mark is of a query with another type, condition, order or
-  ///   offset. The limit may be another one.
+  ///   offset. The limit can differ.
   public func position<M: Model>(in query: ModelQuery<M>) throws -> JSONValue {
     guard type == M.typeName, try self.query == query.digest else {
       throw ModelStoreError(
@@ -55,7 +55,7 @@ extension ModelPageMark: CustomStringConvertible {
 }
 
 extension ModelPageMark {
-  /// The error for a mark whose position the store can't read.
+  /// Returns the error for a mark whose position the store can't read.
   @_spi(ModelKitInternals)
   public static func unreadable<M: Model>(_ type: M.Type) -> ModelStoreError {
     ModelStoreError(
@@ -66,7 +66,7 @@ extension ModelPageMark {
 }
 
 extension ModelQuery {
-  /// A number that is the same for queries with the same condition, order and offset.
+  /// A digest that is the same for queries with the same condition, order and offset.
   ///
   /// - Complexity: O(*n*) in the size of the condition.
   fileprivate var digest: Int {
@@ -81,7 +81,7 @@ extension ModelQuery {
 }
 
 extension [UInt8] {
-  /// FNV-1a, which is the same in every process.
+  /// The FNV-1a hash of the bytes, which is the same in every process.
   @_spi(ModelKitInternals)
   public var digest: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
 }

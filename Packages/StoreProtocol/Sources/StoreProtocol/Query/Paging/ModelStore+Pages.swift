@@ -1,15 +1,16 @@
 @_spi(ModelKitInternals) import ModelCore
 
 extension ModelStore {
-  /// Finds one page of models by listing all of them. Models that are equal by all sort criteria, or all without any, come in
-  /// the order of their identifiers. A store that can do better does.
+  /// Returns one page of models by listing all models. Stores with a faster implementation replace it.
+  ///
+  /// Models that are equal by all sort criteria are in the order of their identifiers, as are all models without criteria.
   ///
   /// - Complexity: as ``list(_:)`` without limit, and O(*n* log *n*) for sorting.
   public func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
     try await listedPage(query, after: mark)
   }
 
-  /// Finds one page of models by listing all of them: see `page(_:after:)`.
+  /// Returns one page of models by listing all models: see `page(_:after:)`.
   @_spi(ModelKitInternals)
   public func listedPage<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
     try query.validate()

@@ -1,7 +1,7 @@
-/// Tells which records of a query are after a position.
+/// The start of a page, which decides whether a record of a query is after a position.
 final class QueryPageStart {
   private let position: QueryPosition
-  /// It has the values of the position at index 0.
+  /// A sorter with the values of the position as the only row.
   private let sorter: QuerySorter
 
   init<M: Model>(_ position: QueryPosition, _ program: QueryProgram<M>) throws {
@@ -14,7 +14,7 @@ final class QueryPageStart {
     }
   }
 
-  /// Whether a record is after the position.
+  /// Returns whether a record is after the position.
   func isBefore<M: Model>(
     _ bytes: UnsafeRawBufferPointer, at order: Int, _ program: QueryProgram<M>, _ surroundings: QuerySurroundings
   ) throws -> Bool {

@@ -1,15 +1,15 @@
 @_spi(ModelKitInternals) public import ModelCore
 
-/// A position in the result of a query: that of a record, which need not be there any more.
+/// A position in the result of a query: that of a record, which can have been deleted since.
 @_spi(ModelKitInternals)
 public struct QueryPosition: Hashable, Sendable {
-  /// The values of the sort criteria, as the record had them.
+  /// The record's values of the sort criteria when the position was taken.
   public let values: [JSONValue]
   /// The identifier of the record.
   public let identifier: String
   /// The number of the record in the order of creation.
   public var order: Int
-  /// The list in which `order` is a number: another one has other numbers.
+  /// The epoch of the numbers: in another epoch, records have other numbers.
   public let epoch: Int
 
   /// Creates a position.
@@ -39,12 +39,12 @@ public struct QueryPosition: Hashable, Sendable {
       ["values": .array(values), "id": .string(identifier), "order": .int(order), "epoch": .int(epoch)], in: query)
   }
 
-  /// Returns the same position with the number that its record has in another list.
+  /// Returns the same position with the number of its record in another epoch.
   ///
   /// - Parameters:
-  ///   - epoch: the list.
-  ///   - order: gives the number of the record in that list; nil if it is not there.
-  /// - Throws: ``ModelStoreError`` with the code `invalid` if the list is another one, and the record is not there.
+  ///   - epoch: the epoch.
+  ///   - order: returns the number of the record in that epoch; nil if the record does not exist.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if the epoch differs, and the record does not exist.
   public func resolved<M: Model>(in type: M.Type, epoch: Int, order: @autoclosure () throws -> Int?) throws
     -> QueryPosition
   {
@@ -54,7 +54,7 @@ public struct QueryPosition: Hashable, Sendable {
         .invalid,
         """
         The page of \(M.displayName) was not read: \(identifier.quotedForMessage), after which it begins, was deleted, and \
-        the store was opened anew or restored since. Nothing is changed; begin with the first page.
+        the store was reopened or restored since. Nothing is changed; begin with the first page.
         """, identifier: identifier)
     }
     return QueryPosition(values: values, identifier: identifier, order: order, epoch: epoch)
@@ -65,7 +65,7 @@ extension ModelQuery {
   /// The size of a page without a limit.
   package static var usualPageSize: Int { 100 }
 
-  /// The query of a page and of the one record after it, which shows that there are more.
+  /// Returns the query of a page and of one more record, which shows whether another page follows.
   ///
   /// - Parameter isFirst: whether it is the first page, which begins after the offset.
   @_spi(ModelKitInternals)
