@@ -8,18 +8,18 @@
 /// // Person "1": company refers to Company "7", which is not there.
 /// ```
 public struct BrokenLink: Hashable, Sendable, CustomStringConvertible {
-  /// The name that stores have for the type of the model with the link.
+  /// The name in stores of the type of the model with the link.
   public let typeName: String
   /// The identifier of that model.
   public let identifier: String
   /// The path of the link in the model, such as `company` or `watchers[1]`.
   public let path: FieldPath
-  /// The name that stores have for the type of the missing model.
+  /// The name in stores of the type of the missing model.
   public let targetTypeName: String
   /// The identifier of the missing model.
   public let target: String
 
-  /// The model, the link and the missing model.
+  /// A description of the model, the link and the missing model.
   public var description: String {
     """
     \(typeName.nameForMessage) \(identifier.quotedForMessage): \(path) refers to \(targetTypeName.nameForMessage) \
@@ -29,15 +29,15 @@ public struct BrokenLink: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ModelStore {
-  /// Finds the links of stored models to models that the store does not have.
+  /// Returns the links of stored models to models that the store does not have.
   ///
-  /// A store nullifies links when it deletes a model, for all classes of which this process has made a model. Links of other
-  /// classes stay in their records: check them before, or after, with this call.
+  /// When a store deletes a model, it nullifies links to it in all classes of which this process has created a model. Links
+  /// of other classes stay in their records. Find them with this method, before or after the deletion.
   ///
   /// - Parameter types: the classes whose models are checked.
-  /// - Returns: the links by foreign keys that lead nowhere, in the order of the models. Nothing is changed.
+  /// - Returns: the foreign keys whose models are missing, in the order of the models that have them. Nothing is changed.
   /// - Throws: ``ModelStoreError`` as ``list(_:)`` and ``lookup(_:identifier:)`` do.
-  /// - Complexity: O(*n*) in the number of models and links, with one lookup for each model that is referred to.
+  /// - Complexity: O(*n*) in the number of models and links, with one lookup for each referenced model.
   public func brokenLinks(of types: [any Model.Type]) async throws -> [BrokenLink] {
     var check = LinkCheck()
     for type in types { try await check.run(type, in: self) }
@@ -45,10 +45,10 @@ extension ModelStore {
   }
 }
 
-/// A check of links under way.
+/// The state of a check of links.
 private struct LinkCheck {
   private(set) var links: [BrokenLink] = []
-  /// Whether a model is there, by its class and identifier.
+  /// Whether a model exists, by its class and identifier.
   private var known: [ObjectIdentifier: [String: Bool]] = [:]
 
   mutating func run<M: Model>(_ type: M.Type, in store: some ModelStore) async throws {
@@ -58,13 +58,13 @@ private struct LinkCheck {
     }
   }
 
-  /// Checks the links of a model, and of those that are written inside it.
+  /// Checks the links of a model, and of the models that are written inside it.
   ///
   /// - Parameters:
   ///   - model: the model, or one inside it.
-  ///   - owner: the model that has the record.
+  ///   - owner: the model of the record.
   ///   - path: the path from the owner to the model.
-  ///   - seen: the models of the record that were checked.
+  ///   - seen: the models of the record that were already checked.
   ///   - store: the store.
   private mutating func run(
     _ model: ModelObject, in owner: ModelObject, at path: FieldPath, _ seen: inout Set<ModelObject>,
