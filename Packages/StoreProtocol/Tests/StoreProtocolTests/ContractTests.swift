@@ -5,16 +5,16 @@ import Testing
 
 @Suite struct `The store contract` {
   @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions, .exactIdentifiers]))
-  func `The store contract is kept by a store of sixty lines`(check: ModelStoreContract.Check) async throws {
+  func `A store of sixty lines keeps the store contract`(check: ModelStoreContract.Check) async throws {
     try await check.run { DictionaryStore() }
   }
 
   @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions, .exactIdentifiers]))
-  func `The store contract is kept by the example of the documentation`(check: ModelStoreContract.Check) async throws {
+  func `The example of the documentation keeps the store contract`(check: ModelStoreContract.Check) async throws {
     try await check.run { NotebookStore() }
   }
 
-  @Test func `The store contract is kept by the very text that the documentation shows`() throws {
+  @Test func `The documentation shows the source of the example that keeps the store contract`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let example = try String(contentsOf: folder.appending(path: "NotebookStore.swift"), encoding: .utf8)
     let article = folder.appending(path: "../../Sources/StoreProtocol/StoreProtocol.docc/WritingAStore.md")
@@ -32,20 +32,20 @@ import Testing
     (.ignoresSorting, "random queries find what plain Swift finds"),
     (.skipsValidation, "create of an invalid model throws invalid, names the field and stores nothing"),
   ])
-  func `The store contract notices a broken promise and names it`(fault: DictionaryStore.Fault, promise: String)
+  func `The store contract detects a broken promise and names it`(fault: DictionaryStore.Fault, promise: String)
     async throws
   {
     let check = try #require(ModelStoreContract.checks.first { $0.name == promise })
     await #expect(throws: ContractViolation.self) { try await check.run { DictionaryStore(fault) } }
   }
 
-  @Test func `The store contract has every promise once`() {
+  @Test func `The store contract has each promise once`() {
     let names = ModelStoreContract.checks.map(\.name)
     #expect(names.count == Set(names).count)
     #expect(names.count > 25)
   }
 
-  @Test func `The store contract reports what the store threw, with the promise`() async throws {
+  @Test func `The store contract reports the error of the store with the promise`() async throws {
     struct Burned: Error {}
     final class BurningStore: ModelStore {
       let scope = ModelScope()

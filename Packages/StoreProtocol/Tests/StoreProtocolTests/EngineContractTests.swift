@@ -25,7 +25,7 @@ import Testing
     try await check.run { ShelfStore(engine) }
   }
 
-  @Test func `A store over an engine of sixty lines is the very text that the documentation shows`() throws {
+  @Test func `The documentation shows the source of the store over an engine of sixty lines`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let example = try String(contentsOf: folder.appending(path: "ShelfStore.swift"), encoding: .utf8)
     let article = folder.appending(path: "../../Sources/StoreProtocol/StoreProtocol.docc/WritingAStore.md")

@@ -14,18 +14,18 @@ import Testing
     (#"{"z":1}"#, "{}", #"{"z":1}"#), ("{}", "{}", "{}"), ("{}", #"{"a" : "x\"y" }"#, #"{"a":"x\"y"}"#),
     (#"{"a":1,"b":2}"#, #"{"b":0,"a":0}"#, #"{"b":2,"a":1}"#),
   ])
-  func `Records as bytes have the members of the newer one`(changes: String, older: String, expected: String) {
+  func `Merging record bytes replaces and adds the newer members`(changes: String, older: String, expected: String) {
     #expect(merged(changes, into: older) == expected)
   }
 
   @Test(arguments: [(#"{"é":2}"#, "{}"), ("{}", #"{"\u0061":1}"#), ("[]", "{}"), ("{}", "{"), ("{}", "")])
-  func `Records as bytes are left to a tree where keys may be equal in other ways, or there is no object`(
+  func `Record bytes are not merged if keys are escaped or not ASCII, or if there is no object`(
     changes: String, older: String
   ) {
     #expect(merged(changes, into: older) == nil)
   }
 
-  @Test func `Records as bytes are the document of a tree for every kind of field`() async throws {
+  @Test func `Record bytes are the document of the JSON tree for every kind of field`() async throws {
     let scope = ModelScope()
     for index in 0..<8 {
       let plain = Plain()
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `Records as bytes get the identifier that is assigned`() async throws {
+  @Test func `Record bytes contain the assigned identifier`() async throws {
     let plain = Plain()
     plain.name.value = "Ada"
     plain.day.unload()
@@ -51,7 +51,7 @@ import Testing
     #expect(save.record == ["flag": true, "id": 5, "name": "Ada"])
   }
 
-  @Test func `Records as bytes keep what an update does not write`() async throws {
+  @Test func `Record bytes keep the members that an update does not write`() async throws {
     let scope = ModelScope()
     let plain = Plain()
     plain.id.value = 5
@@ -65,7 +65,7 @@ import Testing
     #expect(throws: ModelStoreError.self) { try save.merged(intoBytes: Array("[]".utf8)) }
   }
 
-  @Test func `Records as bytes that can't be read are named when they are listed`() throws {
+  @Test func `Listing record bytes that can't be read throws an error with their identifier`() throws {
     let store = NotebookStore()
     let records = [#"{"id":1}"#, #"{"id":"x"}"#].map { Array($0.utf8) }
     let error = #expect(throws: ModelStoreError.self) {
@@ -76,7 +76,7 @@ import Testing
   }
 }
 
-/// A model that goes straight to bytes.
+/// A model that is written directly as bytes.
 private final class Plain: Model {
   let id = Field<Int>()
   let name = Field<String>()

@@ -2,7 +2,7 @@ import StoreProtocol
 import StoreProtocolTesting
 import Testing
 
-@Suite struct `A save under way` {
+@Suite struct `A save operation` {
   private let scope = ModelScope()
 
   private func saved(_ name: String) async throws -> ContractPerson {
@@ -13,7 +13,7 @@ import Testing
     return person
   }
 
-  @Test func `A save under way leaves a field dirty that is edited before it is finished`() async throws {
+  @Test func `A save leaves a field dirty that is edited before the save finishes`() async throws {
     let person = try await saved("Ada")
     person.name.value = "Augusta"
     let save = try await SaveOperation(updating: person, fields: nil, in: scope)
@@ -24,7 +24,7 @@ import Testing
     #expect(person.name.isDirty)
   }
 
-  @Test func `A save under way does not let the store's answer overwrite an edit made meanwhile`() async throws {
+  @Test func `The store's answer to a save does not overwrite an edit made meanwhile`() async throws {
     let person = try await saved("Ada")
     person.age.value = 36
     let save = try await SaveOperation(updating: person, fields: nil, in: scope)
@@ -35,7 +35,7 @@ import Testing
     #expect(!person.age.isDirty)
   }
 
-  @Test func `A save under way changes nothing of the model when it is never finished`() async throws {
+  @Test func `A save that never finishes does not change the model`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     var save = try await SaveOperation(creating: person, in: scope)
@@ -45,7 +45,7 @@ import Testing
     #expect(person.isDirty)
   }
 
-  @Test func `A save under way gives no identifier to a model that can't hold it`() async throws {
+  @Test func `A save assigns no identifier to a model that can't hold it`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     var save = try await SaveOperation(creating: person, in: scope)
@@ -54,7 +54,7 @@ import Testing
     #expect(error?.message.contains("\"nine\"") == true)
   }
 
-  @Test func `A save under way refuses a model that would be read back as another class`() async throws {
+  @Test func `A save rejects a model that would be read as another class`() async throws {
     class Shape: Model { let id = Field<Int>() }
     final class Circle: Shape {}
     let error = await #expect(throws: ModelStoreError.self) {
@@ -64,14 +64,14 @@ import Testing
     #expect(error?.message.contains("instanceClass(for:)") == true)
   }
 
-  @Test func `A save under way accepts a class of a hierarchy that has a type name of its own`() async throws {
+  @Test func `A save accepts a class of a hierarchy that has its own type name`() async throws {
     class Shape: Model { let id = Field<Int>(1) }
     final class Circle: Shape { override class var typeName: String { "Circle" } }
     #expect(try await SaveOperation(creating: Circle(), in: scope).typeName == "Circle")
     #expect(try await SaveOperation(creating: Shape(), in: scope).typeName.hasSuffix("Shape"))
   }
 
-  @Test func `A save under way leaves the model as it was when the store's answer does not fit it`() async throws {
+  @Test func `A save leaves the model unchanged if the store's answer does not fit it`() async throws {
     let person = try await saved("Ada")
     person.age.value = 36
     let save = try await SaveOperation(updating: person, fields: nil, in: scope)
@@ -81,7 +81,7 @@ import Testing
     #expect(person.age.isDirty)
   }
 
-  @Test func `A save under way refuses a foreign key to a model that has no identifier yet`() async throws {
+  @Test func `A save rejects a foreign key to a model without an identifier`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     person.company.value = ContractCompany()
@@ -94,7 +94,7 @@ import Testing
     #expect(person.dictionaryValue["name"] == "Ada")
   }
 
-  @Test func `A save under way names the value that can't be written`() async throws {
+  @Test func `A save names the value that can't be written`() async throws {
     let person = ContractPerson()
     person.name.value = "Ada"
     person.height.value = .nan
@@ -103,7 +103,7 @@ import Testing
     #expect(error?.message.contains("height") == true)
   }
 
-  @Test func `A save under way merges keys with dots into the objects that are stored`() async throws {
+  @Test func `A save merges keys with dots into the stored objects`() async throws {
     final class Note: Model {
       let id = Field<Int>()
       let title = Field<String>(key: "text.title")
@@ -119,7 +119,7 @@ import Testing
         == ["id": 1, "text": ["title": "New", "body": "stays"]])
   }
 
-  @Test func `A save under way writes the identifier that it assigns in references to the model`() async throws {
+  @Test func `A save writes the assigned identifier in references to the model`() async throws {
     let book = ContractBook(), author = ContractAuthor(), other = ContractBook()
     other.id.value = 3
     book.author.value = author
@@ -131,14 +131,14 @@ import Testing
     #expect(book.id.value == nil)
   }
 
-  @Test func `A save under way leaves a list out in which only the new model is`() async throws {
+  @Test func `A save omits a list that contains only the new model`() async throws {
     let book = ContractBook(), author = ContractAuthor()
     author.name.value = "Jane"
     book.author.value = author
     #expect(try await SaveOperation(creating: book, in: scope).record == ["author": ["name": "Jane"]])
   }
 
-  @Test func `A save under way refuses two classes that stores call the same`() async throws {
+  @Test func `A save rejects two classes with the same name in stores`() async throws {
     class Named: Model {
       let id = Field<Int>()
       override class var typeName: String { "Thing" }
@@ -160,7 +160,7 @@ import Testing
     #expect(try await store.list(Named.self).count == 1)
   }
 
-  @Test func `A save under way that finds nothing reports that the identifier was changed`() async throws {
+  @Test func `A save of a missing model reports that its identifier was changed`() async throws {
     let store = DictionaryStore()
     let person = ContractPerson()
     person.name.value = "Ada"

@@ -3,8 +3,8 @@ import StoreProtocolTesting
 import Synchronization
 import Testing
 
-@Suite @MainActor struct `A lookup of a model that did not change` {
-  /// An engine that tells when records were written, and counts how often one is read.
+@Suite @MainActor struct `A lookup of an unchanged model` {
+  /// An engine that reports the write state of types, and counts reads of records.
   fileprivate nonisolated final class CountingEngine: RecordEngine {
     let shelves = ShelfEngine()
     let readCount = Mutex(0)
@@ -47,7 +47,7 @@ import Testing
     return person
   }
 
-  /// Returns how many records two lookups of a model read that begin while a transaction of another task is open.
+  /// Returns the number of records that two lookups of a model read while another task has a transaction open.
   private func readCount(of model: ContractPerson, during body: () async throws -> Void) async throws -> Int {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let (ended, end) = AsyncStream.makeStream(of: Void.self)
@@ -79,14 +79,14 @@ import Testing
   }
 
   @Test
-  func `A lookup beside a transaction that wrote records of the type reads what is stored`() async throws {
+  func `A lookup concurrent with a transaction that wrote records of the type reads the stored record`() async throws {
     let ada = try await store.create(person("Ada"))
     let count = try await readCount(of: ada) { try await store.create(person("Grace")) }
     #expect(count >= 2)
   }
 
   @Test
-  func `A lookup inside a transaction reads the record, so that a later write of others is a conflict`() async throws {
+  func `A lookup in a transaction reads the record, so that another instance's later write conflicts`() async throws {
     let ada = try await store.create(person("Ada"))
     _ = try await store.lookup(ContractPerson.self, identifier: "1")
     let other = CountingStore(store.handle)

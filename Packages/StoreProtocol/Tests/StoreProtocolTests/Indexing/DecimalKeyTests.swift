@@ -12,7 +12,7 @@ import Testing
     return Decimal(string: "\(sign)\(text)e\(exponent)") ?? 0
   }
 
-  @Test(arguments: [1, 2, 3] as [UInt64]) func `Keys are in the order of the numbers, and equal for equal numbers`(
+  @Test(arguments: [1, 2, 3] as [UInt64]) func `Keys of decimals have the order and the equality of the numbers`(
     seed: UInt64
   ) {
     var random = RandomNumbers(seed: seed)

@@ -20,7 +20,7 @@ import Testing
       })
   }
 
-  @Test func `Ranges of an index are joined, cut and turned round as sets are`() {
+  @Test func `Ranges of an index have the union, intersection and complement of sets`() {
     var random = RandomNumbers(seed: 4)
     for _ in 0..<2_000 {
       let (first, second) = (ranges(&random), ranges(&random))
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `Ranges of an index of one key, of values and of nil`() {
+  @Test func `Ranges of one key, of all values and of nil contain exactly these keys`() {
     let one = IndexRanges([IndexRange(IndexKey(3))])
     #expect(keys.filter { contains(one, $0) } == [IndexKey(3)])
     #expect(keys.filter { contains(.values, $0) } == Array(keys.dropFirst()))
@@ -47,8 +47,8 @@ import Testing
   }
 }
 
-@Suite struct `A key of an index` {
-  @Test func `A key of an index is in the order of numbers`() {
+@Suite struct `Index keys` {
+  @Test func `Index keys are in the order of their numbers`() {
     let integers = [Int.min, -300, -1, 0, 1, 255, 256, .max]
     #expect(integers.map { IndexKey($0) } == integers.map { IndexKey($0) }.sorted())
     let numbers = [-Double.infinity, -1e300, -1, -.leastNonzeroMagnitude, 0, .leastNonzeroMagnitude, 0.5, 1, 1e300]
@@ -58,7 +58,7 @@ import Testing
     #expect(IndexKey.null < IndexKey(Int.min))
   }
 
-  @Test func `A key of an index is in the order of the Unicode scalars of texts`() {
+  @Test func `Index keys of texts are in the order of the Unicode scalars`() {
     let texts = [
       "", "\u{0}", "\u{0}\u{0}", "a", "a\u{0}", "aa", "abcdefg", "abcdefgh", "abcdefgh\u{0}", "abcdefghi", "b",
       "e\u{301}", "é", "\u{FFFF}", "\u{1F40D}",

@@ -20,12 +20,12 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])
-  func `An ordered index is after any changes what a sorted list is`(seed: UInt64) {
+  func `An ordered index equals a sorted list after random changes`(seed: UInt64) {
     var random = RandomNumbers(seed: seed)
     var index = OrderedIndex()
     var entries: [Entry] = []
     for round in 0..<4_000 {
-      // It grows, and later shrinks until nothing is left.
+      // The index grows, and later shrinks until it is empty.
       if round < 2_000 || entries.isEmpty ? random.next() % 4 != 0 || entries.isEmpty : random.next() % 8 == 0 {
         let entry = (key: key(&random), place: round)
         index.insert(entry.key, entry.place)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `An ordered index made of many at once is the one that grew`() {
+  @Test func `An ordered index created from many entries equals one that grew entry by entry`() {
     var random = RandomNumbers(seed: 9)
     let entries = (0..<3_000).map { (key: Optional(key(&random)), place: $0) }
     var grown = OrderedIndex()
@@ -67,7 +67,7 @@ import Testing
     #expect(made.count(in: .values) == grown.count(in: .values))
   }
 
-  @Test func `A copy of an ordered index stays as it was when the index changes`() {
+  @Test func `A copy of an ordered index is a snapshot that later changes do not affect`() {
     var index = OrderedIndex((0..<1_000).map { (key: IndexKey($0), place: $0) })
     let copy = index
     for number in 0..<1_000 { index.remove(IndexKey(number), number) }
@@ -75,7 +75,7 @@ import Testing
     #expect(copy.places(in: .all) == Array(0..<1_000))
   }
 
-  @Test func `An ordered index ends a walk on request, and reports where a key begins`() {
+  @Test func `A walk through an ordered index ends on request, and reports where each key begins`() {
     let index = OrderedIndex([1, 1, 2, 2, 3].enumerated().map { (key: IndexKey($1), place: $0) })
     var seen: [String] = []
     let isComplete = index.forEach(in: .all, isDescending: true) { place, isNewKey in
@@ -86,7 +86,7 @@ import Testing
     #expect(!isComplete)
   }
 
-  @Test func `An ordered index is not complete as long as a value can't be read`() {
+  @Test func `An ordered index is incomplete as long as a value can't be read`() {
     var index = OrderedIndex([(key: IndexKey(1), place: 0)])
     #expect(index.isComplete)
     index.insert(nil, 1)
@@ -96,7 +96,7 @@ import Testing
     #expect(index.isComplete)
   }
 
-  @Test func `An ordered index finds the first value that is there twice, nil left aside`() {
+  @Test func `An ordered index finds the first duplicate value, and ignores nil`() {
     #expect(
       OrderedIndex([nil, nil, 1, 2].enumerated().map { (key: $1.map { IndexKey($0) } ?? .null, place: $0) })
         .firstDuplicate == nil)

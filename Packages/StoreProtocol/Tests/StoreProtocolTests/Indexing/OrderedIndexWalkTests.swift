@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `A walk through an ordered index` {
   @Test(arguments: [1, 2, 3] as [UInt64], [false, true])
-  func `A walk from any record, or after any number of them, is the rest of the whole walk`(
+  func `A walk from any record, or after any number of records, is the rest of the whole walk`(
     seed: UInt64, isDescending: Bool
   ) {
     var random = RandomNumbers(seed: seed)

@@ -11,17 +11,17 @@ import Testing
       (#"{"a":1,"b":"x"}"#, #"{"a":1,"b":"y","c":null}"#, ["b", "c"]), (#"{"b":1,"a":1}"#, #"{"a":1,"b":2}"#, ["b"]),
       (#"{"a":{"b":[1]}}"#, #"{"a":{"b":[2]}}"#, ["a"]), (#"{"a":1}"#, "{}", ["a"]), ("{}", "{}", []),
     ] as [(String, String, [String])])
-  func `The parts of live results find the keys in which two records differ`(
+  func `The difference of two records lists the keys whose values differ`(
     before: String, after: String, keys: [String]
   ) {
     #expect(RecordDifference.keys(bytes(before), bytes(after)) == keys)
   }
 
-  @Test func `The parts of live results don't say in what a broken record differs`() {
+  @Test func `The difference from a broken record is unknown`() {
     #expect(RecordDifference.keys(bytes("{}"), bytes("no JSON")) == nil)
   }
 
-  @Test func `The parts of live results keep numbers in order as an array does`() {
+  @Test func `Ordered places keep numbers in order as an array does`() {
     var random = SystemRandomNumberGenerator()
     var keys: [Int] = []
     func isBefore(_ left: Int, _ right: Int) -> Bool { (keys[left], left) < (keys[right], right) }
@@ -45,7 +45,7 @@ import Testing
     #expect(ordered.places(700..<900) == Array(plain[700..<900]))
   }
 
-  @Test func `The parts of live results notify no consumer that ended`() async {
+  @Test func `A change feed does not notify a consumer that was released`() async {
     let feed = StoreChangeFeed()
     weak var mailbox: FeedMailbox?
     do {
@@ -63,7 +63,7 @@ import Testing
     #expect(feed.deliveryCount == 1)
   }
 
-  @Test func `The parts of live results end when the store is closed, after what was written before`() async {
+  @Test func `A change feed ends when the store is closed, after the changes that were written before`() async {
     let feed = StoreChangeFeed()
     let box = FeedMailbox(capacity: 10, overflow: .drop)
     let subscription = feed.subscribe(box, [FeedInterest(typeName: "Person")])

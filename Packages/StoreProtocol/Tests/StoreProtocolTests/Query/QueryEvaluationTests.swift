@@ -28,7 +28,7 @@ import Testing
     return worker
   }
 
-  /// The answer of all three, which has to be the same.
+  /// Returns the answer of all three, which has to be the same.
   private func answer(_ filter: @escaping Filter, _ worker: Worker, keyCase: KeyCase? = nil) throws -> Bool {
     let query = ModelQuery(Worker.self, where: filter)
     let scope = ModelScope(transformers: ValueTransformerContext(keyCase: keyCase))
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [nil, KeyCase.snake])
-  func `A condition gives the same answer for a live model, its record and its bytes about every type of value`(
+  func `A condition about any type of value gives the same answer for a live model, its record and its bytes`(
     keyCase: KeyCase?
   ) throws {
     let worker = worker()
@@ -53,7 +53,7 @@ import Testing
       { $0.name.ignoringCase.contains("THE") }, { $0.nickname == "zo" }, { $0.age == 36 }, { $0.age >= 36 },
       { $0.height == 1.5 }, { $0.height < 2 }, { $0.isActive }, { $0.color == .green },
       { $0.color.isIn([.red, .green]) },
-      // A field of days holds the day, and compares with the day of a constant.
+      // A field of days holds only the day, and is compared with the day of a constant.
       { $0.birthday == day.addingTimeInterval(1) }, { $0.birthday < day.addingTimeInterval(86_400) },
       { $0.days.contains(Date(timeIntervalSince1970: 86_400)) },
       { $0.joined > Date(timeIntervalSince1970: 1_700_000_000.123_455) },
@@ -83,7 +83,7 @@ import Testing
     ] as [Filter] {
       #expect(try answer(filter, empty), "\(ModelQuery(where: filter))")
     }
-    // A field that a record does not have has its initial value.
+    // A field that a record lacks has its initial value.
     let query = ModelQuery(Firm.self, where: { $0.size == 10 })
     #expect(try query.apply(to: [["id": "a"], ["id": "b", "size": .null]], in: .standard) == [["id": "a"]])
   }
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `A condition about a foreign key that can't be followed is refused by name`() throws {
+  @Test func `A condition about a foreign key that can't be followed is rejected by name`() throws {
     let query = ModelQuery(Worker.self, where: { $0.firm.name == "Acme" })
     let record: AttributeDictionary = ["id": 1, "firm": "acme"]
     let error = #expect(throws: ModelStoreError.self) { _ = try query.apply(to: [record], in: .standard) }
@@ -123,7 +123,7 @@ import Testing
       ["id": .string(identifier), "name": "Acme"]
     }
     #expect(found == [record])
-    // The identifier itself is at hand.
+    // The record contains the identifier itself.
     #expect(try ModelQuery(Worker.self, where: { $0.firm.id == "acme" }).apply(to: [record], in: .standard) == [record])
     let friends: AttributeDictionary = ["friends": [3, 4]]
     let byFriend = ModelQuery(Worker.self, where: { $0.friends.contains { $0.age > 40 } })
@@ -133,7 +133,7 @@ import Testing
       ])
   }
 
-  @Test func `A condition about a field that stores don't keep is refused, but can be tested on live models`() throws {
+  @Test func `A condition about a field that stores don't keep is rejected, but works for live models`() throws {
     let query = ModelQuery(Firm.self, where: { $0.staff.contains { $0.age > 40 } })
     let error = #expect(throws: ModelStoreError.self) { _ = try query.apply(to: [["id": "a"]], in: .standard) }
     #expect(error?.code == .unsupported)
@@ -143,7 +143,7 @@ import Testing
     #expect(try query.matches(firm))
   }
 
-  @Test func `A condition about a live model that was not loaded is refused`() throws {
+  @Test func `A condition about a model that was not loaded is rejected`() throws {
     let scope = ModelScope()
     let worker = try Worker.from(dictionaryValue: ["id": 1, "firm": "acme"], in: scope)
     #expect(try ModelQuery(where: { $0.firm.id == "acme" }).matches(worker))

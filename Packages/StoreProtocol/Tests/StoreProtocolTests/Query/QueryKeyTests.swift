@@ -33,12 +33,12 @@ import Testing
     #expect(filter { $0["friends"].contains(boss) } == filter { $0.friends.contains(boss) })
   }
 
-  @Test func `A condition that names fields by text orders as one that names them by key path`() {
+  @Test func `A sort criterion that names a field by text is the same as one that names it by key path`() {
     let sort: [ModelSort<Worker>] = [.ascending { $0["firm"]["name"] }, .descending(nils: .first) { $0["age"] }]
     #expect(sort == [.ascending { $0.firm.name }, .descending(\.age, nils: .first)])
   }
 
-  @Test func `A condition that names fields by text finds models of a type that stands for a class`() async throws {
+  @Test func `A condition that names fields by text finds models of a model type`() async throws {
     let store = DictionaryStore()
     for (id, age) in [(1, 20), (2, 40), (3, 60)] { _ = try await store.create(Worker(id: id, "W\(id)", age: age)) }
     let type = ModelType(Worker.self)
@@ -54,7 +54,7 @@ import Testing
     #expect(try await store.count(type) == 1)
   }
 
-  @Test func `A condition that names fields by text throws for a field that is not there, and a value of another type`()
+  @Test func `A condition that names fields by text throws for a missing field, and for a value of another type`()
     async
   {
     let store = DictionaryStore()

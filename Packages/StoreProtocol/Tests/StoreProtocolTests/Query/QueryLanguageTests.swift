@@ -19,7 +19,7 @@ import Testing
     #expect(query.filter?.description == text)
   }
 
-  @Test(arguments: Self.printed) func `A query is the same after a way through JSON`(
+  @Test(arguments: Self.printed) func `A query is the same after a round trip through JSON`(
     query: ModelQuery<Worker>, text: String
   ) throws {
     var query = query
@@ -64,14 +64,14 @@ import Testing
     #expect(Set([one, one]).count == 1)
   }
 
-  @Test func `A query can be looked into by who translates it`() {
+  @Test func `A store can read the condition of a query`() {
     let query = ModelQuery(Worker.self, where: { $0.firm.name == "Acme" })
     #expect(
       query.filter
         == .comparison(QueryComparison(QueryTerm(["firm", "name"]), .equal, .value("Acme"))))
   }
 
-  @Test func `A query refuses negative limits and offsets with an error`() throws {
+  @Test func `A query rejects negative limits and offsets with an error`() throws {
     let limited = #expect(throws: ModelStoreError.self) { try ModelQuery(Worker.self, limit: -1).validate() }
     #expect(limited?.code == .invalid)
     #expect(limited?.message == "A list can't have a limit of -1: say 0 or more, or nil for all.")
@@ -89,14 +89,14 @@ import Testing
     (#"{"type": "T", "sort": [{"field": "color"}]}"#, "no order"),
     (#"{"type": "T", "limit": -3}"#, "limit of -3"),
     (#"{"type": "Other"}"#, "was expected"),
-  ]) func `A query from JSON that makes no sense is refused with the reason`(text: String, reason: String) {
+  ]) func `An invalid query from JSON is rejected with the reason`(text: String, reason: String) {
     let text = text.replacing("\"T\"", with: "\"\(Worker.typeName)\"")
     let error = #expect(throws: ModelStoreError.self) { try ModelQuery<Worker>(json: JSONValue(json: text)) }
     #expect(error?.code == .invalid)
     #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
   }
 
-  @Test func `A query compares with values that can't be written, or reports that it can't`() throws {
+  @Test func `A query compares with infinity, NaN and a regular expression created at runtime`() throws {
     let worker = Worker(id: 1, "Ada")
     worker.height.value = 1.7
     #expect(try ModelQuery(where: { $0.height < Double.infinity }).matches(worker))
@@ -105,7 +105,7 @@ import Testing
     #expect(ModelQuery(Worker.self, where: { $0.name.matches(regex) }).filter?.description == "name.matches(/a+/)")
   }
 
-  @Test func `A query shows no values with which sensitive fields are compared`() {
+  @Test func `A query prints no values with which sensitive fields are compared`() {
     final class Login: Model {
       let name = Field<String>()
       let pin = Field<String>(sensitive: true)

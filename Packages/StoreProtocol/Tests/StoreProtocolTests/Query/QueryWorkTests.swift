@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A number that counts how often it was compared.
+/// A number that counts comparisons.
 private struct CountedNumber: Comparable, JSONConvertible, Sendable {
   static let comparisons = Atomic<Int>(0)
   let number: Int
@@ -22,7 +22,7 @@ private final class Counted: Model {
   let number = Field<CountedNumber>()
 }
 
-@Suite struct `Queries that are long or limited` {
+@Suite struct `Queries with long conditions or limits` {
   @Test func `A sorted list with a limit compares each record about once`() throws {
     let numbers = (0..<20_000).map { ($0 &* 7_919) % 20_011 }
     let records = numbers.map { ["number": .int($0)] as AttributeDictionary }
@@ -32,7 +32,7 @@ private final class Counted: Model {
     #expect(CountedNumber.comparisons.load(ordering: .relaxed) < 2 * 20_000 + 5_000)
   }
 
-  @Test func `The first records of a random order are those of the whole list`() throws {
+  @Test func `A sorted list with limit and offset is the same part of the whole list`() throws {
     var random = RandomNumbers(seed: 7)
     for _ in 0..<200 {
       let workers = (0..<60).map { Worker(id: $0, age: Int(random.next() % 8)) }
@@ -53,13 +53,13 @@ private final class Counted: Model {
     #expect(try !query.matches(Worker(id: 1, age: 30_000)))
   }
 
-  @Test func `A condition that is negated 100000 times is what it was`() throws {
+  @Test func `A condition that is negated 100000 times is unchanged`() throws {
     var filter = Self.age(1)
     for _ in 0..<100_000 { filter = !filter }
     #expect(filter == Self.age(1))
   }
 
-  @Test func `A condition that is nested too deeply is refused`() throws {
+  @Test func `A condition that is nested too deeply is rejected`() throws {
     var filter = Self.age(1)
     for age in 0..<100_000 { filter = !(filter && Self.age(age)) }
     var query = ModelQuery(Worker.self)
@@ -69,7 +69,7 @@ private final class Counted: Model {
     #expect(error?.message.contains("500 levels") == true)
   }
 
-  @Test func `A condition that was built too deep by hand is neither printed nor written`() throws {
+  @Test func `A condition that is built by hand and nested too deeply is neither printed nor written`() throws {
     var filter = Self.age(1)
     for _ in 0..<5_000 { filter = .not(filter) }
     var query = ModelQuery(Worker.self)
