@@ -78,7 +78,8 @@ let package = Package(
       name: "RESTStoreTests", dependencies: ["RESTStore", "StoreProtocolTesting"],
       path: "Packages/RESTStore/Tests/RESTStoreTests"),
     .testTarget(
-      name: "SyncStoreTests", dependencies: ["FileStore", "MemoryStore", "StoreProtocolTesting", "SyncStore"],
+      name: "SyncStoreTests",
+      dependencies: ["FileStore", "MemoryStore", "RESTStore", "StoreProtocolTesting", "SyncStore"],
       path: "Packages/SyncStore/Tests/SyncStoreTests"),
     .testTarget(name: "SchemaKitTests", dependencies: ["SchemaKit"], path: "Packages/SchemaKit/Tests/SchemaKitTests"),
     .testTarget(name: "ModelKitTests", dependencies: ["ModelKit"], path: "Packages/ModelKit/Tests/ModelKitTests"),

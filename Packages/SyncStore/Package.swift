@@ -11,6 +11,7 @@ let package = Package(
   dependencies: [
     .package(path: "../FileStore"),
     .package(path: "../MemoryStore"),
+    .package(path: "../RESTStore"),
     .package(path: "../StoreProtocol"),
   ],
   targets: [
@@ -26,6 +27,7 @@ let package = Package(
         "SyncStore",
         .product(name: "FileStore", package: "FileStore"),
         .product(name: "MemoryStore", package: "MemoryStore"),
+        .product(name: "RESTStore", package: "RESTStore"),
         .product(name: "StoreProtocolTesting", package: "StoreProtocol"),
       ]),
   ]

@@ -70,7 +70,9 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
     if let stored {
       // If the base is lost, every difference from the server's record is a conflict, and shown as one.
       let known =
-        OutboxEntry(bytes: stored.bytes) ?? OutboxEntry(type, identifier, base: [:], since: environment.now())
+        OutboxEntry(bytes: stored.bytes)
+        ?? OutboxEntry(
+          type, identifier, base: options.isTemporary(type, identifier) ? nil : [:], since: environment.now())
       guard let changed = known.changed(by: operation.operation, in: group) else {
         return (operation, .delete(OutboxEntry.recordType, name, ifRevision: stored.revision))
       }

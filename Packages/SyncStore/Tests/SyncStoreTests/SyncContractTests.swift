@@ -2,6 +2,7 @@ import FileStore
 import Foundation
 import MemoryStore
 import StoreEngine
+import StoreProtocol
 import StoreProtocolTesting
 import SyncStore
 import Testing
@@ -17,23 +18,29 @@ final class OfflineFileStore: RecordStore<SyncEngine<FileStoreHandle>>, Transact
   }
 }
 
+/// A store that is never synchronised, with an outbox in files.
+func fileSyncStore(_ folder: URL, remote: any ModelStore = MemoryModelStore()) -> SyncModelStore<FileStoreHandle> {
+  SyncModelStore(
+    local: FileModelStore(directory: folder, options: FileStoreOptions(durability: .none)), remote: remote)
+}
+
 @Suite struct `A store over a synchronised engine` {
   @Test(arguments: ModelStoreContract.checks)
-  func `A store with an outbox in memory keeps the contract`(check: ModelStoreContract.Check) async throws {
-    try await check.run { OfflineMemoryStore() }
+  func `A synchronised store in memory keeps the contract offline`(check: ModelStoreContract.Check) async throws {
+    try await check.run { SyncModelStore(local: MemoryModelStore(), remote: MemoryModelStore()) }
   }
 
   @Test(arguments: ModelStoreContract.checks)
-  func `A store with an outbox in files keeps the contract`(check: ModelStoreContract.Check) async throws {
-    try await withFolder { folder in try await check.run { OfflineFileStore(folder) } }
+  func `A synchronised store in files keeps the contract offline`(check: ModelStoreContract.Check) async throws {
+    try await withFolder { folder in try await check.run { fileSyncStore(folder) } }
   }
 
   @Test(arguments: ModelStoreContract.frontChecks + ModelStoreContract.liveChecks)
   func `Store instances with one outbox share records and live results`(check: ModelStoreContract.FrontCheck)
     async throws
   {
-    let handle = OfflineMemoryStore().handle
-    try await check.run { OfflineMemoryStore(handle) }
+    let handle = SyncModelStore(local: MemoryModelStore(), remote: MemoryModelStore()).handle
+    try await check.run { SyncModelStore(handle) }
   }
 }
 

@@ -65,13 +65,13 @@ public struct RESTRetryPolicy: Sendable {
     let doublings = min(attempt - 1, 20)
     let limit = min(baseDelay * (1 << doublings), maximumDelay)
     let wait = limit * min(max(random(), 0), 1)
-    guard let retryAfter, let asked = duration(ofRetryAfter: retryAfter) else { return wait }
+    guard let retryAfter, let asked = Self.duration(ofRetryAfter: retryAfter, now: now()) else { return wait }
     // Clients that got the same time from the server should not all return at once.
     return asked > maximumDelay ? nil : asked + min(wait, maximumDelay - asked)
   }
 
   /// Returns the seconds, or the time until the date, of a `Retry-After`; nil if it is neither.
-  private func duration(ofRetryAfter text: String) -> Duration? {
+  static func duration(ofRetryAfter text: String, now: Date) -> Duration? {
     let text = text.trimmingCharacters(in: .whitespaces)
     if let seconds = UInt32(text) { return .seconds(Int64(seconds)) }
     let formatter = DateFormatter()
@@ -79,6 +79,6 @@ public struct RESTRetryPolicy: Sendable {
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
     formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
     guard let date = formatter.date(from: text) else { return nil }
-    return .seconds(max(0, date.timeIntervalSince(now())))
+    return .seconds(max(0, date.timeIntervalSince(now)))
   }
 }

@@ -143,7 +143,7 @@ public final class RESTEngine: Sendable {
     do {
       answer = try dialect.constructResponse(response, to: call.operation)
     } catch  where !response.isSuccessful {
-      throw try RESTResponse(response).error ?? error
+      throw refused(try RESTResponse(response).error ?? error, response)
     } catch is JSONSyntaxError where call.ignoresPayload {
       return RESTResponse(payload: nil)
     } catch let error as JSONSyntaxError {
@@ -155,8 +155,19 @@ public final class RESTEngine: Sendable {
       if let excerpt = response.excerpt() { message += " It begins: \(excerpt)" }
       throw ModelStoreError(.server, message, cause: error)
     }
-    if let error = answer.error { throw error }
-    if !response.isSuccessful, let error = try RESTResponse(response).error { throw error }
+    if let error = answer.error { throw refused(error, response) }
+    if !response.isSuccessful, let error = try RESTResponse(response).error { throw refused(error, response) }
     return answer
+  }
+
+  /// An error with the status of the answer, if that is not a success.
+  private func refused(_ error: any Error, _ response: HTTPResponseData) -> any Error {
+    guard var error = error as? ModelStoreError, !response.isSuccessful else { return error }
+    error.refusal = ServerRefusal(
+      status: response.status,
+      retryAfter: response.headers["Retry-After"].flatMap {
+        RESTRetryPolicy.duration(ofRetryAfter: $0, now: options.retry.now())
+      })
+    return error
   }
 }

@@ -63,6 +63,8 @@ public struct ModelStoreError: Error, CustomStringConvertible {
   public var conflicts: [FieldConflict]
   /// The error below this one.
   public var cause: (any Error)?
+  /// The answer of the server that is the reason; nil if none came, or the store has no server.
+  public var refusal: ServerRefusal?
 
   /// Creates an error.
   ///

@@ -19,6 +19,8 @@ struct Lane: Equatable {
     case refused(status: Int, message: String = "", retryAfter: Int? = nil)
     /// No answer arrived, so the outcome is unknown.
     case none
+    /// An answer arrived that can't be understood, so the outcome is unknown.
+    case unreadable(String)
   }
 
   /// The reason to read the server's record.
@@ -102,6 +104,11 @@ struct Lane: Equatable {
       entry.error = "The server did not answer."
       self.entry = entry
       return hasKeys ? .retry(after: Self.delay(entry.attempts, random)) : .read
+    case .unreadable(let message):
+      entry.attempts += 1
+      entry.error = message
+      self.entry = entry
+      return .read
     case .refused(let status, let message, let retryAfter):
       entry.error = message.isEmpty ? "The server answered \(status)." : message
       switch status {
@@ -157,6 +164,9 @@ struct Lane: Equatable {
     self.entry = entry
     rebase(on: remote, resolve: resolve)
   }
+
+  /// Parks the entry until a person looks at it. A request whose outcome is unknown stays as it is.
+  mutating func park() { entry?.isParked = true }
 
   /// Takes a version of the record that was pulled from the server.
   ///
@@ -215,6 +225,7 @@ struct Lane: Equatable {
     entry.flight = nil
     entry.attempts = 0
     entry.error = nil
+    entry.isParked = false
     entry.base = flight.record
     let merge = RecordMerge(
       base: flight.record, local: local, remote: remote, ownKeys: isAnswer ? Set(flight.body.keys) : [],

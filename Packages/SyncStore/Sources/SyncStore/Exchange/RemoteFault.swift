@@ -1,10 +1,17 @@
+import FieldKit
+import ModelCore
 import StoreProtocol
 
 /// The meaning of an error of the remote store for the exchange. It is decided by codes, never by text.
 enum RemoteFault {
   /// Returns the answer to a request that an error stands for.
   static func answer(_ error: ModelStoreError) -> Lane.Answer {
-    switch error.code {
+    if let refusal = error.refusal {
+      return .refused(
+        status: refusal.status, message: error.message, retryAfter: refusal.retryAfter.map(milliseconds))
+    }
+    if isUnreadable(error) { return .unreadable(error.message) }
+    return switch error.code {
     case .offline, .timeout, .cancelled: .none
     case .notFound: .refused(status: 404, message: error.message)
     case .conflict: .refused(status: 409, message: error.message)
@@ -16,9 +23,23 @@ enum RemoteFault {
     }
   }
 
+  /// Returns whether the server answered nonsense, so that nothing is known of what it did.
+  static func isUnreadable(_ error: ModelStoreError) -> Bool {
+    error.code == .corrupt || error.cause is ModelDecodingError || error.cause is JSONSyntaxError
+  }
+
   /// Returns whether no other request can succeed now.
   static func endsExchange(_ error: ModelStoreError) -> Bool {
-    [.offline, .unauthorized, .cancelled].contains(error.code)
+    switch error.code {
+    case .offline, .cancelled: true
+    // The status 403 is about one record.
+    case .unauthorized: error.refusal?.status != 403
+    default: error.refusal.map { $0.status == 429 || $0.status == 503 && $0.retryAfter != nil } ?? false
+    }
+  }
+
+  private static func milliseconds(_ duration: Duration) -> Int {
+    Int(duration.components.seconds) * 1_000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
   }
 
   /// Returns an error as one of a store.

@@ -114,6 +114,36 @@ extension SyncExchange {
     }
   }
 
+  /// Removes references to records that neither this store nor the server has any more, and notes them: the server would reject
+  /// them.
+  ///
+  /// - Throws: what the remote store throws, ``LocalFailure``, or ``DamagedEntry``.
+  func cutDanglingReferences<M: Model>(_ type: M.Type, _ identifier: String) async throws {
+    let lane = try await step(M.typeName, identifier) { _ in }
+    guard let local = lane.local else { return }
+    var referenced: [(type: String, identifier: String)] = []
+    _ = store.references.replacing(in: local, of: type) { type, identifier in
+      if pulledTypes.contains(type), !engine.options.isTemporary(type, identifier) {
+        referenced.append((type, identifier))
+      }
+      return nil
+    }
+    var gone: Set<String> = []
+    for (type, identifier) in referenced {
+      guard let modelClass = store.modelClass(named: type),
+        try await locally({ try await engine.local.read(type, identifier) }) == nil,
+        try await find(modelClass, identifier) == nil
+      else { continue }
+      gone.insert(OutboxEntry.recordIdentifier(type, identifier))
+    }
+    if gone.isEmpty { return }
+    try await step(M.typeName, identifier) { $0.cutReferences(to: gone, of: type, store.references) }
+  }
+
+  private func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> RemoteRecord? {
+    try await remote.find(type, identifier)
+  }
+
   /// Returns a record without references to records that the server does not have yet.
   func withoutTemporaryReferences<M: Model>(_ record: AttributeDictionary, _ type: M.Type) -> AttributeDictionary {
     store.references.replacing(in: record, of: type) { type, identifier in
@@ -128,5 +158,28 @@ extension SyncExchange {
     return withExtendedLifetime(prototype) {
       prototype.identifierField?.key.map { key in String(store.scope.transformers.key(key).prefix { $0 != "." }) }
     }
+  }
+}
+
+extension Lane {
+  /// Removes references from the local record, and notes them.
+  ///
+  /// - Parameters:
+  ///   - names: the names of the records that are not there any more.
+  ///   - modelClass: the class of the model.
+  ///   - references: the foreign keys of records.
+  mutating func cutReferences(
+    to names: Set<String>, of modelClass: ModelObject.Type, _ references: RecordReferences
+  ) {
+    guard let local else { return }
+    let cut = references.replacing(in: local, of: modelClass) { type, identifier in
+      names.contains(OutboxEntry.recordIdentifier(type, identifier)) ? .null : nil
+    }
+    let keys = RecordMerge.changes(from: local, to: cut)
+    if keys.isEmpty { return }
+    self.local = cut
+    discarded += keys.map { RecordMerge.Discarded(key: $0, value: local[$0] ?? .null) }
+    // The server may have rejected the record because of it.
+    if entry?.conflict == nil { entry?.isParked = false }
   }
 }

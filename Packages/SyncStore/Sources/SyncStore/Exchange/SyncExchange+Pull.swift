@@ -105,6 +105,7 @@ extension SyncExchange {
     if missing.isEmpty { return }
     // While a list is read page by page, a record can move to a page that was read already.
     let present = Set(try await remote.store.identifiers(ModelQuery(type)).map(ExactText.init))
+    var removed: Set<String> = []
     for identifier in missing where !present.contains(ExactText(identifier)) {
       let isDirty = try await locally {
         try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
@@ -117,7 +118,26 @@ extension SyncExchange {
         wasThere = lane.local != nil
         lane.rebase(on: nil, resolve: resolver(M.typeName))
       }
-      if wasThere { report.pulled += 1 }
+      if !wasThere { continue }
+      report.pulled += 1
+      removed.insert(OutboxEntry.recordIdentifier(M.typeName, identifier))
+    }
+    try await cutReferences(to: removed)
+  }
+
+  /// Removes the references of dirty records to records that the server deleted, and notes them. Those of clean records are as
+  /// the server has them.
+  private func cutReferences(to removed: Set<String>) async throws {
+    if removed.isEmpty { return }
+    for entry in try await locally({ try await engine.outbox().entries }) {
+      guard let modelClass = store.modelClass(named: entry.type) else { continue }
+      do {
+        try await step(entry.type, entry.identifier) {
+          $0.cutReferences(to: removed, of: modelClass, store.references)
+        }
+      } catch is DamagedEntry {
+        continue
+      }
     }
   }
 

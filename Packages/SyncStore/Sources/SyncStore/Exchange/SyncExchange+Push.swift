@@ -24,12 +24,20 @@ extension SyncExchange {
       let items = try await items()
       let entries = Dictionary(items.map { ($0.name, $0.entry) }, uniquingKeysWith: { first, _ in first })
       var isDone = true
-      for step in Schedule(items).steps where !held.contains(step.name) {
-        if step.isParked || step.waitsFor.contains(where: held.contains) {
-          held.insert(step.name)
-        } else if let entry = entries[step.name] {
-          isDone = false
-          if try await !send(entry) { held.insert(step.name) }
+      // Entries that failed before come last: an exchange may end at one of them.
+      var postponed: Set<String> = []
+      let steps = Schedule(items).steps.filter { !held.contains($0.name) }
+      for isLast in [false, true] {
+        for step in steps where !isLast || postponed.contains(step.name) {
+          guard let entry = entries[step.name] else { continue }
+          if step.isParked || step.waitsFor.contains(where: held.contains) {
+            held.insert(step.name)
+          } else if !isLast, entry.attempts > 0 || step.waitsFor.contains(where: postponed.contains) {
+            postponed.insert(step.name)
+          } else {
+            isDone = false
+            if try await !send(entry) { held.insert(step.name) }
+          }
         }
       }
       if isDone { return }
@@ -104,6 +112,11 @@ extension SyncExchange {
       try await step(name, identifier) { $0.rebase(on: found.record($0.entry?.base), resolve: resolver(name)) }
     }
     try await replaceMappedReferences(type, identifier)
+    do {
+      try await cutDanglingReferences(type, identifier)
+    } catch let error as ModelStoreError {
+      return try await noteUnread(error, name, identifier)
+    }
     var flight: OutboxEntry.Flight?
     let key = environment.makeIdentifier()
     let identifierKey = isTemporary ? identifierKey(of: type) : nil
@@ -152,7 +165,10 @@ extension SyncExchange {
       // The server can't have a record with this identifier.
       let next = try await step(name, identifier) { $0.read(nil, after: .refusal) }
       return outcome(of: next, name, identifier)
+    case (.read, .unreadable) where isTemporary && flight.isCreation:
+      return outcome(of: try await step(name, identifier) { $0.park() }, name, identifier)
     case (.read, .refused): return try await readBack(type, identifier, after: .refusal)
+    case (.read, .unreadable): return try await readBack(type, identifier, after: .silence)
     case (.read, .none), (.retry, _), (.authenticate, _):
       if let message = lane.entry?.error {
         fail(name, identifier, ModelStoreError(.server, message, identifier: identifier))
@@ -199,14 +215,20 @@ extension SyncExchange {
     do {
       return Version(answer: try await remote.find(type, identifier))
     } catch {
-      let error = RemoteFault.storeError(error)
-      try await step(M.typeName, identifier) { lane in
-        lane.entry?.attempts += 1
-        lane.entry?.error = error.message
-      }
-      if RemoteFault.endsExchange(error) { throw error }
-      fail(M.typeName, identifier, error)
+      _ = try await noteUnread(RemoteFault.storeError(error), M.typeName, identifier)
       return nil
     }
+  }
+
+  /// Notes that a record of the server could not be read, so that the entry has to wait.
+  private func noteUnread(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws -> Outcome {
+    try await step(type, identifier) { lane in
+      lane.entry?.attempts += 1
+      lane.entry?.error = error.message
+      if RemoteFault.isUnreadable(error) { lane.park() }
+    }
+    if RemoteFault.endsExchange(error) { throw error }
+    fail(type, identifier, error)
+    return .held
   }
 }

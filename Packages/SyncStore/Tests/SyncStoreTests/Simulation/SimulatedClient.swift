@@ -197,7 +197,7 @@ struct SimulatedClient {
         switch answer {
         case .stored: .success
         case .refused: .refusal
-        case .none: .silence
+        case .none, .unreadable: .silence
         }
       return try read(name, after: reason, &network)
     }

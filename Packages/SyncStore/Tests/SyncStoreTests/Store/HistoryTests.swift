@@ -8,16 +8,20 @@ import SyncStore
 import Testing
 
 @Suite struct `A randomized history of clients and a server` {
-  @Test func `All clients equal the server, and no write vanishes, after the faults end`() async throws {
-    for seed in TestEffort.seeds(40) {
-      let problems = try await History(seed: seed, hasKeys: false).run(operations: 50)
+  @Test(arguments: [false, true])
+  func `All clients equal the server, and no write vanishes, after the faults end`(hasKeys: Bool) async throws {
+    for seed in TestEffort.seeds(30) {
+      let server = FaultyServer(seed: seed &* 31, hasKeys: hasKeys)
+      let problems = try await History(seed: seed, server).run(operations: 50)
       #expect(problems == [], "seed \(seed)")
     }
   }
 
-  @Test func `With idempotency keys each creation takes effect once`() async throws {
-    for seed in TestEffort.seeds(40) {
-      let problems = try await History(seed: seed, hasKeys: true).run(operations: 50)
+  @Test(arguments: [false, true])
+  func `All clients equal a REST server, and no write vanishes, after the faults end`(hasKeys: Bool) async throws {
+    for seed in TestEffort.seeds(30) {
+      let server = RESTFixture(seed: seed &* 31, hasKeys: hasKeys)
+      let problems = try await History(seed: seed, server).run(operations: 50)
       #expect(problems == [], "seed \(seed)")
     }
   }
@@ -38,16 +42,16 @@ final class History {
     let number: Int
     let disk = MemoryModelStore().handle
     var store: Store
-    let remote: FaultyStore
+    let remote: InterruptedStore
 
-    init(_ number: Int, _ make: (MemoryEngine, FaultyStore) -> Store, _ server: FaultyServer) {
+    init(_ number: Int, _ make: (MemoryEngine, InterruptedStore) -> Store, _ server: any HistoryServer) {
       self.number = number
-      remote = FaultyStore(server)
+      remote = InterruptedStore(server.makeStore())
       store = make(disk, remote)
     }
   }
 
-  private let server: FaultyServer
+  private let server: any HistoryServer
   private let random: SharedRandom
   private let kills: Lock<Bool>
   private var clients: [Client] = []
@@ -57,8 +61,8 @@ final class History {
   private var deletions: Set<Written> = []
   private var problems: [String] = []
 
-  init(seed: UInt64, hasKeys: Bool) {
-    server = FaultyServer(seed: seed &* 31, hasKeys: hasKeys)
+  init(seed: UInt64, _ server: any HistoryServer) {
+    self.server = server
     random = SharedRandom(seed: seed)
     kills = Lock(true)
     clients = (0..<2 + random.below(3)).map { Client($0, makeStore, server) }
@@ -69,7 +73,7 @@ final class History {
     }
   }
 
-  private func makeStore(_ disk: MemoryEngine, _ remote: FaultyStore) -> Store {
+  private func makeStore(_ disk: MemoryEngine, _ remote: InterruptedStore) -> Store {
     let (random, kills) = (random, kills)
     let engine = KillableEngine(disk) { kills.withLock { $0 } && random.below(60) == 0 }
     let environment = SyncEnvironment(
@@ -212,7 +216,7 @@ final class History {
 
   // MARK: The promises
 
-  private static func rows(_ store: some ModelStore) async throws -> [String] {
+  private static func rows(_ store: any ModelStore) async throws -> [String] {
     let authors = try await store.list(Author.self)
     let books = try await store.list(Book.self).map { book in
       // A server in memory does not check that a referenced record is there.
@@ -223,7 +227,7 @@ final class History {
   }
 
   private func check() async throws {
-    let truth = try await Self.rows(MemoryModelStore(server.handle))
+    let truth = try await Self.rows(server.makeStore())
     for client in clients {
       for entry in try await client.store.outbox() {
         problems.append("P6: client \(client.number) still has \(entry.type) \(entry.identifier): \(entry.error ?? "")")
@@ -247,12 +251,13 @@ final class History {
       if isDeleted || isNoted || server.had(value, each.key) { continue }
       problems.append("P1: client \(each.client) lost \(each.title).\(each.key) = \(value)")
     }
-    let titles = try await MemoryModelStore(server.handle).list(Book.self).map { $0.title.value ?? "" }
-    for each in deleted where titles.contains(each.title) && server.creations[each.title] == 1 {
+    let titles = try await server.makeStore().list(Book.self).map { $0.title.value ?? "" }
+    for each in deleted where titles.contains(each.title) && server.creationCount(each.title) == 1 {
       let notes = try await clients[each.client].store.discardedValues()
       if notes.contains(where: { $0.key == nil && $0.value.isNull }) { continue }
       problems.append("P1: client \(each.client) lost the deletion of \(each.title)")
     }
+    problems += server.requestsWithTemporaryIdentifiers.map { "P7: a temporary identifier in \($0)" }
     if server.hasKeys { problems += server.duplicates.map { "P2: \($0) was created twice" } }
   }
 }

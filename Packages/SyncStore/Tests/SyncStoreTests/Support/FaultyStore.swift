@@ -3,7 +3,7 @@ import MemoryStore
 import StoreProtocol
 
 /// A server in memory with faults, which the remote stores of several clients share.
-final class FaultyServer {
+final class FaultyServer: HistoryServer {
   let handle = MemoryModelStore().handle
   var random: SimulatedRandom
   var hasFaults = true
@@ -22,6 +22,9 @@ final class FaultyServer {
     self.hasKeys = hasKeys
   }
 
+  func creationCount(_ title: String) -> Int { creations[title] ?? 0 }
+  func makeStore() -> any ModelStore { FaultyStore(self) }
+
   func chance(_ one: Int) -> Bool { hasFaults && random.below(one) == 0 }
 
   fileprivate func note(_ record: AttributeDictionary, isNew: Bool) async throws {
@@ -39,8 +42,6 @@ final class FaultyServer {
 final class FaultyStore: IdempotentModelStore {
   let base: MemoryModelStore
   let server: FaultyServer
-  /// Called before each request: something that happens in the middle of an exchange.
-  var whileUnderWay: () async -> Void = {}
   var scope: ModelScope { base.scope }
   var recognizesIdempotencyKeys: Bool { server.hasKeys }
 
@@ -54,7 +55,6 @@ final class FaultyStore: IdempotentModelStore {
   }
 
   private func read<Result>(_ body: () async throws -> Result) async throws -> Result {
-    await whileUnderWay()
     if server.chance(25) {
       throw fault([.offline, .timeout, .server, .unauthorized, .corrupt][server.random.below(5)])
     }
@@ -62,7 +62,6 @@ final class FaultyStore: IdempotentModelStore {
   }
 
   private func write<Result>(isRepeated: Bool = false, _ body: () async throws -> Result) async throws -> Result {
-    await whileUnderWay()
     if server.chance(12) {
       let codes: [ModelStoreError.Code] = [
         .offline, .timeout, .server, .unauthorized, .invalid, .conflict, .unsupported,

@@ -1,0 +1,176 @@
+import FieldKit
+import Foundation
+import MemoryStore
+import RESTStore
+import StoreProtocol
+import SyncStore
+import Testing
+
+@Suite struct `A synchronised store over REST` {
+  let server = RESTFixture(hasFaults: false)
+
+  private func client(_ local: MemoryEngine = MemoryModelStore().handle) -> MemorySyncStore {
+    SyncModelStore(local: MemoryModelStore(local), remote: server.store(), types: [Author.self, Book.self, Tag.self])
+  }
+
+  private func body(_ request: HTTPRequestData?) -> JSONValue? { request?.body.flatMap { try? JSONValue(json: $0) } }
+
+  @Test func `A creation has no temporary identifier on the wire, and its references are the server's`() async throws {
+    let store = client()
+    let (author, book) = (Author(), Book.titled("Emma", rating: 3))
+    author.name.value = "Jane"
+    book.author.value = author
+    try await store.save(book, including: .related)
+    try await store.sync()
+    let posts = server.requests.filter { $0.method == .post }
+    #expect(posts.map(\.url.path) == ["/authors", "/books"])
+    #expect(body(posts.last) == ["title": "Emma", "rating": 3, "author": 1])
+    #expect(server.requestsWithTemporaryIdentifiers.isEmpty)
+    #expect(book.identifier == "1" && author.identifier == "1")
+  }
+
+  @Test func `An update sends the changed field and the entity tag of the version that was merged`() async throws {
+    let store = client()
+    let tag = Tag.labeled("a", "Old")
+    try await store.save(tag)
+    try await store.sync()
+    tag.label.value = "New"
+    try await store.save(tag)
+    try await store.sync()
+    let patch = try #require(server.requests.last { $0.method == .patch })
+    #expect(body(patch) == ["label": "New"])
+    #expect(patch.headers["If-Match"] == "\"1\"")
+  }
+
+  @Test func `A creation without an answer is sent again with the same key`() async throws {
+    let store = client()
+    try await store.save(Book.titled("Emma"))
+    for _ in 0..<3 {
+      server.plan(list, list, list, HTTPResponseData(status: 504))
+      try await store.sync()
+    }
+    try await store.sync()
+    let keys = server.requests.filter { $0.method == .post }.map { $0.headers["Idempotency-Key"] }
+    #expect(keys.count == 4 && Set(keys).count == 1)
+  }
+
+  private let list = HTTPResponseData(status: 200, body: Data("[]".utf8))
+
+  @Test func `The status 403 parks one record, and the others are sent`() async throws {
+    let store = client()
+    try await store.save(Tag.labeled("a", "A"))
+    try await store.save(Tag.labeled("b", "B"))
+    server.plan(list, list, list, HTTPResponseData(status: 403))
+    let report = try await store.sync()
+    #expect(report.pushed == 1 && report.failures.map(\.identifier) == ["a"])
+    #expect(try await store.failures().map(\.identifier) == ["a"])
+  }
+
+  @Test(arguments: [401, 429])
+  func `The statuses 401 and 429 end the exchange and park nothing`(status: Int) async throws {
+    let store = client()
+    try await store.save(Tag.labeled("a", "A"))
+    try await store.save(Tag.labeled("b", "B"))
+    server.plan(list, list, list, HTTPResponseData(status: status, headers: ["Retry-After": "7"]))
+    let error = try await #require(throws: ModelStoreError.self) { try await store.sync() }
+    #expect(error.refusal == ServerRefusal(status: status, retryAfter: .seconds(7)))
+    #expect(server.requests.count == 4)
+    #expect(try await store.failures().isEmpty)
+    #expect(try await store.sync().pushed == 2)
+  }
+
+  @Test func `A server error holds up one record only, which comes last the next time`() async throws {
+    let store = client()
+    try await store.save(Tag.labeled("a", "A"))
+    try await store.save(Tag.labeled("b", "B"))
+    server.plan(list, list, list, HTTPResponseData(status: 500))
+    #expect(try await store.sync().pushed == 1)
+    try await store.save(Tag.labeled("c", "C"))
+    try await store.sync()
+    let posts = server.requests.filter { $0.method == .post }.map { body($0)?["id"]?.stringValue }
+    #expect(posts == ["a", "b", "c", "a"])
+  }
+
+  @Test func `A server that answers nonsense parks the record with an error that names the value`() async throws {
+    let store = client()
+    let tag = Tag.labeled("a", "A")
+    try await store.save(tag)
+    try await store.sync()
+    tag.label.value = "B"
+    try await store.save(tag)
+    let nonsense = HTTPResponseData(status: 200, body: Data(#"{"id": "a", "label": [1]}"#.utf8))
+    server.plan(list, list, HTTPResponseData(status: 200, body: Data(#"[{"id": "a", "label": "A"}]"#.utf8)), nonsense)
+    try await store.sync()
+    let entry = try #require(try await store.failures().first)
+    #expect(entry.error?.contains("GET /tags/a") == true && entry.error?.contains("label") == true)
+    #expect(tag.label.value == "B")
+    try await store.retry(entry)
+    #expect(try await store.sync().pushed == 1)
+    #expect(try await server.store().lookup(Tag.self, identifier: "a").label.value == "B")
+  }
+
+  @Test func `An unreadable answer to a creation parks it, and it is recognised when it is sent again`() async throws {
+    let store = client()
+    try await store.save(Book.titled("Emma"))
+    server.plan(list, list, list, HTTPResponseData(status: 201, body: Data("{".utf8)))
+    #expect(try await store.sync().failures.count == 1)
+    let entry = try #require(try await store.failures().first)
+    #expect(entry.state == .parked && entry.flight != nil)
+    try await store.retry(entry)
+    try await store.sync()
+    #expect(try await server.store().list(Book.self).count == 1)
+    #expect(try await store.outbox().isEmpty)
+  }
+
+  @Test func `A list that can't be read fails by itself, and nothing is deleted for it`() async throws {
+    let store = client()
+    try await store.save(Tag.labeled("a", "A"))
+    try await store.sync()
+    server.plan(HTTPResponseData(status: 500), HTTPResponseData(status: 500), HTTPResponseData(status: 500))
+    let report = try await store.sync()
+    #expect(report.failures.map(\.type) == ["Author", "Book", "Tag"])
+    #expect(try await store.list(Tag.self).count == 1)
+  }
+
+  @Test func `The server's messages about fields are in the error of the outbox entry`() async throws {
+    let store = client()
+    try await store.save(Tag.labeled("a", "poison"))
+    let report = try await store.sync()
+    #expect(report.failures.first?.error.message.contains("label is poison") == true)
+    #expect(try await store.failures().first?.error?.contains("status 422") == true)
+  }
+
+  @Test func `Deletions reach the server`() async throws {
+    let store = client()
+    try await store.save(Tag.labeled("a", "A"))
+    try await store.sync()
+    try await store.delete(try await store.lookup(Tag.self, identifier: "a"))
+    try await store.sync()
+    #expect(server.lines.last == "DELETE /tags/a")
+    #expect(try await store.outbox().isEmpty)
+    #expect(try await server.store().list(Tag.self).isEmpty)
+  }
+
+  @Test func `An offline store works, and says so when it synchronises`() async throws {
+    let store = client()
+    try await store.save(Tag.labeled("a", "A"))
+    try await store.sync()
+    let address = try #require(URL(string: "http://api.test"))
+    let offline = SyncModelStore(
+      store.handle, remote: RESTModelStore(baseURL: address, transport: NoNetwork()), types: [Tag.self])
+    let tag = try await offline.lookup(Tag.self, identifier: "a")
+    tag.label.value = "B"
+    try await offline.save(tag)
+    try await offline.save(Tag.labeled("b", "B"))
+    let error = try await #require(throws: ModelStoreError.self) { try await offline.sync() }
+    #expect(error.code == .offline)
+    #expect(try await offline.outbox().count == 2)
+    #expect(try await store.sync().pushed == 2)
+  }
+}
+
+struct NoNetwork: HTTPTransport {
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    throw ModelStoreError(.offline, "There is no network.")
+  }
+}
