@@ -18,8 +18,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   public let local: Local
   /// The choices of the synchronisation.
   public let options: SyncOptions
-  /// The number of local commits, for tasks that wait for one.
-  let commitCount = AwaitedState(0)
+  /// The events that a background synchronisation waits for.
+  let signals = AwaitedState(SyncSignals())
   /// Whether an exchange with the server is under way. There is one at a time.
   let isExchanging = AwaitedState(false)
   private var environment: SyncEnvironment { options.environment }
@@ -49,7 +49,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
       }
       do {
         try await local.commit(batch.with(operations, adding: entries))
-        for task in commitCount.change({ $0 += 1 }) { task.resume() }
+        for task in signals.change({ $0.commits += 1 }) { task.resume() }
         return
       } catch let mismatch as RecordMismatch where mismatch.type == OutboxEntry.recordType {
         // The record was pushed, or another store instance changed it, since its entry was read.

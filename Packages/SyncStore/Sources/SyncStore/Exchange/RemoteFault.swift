@@ -8,7 +8,7 @@ enum RemoteFault {
   static func answer(_ error: ModelStoreError) -> Lane.Answer {
     if let refusal = error.refusal {
       return .refused(
-        status: refusal.status, message: error.message, retryAfter: refusal.retryAfter.map(milliseconds))
+        status: refusal.status, message: error.message, retryAfter: refusal.retryAfter?.milliseconds)
     }
     if isUnreadable(error) { return .unreadable(error.message) }
     return switch error.code {
@@ -36,10 +36,6 @@ enum RemoteFault {
     case .unauthorized: error.refusal?.status != 403
     default: error.refusal.map { $0.status == 429 || $0.status == 503 && $0.retryAfter != nil } ?? false
     }
-  }
-
-  private static func milliseconds(_ duration: Duration) -> Int {
-    Int(duration.components.seconds) * 1_000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
   }
 
   /// Returns an error as one of a store.

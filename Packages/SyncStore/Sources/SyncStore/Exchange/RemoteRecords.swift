@@ -76,33 +76,28 @@ struct RemoteRecords {
   /// Reads all records of a type, part by part where the store has pages.
   ///
   /// - Parameters:
-  ///   - type: the class of the models.
+  ///   - query: the query, without order and limit.
   ///   - limit: the number of records in a part.
   ///   - body: receives a part.
   /// - Throws: what the store throws, and what `body` throws.
   func list<M: Model>(
-    _ type: M.Type, atMost limit: Int, _ body: ([RemoteRecord]) async throws -> Void
+    _ query: ModelQuery<M>, atMost limit: Int, _ body: ([RemoteRecord]) async throws -> Void
   ) async throws {
-    guard store is any PagedModelStore else {
-      let models = try await store.list(ModelQuery(type))
+    func take(_ models: [M]) async throws {
       var rest = models[...]
       while !rest.isEmpty {
         try await body(rest.prefix(limit).map { try record(of: $0) })
         rest = rest.dropFirst(limit)
       }
       for model in models { release(model) }
-      return
     }
-    var part: [RemoteRecord] = []
-    for try await model in store.stream(type) {
-      part.append(try record(of: model))
-      release(model)
-      if part.count == limit {
-        try await body(part)
-        part = []
-      }
-    }
-    if !part.isEmpty { try await body(part) }
+    guard store is any PagedModelStore else { return try await take(try await store.list(query)) }
+    var mark: ModelPageMark?
+    repeat {
+      let page = try await store.page(query, after: mark)
+      try await take(page.models)
+      mark = page.next
+    } while mark != nil
   }
 
   private func release(_ model: ModelObject) { store.scope.forget(model) }

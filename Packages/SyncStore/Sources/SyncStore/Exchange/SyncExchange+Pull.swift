@@ -9,13 +9,16 @@ extension SyncExchange {
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func pull<M: Model>(_ type: M.Type) async throws {
     do {
-      var seen: Set<ExactText> = []
-      try await remote.list(type, atMost: 500) { records in
-        for record in records { seen.insert(ExactText(record.identifier)) }
-        try await take(type, records)
+      var query = store.query(type)
+      do {
+        try await pull(query)
+      } catch let error as ModelStoreError where error.code == .unsupported && query.filter != nil {
+        // The server can't tell which records are to be kept.
+        query.evaluation = .inMemory
+        try await pull(query)
       }
-      try await removeMissing(type, seen)
       pulledTypes.insert(M.typeName)
+      store.lastPulls[M.typeName] = environment.uptime()
     } catch let failure as LocalFailure {
       throw failure
     } catch {
@@ -23,6 +26,15 @@ extension SyncExchange {
       if RemoteFault.endsExchange(error) { throw error }
       fail(M.typeName, nil, error)
     }
+  }
+
+  private func pull<M: Model>(_ query: ModelQuery<M>) async throws {
+    var seen: Set<ExactText> = []
+    try await remote.list(query, atMost: 500) { records in
+      for record in records { seen.insert(ExactText(record.identifier)) }
+      try await take(M.self, records)
+    }
+    try await removeMissing(query, seen)
   }
 
   /// Merges records of the server into the local ones, with one commit if no record is refused.
@@ -100,17 +112,17 @@ extension SyncExchange {
   }
 
   /// Removes the local records that the server had and has no more.
-  private func removeMissing<M: Model>(_ type: M.Type, _ seen: Set<ExactText>) async throws {
+  private func removeMissing<M: Model>(_ query: ModelQuery<M>, _ seen: Set<ExactText>) async throws {
     let missing = try await locally { try await known(M.typeName) }.filter { !seen.contains(ExactText($0)) }
     if missing.isEmpty { return }
     // While a list is read page by page, a record can move to a page that was read already.
-    let present = Set(try await remote.store.identifiers(ModelQuery(type)).map(ExactText.init))
+    let present = Set(try await remote.store.identifiers(query).map(ExactText.init))
     var removed: Set<String> = []
     for identifier in missing where !present.contains(ExactText(identifier)) {
       let isDirty = try await locally {
         try await StoredLane(M.typeName, identifier, in: engine.local).lane.entry != nil
       }
-      if isDirty, try await remote.find(type, identifier) != nil { continue }
+      if isDirty, try await remote.find(M.self, identifier) != nil { continue }
       var wasThere = false
       try await step(M.typeName, identifier) { lane in
         // A record that was created meanwhile is not missing.
@@ -122,7 +134,8 @@ extension SyncExchange {
       report.pulled += 1
       removed.insert(OutboxEntry.recordIdentifier(M.typeName, identifier))
     }
-    try await cutReferences(to: removed)
+    // Of records that are not kept, the server may have more.
+    if query.filter == nil { try await cutReferences(to: removed) }
   }
 
   /// Removes the references of dirty records to records that the server deleted, and notes them. Those of clean records are as

@@ -37,6 +37,7 @@ extension SyncExchange {
           } else {
             isDone = false
             if try await !send(entry) { held.insert(step.name) }
+            advance()
           }
         }
       }

@@ -29,10 +29,14 @@ final class SyncExchange<Local: RecordEngine> {
 
   var environment: SyncEnvironment { engine.options.environment }
 
-  /// Pulls all types, then sends the outbox.
+  /// The number of types and entries that are done, and of all.
+  private var progress = (done: 0, count: 0)
+
+  /// Pulls types, then sends the outbox.
   ///
+  /// - Parameter isDue: returns whether a type is to be pulled. One with an unanswered creation is in any case.
   /// - Throws: `ModelStoreError` if no request can succeed now, or what the local engine throws.
-  func run() async throws {
+  func run(where isDue: (String) -> Bool) async throws {
     let outbox = try await engine.outbox()
     report.damaged = outbox.damaged
     for entry in outbox.entries {
@@ -42,12 +46,34 @@ final class SyncExchange<Local: RecordEngine> {
       }
     }
     do {
-      for (_, modelClass) in store.types { try await pull(modelClass) }
+      let types = store.types.filter { isDue($0.name) || unansweredCreations[$0.name] != nil }
+      expect(types.count + outbox.entries.count)
+      for (_, modelClass) in types {
+        try await pull(modelClass)
+        advance()
+      }
       try await push()
     } catch let failure as LocalFailure {
       throw failure.error
     }
-    report.waiting = try await engine.outbox().entries.count
+    let rest = try await engine.outbox().entries
+    report.waiting = rest.count
+    report.hasRetries = rest.contains { !$0.isParked && $0.attempts > 0 }
+    let parked = rest.count(where: \.isParked)
+    store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: environment.now())
+  }
+
+  /// Notes how much there is to do.
+  private func expect(_ count: Int) {
+    progress = (0, count)
+    store.status.value = .syncing(done: 0, of: count)
+  }
+
+  /// Notes that a type or an entry is done.
+  func advance() {
+    progress.done += 1
+    progress.count = max(progress.count, progress.done)
+    store.status.value = .syncing(done: progress.done, of: progress.count)
   }
 
   // MARK: Steps

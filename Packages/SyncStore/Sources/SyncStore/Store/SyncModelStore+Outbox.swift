@@ -18,6 +18,29 @@ extension SyncModelStore {
   /// - Complexity: O(*n*) in the number of dirty records.
   public func failures() async throws -> [OutboxEntry] { try await outbox().filter(\.isParked) }
 
+  /// Returns the state of a model on its way to the server.
+  ///
+  /// - Throws: what the local engine throws.
+  public func syncState<M: Model>(of model: M) async throws -> SyncState {
+    guard let identifier = model.identifier else { return .pending }
+    let current = try await handle.replacement(of: identifier, M.typeName) ?? identifier
+    let lane = try await StoredLane(M.typeName, current, in: handle.local).lane
+    guard let entry = lane.entry else { return .synced }
+    if let waiting = entry.conflict {
+      var found: SyncConflict?
+      _ = RecordMerge(base: entry.base, local: lane.local, remote: waiting.remote) { keys in
+        found = entry.conflict(base: entry.base, local: lane.local, remote: waiting.remote, keys)
+        return .wait
+      }
+      if let found { return .conflicted(found) }
+    }
+    return switch entry.state {
+    case .queued: .pending
+    case .inFlight: .uploading
+    case .parked: .parked(entry.error ?? "")
+    }
+  }
+
   /// Queues a rejected entry again, such as after the server was corrected. An edit of its record does so, too.
   ///
   /// - Throws: what the local engine throws.

@@ -24,6 +24,12 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   var types: [(name: String, modelClass: any Model.Type)] = []
   /// The functions that decide about conflicts, by the names of types.
   var resolvers: [String: (SyncConflict) -> SyncResolution] = [:]
+  /// The choices about types, by their names.
+  var policies: [String: TypePolicy] = [:]
+  /// The times at which types were last pulled by this instance.
+  var lastPulls: [String: Int] = [:]
+  /// The state of the synchronisation, which can be observed.
+  public let status = ValueSource<SyncStatus>(.idle(since: nil))
   /// The foreign keys of records.
   lazy var references = RecordReferences(scope.transformers)
 
@@ -114,15 +120,50 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
   /// - Throws: `ModelStoreError` with the code `offline` or `unauthorized` if no request can succeed now, `unsupported` in an
   ///   instance without remote store, `cancelled`, or what the local engine throws.
   @discardableResult
-  public func sync() async throws -> SyncReport {
+  public func sync() async throws -> SyncReport { try await sync { _ in true } }
+
+  /// Synchronises, and reads only some types.
+  ///
+  /// - Parameter isDue: returns whether a type is to be read.
+  func sync(where isDue: (String) -> Bool) async throws -> SyncReport {
     guard let remote else {
       throw ModelStoreError(.unsupported, "This instance has no remote store to synchronise with. Nothing was sent.")
     }
     try await handle.beginExchange()
     defer { handle.endExchange() }
     let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
-    try await exchange.run()
+    do {
+      try await exchange.run(where: isDue)
+    } catch {
+      let isUnreachable = (error as? ModelStoreError).map(RemoteFault.endsExchange) ?? false
+      let now = handle.options.environment.now()
+      status.value = isUnreachable ? .offline(since: now, retryAt: nil) : .idle(since: nil)
+      throw error
+    }
     return exchange.report
+  }
+
+  /// The states of the synchronisation: the current one first, then the newest.
+  public var statuses: ObservedValues<SyncStatus> { status.values }
+
+  /// Sets the choices about the records of a type. Choices that are not given are as before.
+  public func policy<M: Model>(_ type: M.Type, _ policies: SyncPolicy<M>...) {
+    synchronize(type)
+    for policy in policies {
+      switch policy.kind {
+      case .refresh(let interval):
+        self.policies[M.typeName, default: TypePolicy()].refreshInterval = interval.milliseconds
+      case .keep(let condition):
+        self.policies[M.typeName, default: TypePolicy()].kept = ModelQuery(type, where: condition).filter
+      }
+    }
+  }
+
+  /// The query for the records of the server that are kept here.
+  func query<M: Model>(_ type: M.Type) -> ModelQuery<M> {
+    var query = ModelQuery(type)
+    query.filter = policies[M.typeName]?.kept
+    return query
   }
 }
 

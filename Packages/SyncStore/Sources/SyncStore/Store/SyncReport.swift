@@ -30,6 +30,9 @@ public struct SyncReport: Sendable {
   /// The identifiers of outbox entries that are damaged.
   public var damaged: [String] = []
 
+  /// Whether entries are left that are sent again by themselves, because the server could not take them now.
+  var hasRetries = false
+
   /// Creates the report of a synchronisation that did nothing.
   public init() {}
 }

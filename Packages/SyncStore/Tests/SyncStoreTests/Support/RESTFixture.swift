@@ -19,6 +19,7 @@ final class RESTFixture: HTTPTransport, HistoryServer {
     var duplicates: Set<String> = []
     var requests: [HTTPRequestData] = []
     var plan: [HTTPResponseData] = []
+    var isDown = false
   }
 
   private static let columns = ["authors": ["name", "city"], "books": ["title", "rating", "pages", "author"]]
@@ -37,6 +38,12 @@ final class RESTFixture: HTTPTransport, HistoryServer {
   }
 
   var duplicates: Set<String> { state.withLock { $0.duplicates } }
+  /// Whether no request arrives.
+  var isDown: Bool {
+    get { state.withLock { $0.isDown } }
+    set { state.withLock { $0.isDown = newValue } }
+  }
+
   /// The requests so far.
   var requests: [HTTPRequestData] { state.withLock { $0.requests } }
   var lines: [String] { requests.map { "\($0.method) \($0.url.path)" } }
@@ -76,6 +83,7 @@ final class RESTFixture: HTTPTransport, HistoryServer {
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     try state.withLock { state in
       state.requests.append(request)
+      if state.isDown { throw ModelStoreError(.offline, "There is no network.") }
       if !state.plan.isEmpty { return state.plan.removeFirst() }
       guard state.hasFaults else { return answer(request, &state) }
       if hasKeys, !state.late.isEmpty, state.random.below(10) == 0 {

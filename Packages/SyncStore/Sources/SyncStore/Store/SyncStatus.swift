@@ -1,0 +1,31 @@
+import StoreProtocol
+
+/// The state of the synchronisation of a store instance. Times are in milliseconds since 1970.
+///
+/// ```swift
+/// for await status in store.statuses { print(status) }
+/// ```
+public enum SyncStatus: Sendable, Hashable {
+  /// Nothing is under way; the time of the last complete synchronisation, nil if there was none.
+  case idle(since: Int?)
+  /// An exchange is under way: the number of types and outbox entries that are done, and of all.
+  case syncing(done: Int, of: Int)
+  /// The server can't be reached, or takes no requests now; the time of the failure, and of the next attempt if there will be one.
+  case offline(since: Int, retryAt: Int?)
+  /// Some outbox entries wait for a person: the number of them.
+  case needsAttention(Int)
+}
+
+/// The state of a record on its way to the server.
+public enum SyncState: Sendable, Hashable {
+  /// The server has it, as far as is known.
+  case synced
+  /// It has changes that wait to be sent.
+  case pending
+  /// A request with its changes was sent, and its outcome is not known yet.
+  case uploading
+  /// The server rejected it; the error.
+  case parked(String)
+  /// It waits for a decision about a conflict.
+  case conflicted(SyncConflict)
+}

@@ -1,0 +1,171 @@
+import Foundation
+import MemoryStore
+import RESTStore
+import StoreProtocol
+import SyncStore
+import Testing
+
+@MainActor
+@Suite struct `Background synchronisation` {
+  let server = RESTFixture(hasFaults: false)
+  let clock = ManualClock()
+
+  private func client() -> MemorySyncStore {
+    SyncModelStore(
+      local: MemoryModelStore(), remote: server.store(), types: [Book.self, Tag.self],
+      options: SyncOptions(environment: clock.environment))
+  }
+
+  @Test func `A local write is sent at once, without reading the server's records again`() async throws {
+    let store = client()
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(server.lines == ["GET /books", "GET /tags"])
+    try await store.save(Tag.labeled("a", "A"))
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(server.lines.dropFirst(2) == ["POST /tags"])
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `Types are read again after the interval of their policy`() async throws {
+    let store = client()
+    store.policy(Tag.self, .refresh(after: .seconds(60)))
+    let task = Task { await store.keepSynchronized(every: .seconds(100)) }
+    #expect(await clock.nextSleep() == 60_000)
+    clock.advance(60_000)
+    #expect(await clock.nextSleep() == 40_000)
+    clock.advance(40_000)
+    #expect(await clock.nextSleep() == 20_000)
+    #expect(server.lines == ["GET /books", "GET /tags", "GET /tags", "GET /books"])
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `After a failure it waits longer each time, whatever is written, and reports that it is offline`()
+    async throws
+  {
+    let store = client()
+    server.isDown = true
+    try await store.save(Tag.labeled("a", "A"))
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 2_000)
+    #expect(store.status.value == .offline(since: 0, retryAt: 2_000))
+    try await store.save(Tag.labeled("b", "B"))
+    clock.advance(2_000)
+    #expect(await clock.nextSleep() == 4_000)
+    #expect(server.requests.count == 2)
+    server.isDown = false
+    clock.advance(4_000)
+    #expect(await clock.nextSleep() == 300_000)
+    #expect(try await server.store().list(Tag.self).count == 2)
+    #expect(store.status.value == .idle(since: 6_000))
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `It sleeps without a connection, and synchronises when one appears`() async throws {
+    let store = client()
+    let (connectivity, connection) = AsyncStream.makeStream(of: Bool.self)
+    let task = Task { await store.keepSynchronized(connectivity: connectivity) }
+    #expect(await clock.nextSleep() == 300_000)
+    server.isDown = true
+    connection.yield(false)
+    try await store.save(Tag.labeled("a", "A"))
+    #expect(try await store.outbox().count == 1)
+    server.isDown = false
+    connection.yield(true)
+    while try await server.store().list(Tag.self).isEmpty { _ = await clock.nextSleep() }
+    #expect(try await store.outbox().isEmpty)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `It waits as long as the server asks`() async throws {
+    let store = client()
+    server.plan(HTTPResponseData(status: 429, headers: ["Retry-After": "30"]))
+    let task = Task { await store.keepSynchronized() }
+    #expect(await clock.nextSleep() == 30_000)
+    task.cancel()
+    await task.value
+  }
+
+  @Test func `Another call waits for the exchange under way`() async throws {
+    let store = client()
+    let first = Task { try await store.sync() }
+    let second = Task { try await store.sync() }
+    _ = try await (first.value, second.value)
+    #expect(server.lines == ["GET /books", "GET /tags", "GET /books", "GET /tags"])
+  }
+
+  @Test func `The status tells the progress, and the number of rejected records`() async throws {
+    let store = client()
+    var seen: [SyncStatus] = []
+    let token = store.status --> { status in seen.append(status) }
+    try await store.save(Tag.labeled("a", "poison"))
+    try await store.sync()
+    token.cancel()
+    #expect(
+      seen == [
+        .idle(since: nil), .syncing(done: 0, of: 3), .syncing(done: 1, of: 3), .syncing(done: 2, of: 3),
+        .syncing(done: 3, of: 3), .needsAttention(1),
+      ])
+  }
+
+  @Test func `The state of a model tells what becomes of its changes`() async throws {
+    let store = client()
+    let tag = Tag.labeled("a", "A")
+    try await store.save(tag)
+    #expect(try await store.syncState(of: tag) == .pending)
+    try await store.sync()
+    #expect(try await store.syncState(of: tag) == .synced)
+    tag.label.value = "poison"
+    try await store.save(tag)
+    try await store.sync()
+    guard case .parked(let error) = try await store.syncState(of: tag) else {
+      Issue.record("The record is not parked.")
+      return
+    }
+    #expect(error.contains("is poison"))
+  }
+
+  @Test func `A model whose request was not answered is uploading`() async throws {
+    let store = client()
+    let book = Book.titled("Emma")
+    try await store.save(book)
+    server.plan(list, list, HTTPResponseData(status: 502))
+    try await store.sync()
+    #expect(try await store.syncState(of: book) == .uploading)
+  }
+
+  private let list = HTTPResponseData(status: 200, body: Data("[]".utf8))
+}
+
+@Suite struct `A policy` {
+  @Test func `Records that are not to be kept are removed locally, unless they have local changes`() async throws {
+    let shelf = Shelf()
+    for rating in 1...5 { try await shelf.store.create(Book.titled("Book \(rating)", rating: rating)) }
+    let store = shelf.client()
+    store.policy(Book.self, .keep(where: { $0.rating > 2 }))
+    #expect(try await store.sync().pulled == 3)
+    let book = try #require(try await store.first(Book.self, where: { $0.rating == 3 }))
+    book.rating.value = 1
+    try await store.save(book)
+    #expect(try await store.count(Book.self) == 3)
+    try await store.sync()
+    #expect(try await shelf.store.count(Book.self, where: { $0.rating == 1 }) == 2)
+    try await store.sync()
+    #expect(try await store.count(Book.self) == 2)
+    #expect(try await shelf.store.count(Book.self) == 5)
+    #expect(try await store.outbox().isEmpty)
+  }
+
+  @Test func `The condition is evaluated here if the server can't`() async throws {
+    let server = RESTFixture(hasFaults: false)
+    for rating in 1...5 { try await server.store().create(Book.titled("Book \(rating)", rating: rating)) }
+    let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Book.self])
+    store.policy(Book.self, .keep(where: { $0.rating > 2 }))
+    #expect(try await store.sync().pulled == 3)
+    #expect(try await store.sync().pulled == 0)
+  }
+}
