@@ -6,6 +6,8 @@
 struct RemoteRecord {
   var identifier: String
   var values: [StoredValue]
+  /// Whether it is to be kept locally.
+  var isKept = true
 
   /// Returns the record with the values of another version where the answer had none: an absent value is one that is not
   /// known.
@@ -78,15 +80,22 @@ struct RemoteRecords {
   /// - Parameters:
   ///   - query: the query, without order and limit.
   ///   - limit: the number of records in a part.
+  ///   - look: called with each model and its record, before the model is released.
   ///   - body: receives a part.
   /// - Throws: what the store throws, and what `body` throws.
   func list<M: Model>(
-    _ query: ModelQuery<M>, atMost limit: Int, _ body: ([RemoteRecord]) async throws -> Void
+    _ query: ModelQuery<M>, atMost limit: Int, _ look: (M, inout RemoteRecord) throws -> Void = { _, _ in },
+    _ body: ([RemoteRecord]) async throws -> Void
   ) async throws {
     func take(_ models: [M]) async throws {
       var rest = models[...]
       while !rest.isEmpty {
-        try await body(rest.prefix(limit).map { try record(of: $0) })
+        try await body(
+          rest.prefix(limit).map { model in
+            var record = try record(of: model)
+            try look(model, &record)
+            return record
+          })
         rest = rest.dropFirst(limit)
       }
       for model in models { release(model) }

@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+import Foundation
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
@@ -9,14 +10,7 @@ extension SyncExchange {
   /// - Throws: `ModelStoreError` if no request can succeed now, or ``LocalFailure``.
   func pull<M: Model>(_ type: M.Type) async throws {
     do {
-      var query = store.query(type)
-      do {
-        try await pull(query)
-      } catch let error as ModelStoreError where error.code == .unsupported && query.filter != nil {
-        // The server can't tell which records are to be kept.
-        query.evaluation = .inMemory
-        try await pull(query)
-      }
+      if try await !pullChanges(type) { try await pullAll(type) }
       pulledTypes.insert(M.typeName)
       store.lastPulls[M.typeName] = environment.uptime()
     } catch let failure as LocalFailure {
@@ -28,13 +22,62 @@ extension SyncExchange {
     }
   }
 
-  private func pull<M: Model>(_ query: ModelQuery<M>) async throws {
+  /// Reads the records that changed since the high-water mark, if the policy of the type has one.
+  ///
+  /// - Returns: false if all records have to be compared.
+  private func pullChanges<M: Model>(_ type: M.Type) async throws -> Bool {
+    let name = M.typeName
+    guard let reading = store.policies[name]?.incremental as? IncrementalReading<M>,
+      var mark = try await locally({ try await PullMark.read(name, in: engine.local) }),
+      (0..<reading.interval).contains(environment.now() - mark.compared)
+    else { return false }
+    let known = mark
+    let kept = store.query(type)
+    do {
+      try await remote.list(reading.query(since: mark.time), atMost: 500) { model, record in
+        mark.time = max(mark.time, reading.time(of: model) ?? mark.time)
+        if kept.filter != nil { record.isKept = try kept.matches(model) }
+      } _: { records in
+        try await take(type, records)
+      }
+    } catch let error as ModelStoreError where error.code == .unsupported {
+      return false
+    }
+    if mark != known { try await locally { try await mark.write(name, in: engine.local) } }
+    return true
+  }
+
+  /// Reads all records, and compares them with the local ones.
+  private func pullAll<M: Model>(_ type: M.Type) async throws {
+    var query = store.query(type)
+    let reading = store.policies[M.typeName]?.incremental as? IncrementalReading<M>
+    let began = environment.now()
+    var time: Date?
+    do {
+      time = try await compare(query, reading)
+    } catch let error as ModelStoreError where error.code == .unsupported && query.filter != nil {
+      // The server can't tell which records are to be kept.
+      query.evaluation = .inMemory
+      time = try await compare(query, reading)
+    }
+    if let time {
+      try await locally { try await PullMark(time: time, compared: began).write(M.typeName, in: engine.local) }
+    }
+  }
+
+  /// - Returns: the time of the last change, if there is a field for it.
+  private func compare<M: Model>(_ query: ModelQuery<M>, _ reading: IncrementalReading<M>?) async throws -> Date? {
     var seen: Set<ExactText> = []
-    try await remote.list(query, atMost: 500) { records in
+    var last: Date?
+    try await remote.list(query, atMost: 500) { model, _ in
+      guard let time = reading?.time(of: model) else { return }
+      last = last.map { max($0, time) } ?? time
+    } _: { records in
       for record in records { seen.insert(ExactText(record.identifier)) }
       try await take(M.self, records)
     }
     try await removeMissing(query, seen)
+    return last
   }
 
   /// Merges records of the server into the local ones, with one commit if no record is refused.
@@ -70,6 +113,12 @@ extension SyncExchange {
           continue
         }
         var lane = stored.lane
+        if !record.isKept, lane.entry == nil {
+          lane.local = nil
+          operations += try stored.operations(to: lane)
+          steps.append((stored, lane))
+          continue
+        }
         let remote = record.record(over: lane.entry.map { $0.base ?? [:] } ?? lane.local)
         lane.rebase(on: remote, resolve: resolver(type))
         operations += try stored.operations(to: lane) { try note($0, type, record.identifier) }

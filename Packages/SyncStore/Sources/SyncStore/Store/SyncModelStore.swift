@@ -155,6 +155,7 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
         self.policies[M.typeName, default: TypePolicy()].refreshInterval = interval.milliseconds
       case .keep(let condition):
         self.policies[M.typeName, default: TypePolicy()].kept = ModelQuery(type, where: condition).filter
+      case .changes(let reading): self.policies[M.typeName, default: TypePolicy()].incremental = reading
       }
     }
   }

@@ -1,0 +1,111 @@
+import Foundation
+import MemoryStore
+import RESTStore
+import StoreProtocol
+import SyncStore
+import Testing
+
+/// A model with a time of its last change, which the server sets.
+final class Article: Model {
+  let id = Field<Int>()
+  let title = Field<String>()
+  let isDeleted = Field<Bool>()
+  let updatedAt = Field<Date>()
+  override var identifierField: AnyField? { id }
+}
+
+@Suite struct `The reading of changes only` {
+  let server = MemoryModelStore().handle
+  let clock = ManualClock()
+
+  private func client(_ local: MemoryEngine, _ policies: [SyncPolicy<Article>] = []) -> MemorySyncStore {
+    let store = SyncModelStore(
+      local: MemoryModelStore(local), remote: MemoryModelStore(server), types: [Article.self],
+      options: SyncOptions(environment: clock.environment))
+    store.policy(
+      Article.self, .changes(by: \.updatedAt, overlap: .seconds(5), comparingAllAfter: .seconds(1_000)))
+    for policy in policies { store.policy(Article.self, policy) }
+    return store
+  }
+
+  /// Creates or changes an article on the server at a time.
+  private func write(_ id: Int, _ title: String, at time: Double, isDeleted: Bool = false) async throws {
+    let store = MemoryModelStore(server)
+    let article = (try? await store.lookup(Article.self, identifier: "\(id)")) ?? Article()
+    article.id.value = id
+    article.title.value = title
+    article.isDeleted.value = isDeleted
+    article.updatedAt.value = Date(timeIntervalSinceReferenceDate: time)
+    try await store.save(article)
+  }
+
+  private func titles(_ store: MemorySyncStore) async throws -> [String?] {
+    try await store.list(Article.self, sort: [.ascending(\.id)]).map(\.title.value)
+  }
+
+  @Test func `Changes since the last reading are read, also those that became visible late`() async throws {
+    let store = client(MemoryModelStore().handle)
+    try await write(1, "One", at: 100)
+    #expect(try await store.sync().pulled == 1)
+    try await write(2, "Two", at: 110)
+    // Older than the mark minus the overlap: a server that sets such a time is not followed.
+    try await write(3, "Three", at: 50)
+    // Committed after the reading, with a time before it.
+    try await write(4, "Four", at: 96)
+    #expect(try await store.sync().pulled == 2)
+    #expect(try await titles(store) == ["One", "Two", "Four"])
+  }
+
+  @Test func `The mark survives a restart`() async throws {
+    let local = MemoryModelStore().handle
+    try await write(1, "One", at: 100)
+    try await client(local).sync()
+    try await write(2, "Two", at: 50)
+    try await write(3, "Three", at: 120)
+    #expect(try await client(local).sync().pulled == 1)
+  }
+
+  @Test func `A deletion is noticed when all records are compared`() async throws {
+    let store = client(MemoryModelStore().handle)
+    try await write(1, "One", at: 100)
+    try await store.sync()
+    let remote = MemoryModelStore(server)
+    try await remote.delete(try await remote.lookup(Article.self, identifier: "1"))
+    try await store.sync()
+    #expect(try await titles(store) == ["One"])
+    clock.advance(1_000_000)
+    try await store.sync()
+    #expect(try await titles(store).isEmpty)
+  }
+
+  @Test func `A record that is marked as deleted is removed at once, unless it is dirty`() async throws {
+    let store = client(MemoryModelStore().handle, [.keep(where: { $0.isDeleted != true })])
+    try await write(1, "One", at: 100)
+    try await write(2, "Two", at: 100)
+    try await store.sync()
+    let mine = try await store.lookup(Article.self, identifier: "2")
+    mine.title.value = "Mine"
+    try await store.save(mine)
+    try await write(1, "One", at: 110, isDeleted: true)
+    try await write(2, "Two", at: 110, isDeleted: true)
+    #expect(try await store.sync().pulled == 2)
+    #expect(try await titles(store) == ["Mine"])
+    #expect(try await MemoryModelStore(server).lookup(Article.self, identifier: "2").title.value == "Mine")
+    try await store.sync()
+    #expect(try await titles(store).isEmpty)
+  }
+
+  @Test func `A server that has no conditions is read as a whole`() async throws {
+    let server = RESTFixture(hasFaults: false)
+    let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Article.self])
+    store.policy(Article.self, .changes(by: \.updatedAt))
+    let article = Article()
+    article.title.value = "One"
+    article.updatedAt.value = Date(timeIntervalSinceReferenceDate: 100)
+    try await server.store().save(article)
+    #expect(try await store.sync().pulled == 1)
+    try await server.store().delete(article)
+    let report = try await store.sync()
+    #expect(report.pulled == 1 && report.failures.isEmpty)
+  }
+}
