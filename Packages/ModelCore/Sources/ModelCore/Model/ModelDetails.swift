@@ -22,6 +22,8 @@ final class ModelDetails {
   var documentLoad: DocumentLoad?
   /// The changed fields whose stored value was unknown when they were changed.
   var unknownBaselines: Set<ObjectIdentifier> = []
+  /// Whether stores write the model without its hooks.
+  var skipsHooks = false
   /// The models that relations referenced before they were unloaded.
   var staleInverses = StaleInverses()
   /// The objects to notify when a field is added to the model.

@@ -86,6 +86,12 @@ extension ModelObject {
   /// Whether a store has the model: it was created there or read from there. Reading from JSON does not change this.
   public var isKnownToStore: Bool { isStored }
 
+  /// Whether stores write the model without its hooks: it stands for another one, whose hooks ran already.
+  public var skipsHooks: Bool {
+    get { details?.skipsHooks ?? false }
+    set { detailsForWriting.skipsHooks = newValue }
+  }
+
   /// The load state of the model.
   public var loadStateOfModel: LoadState { modelLoadState }
 

@@ -16,10 +16,10 @@ extension ModelStore {
         // Another task may have made a second object of the record meanwhile.
         if isMember { scope.addCreated(model) }
       }
-      return transaction.atEnd { model.afterDelete() }
+      return transaction.atEnd { if !model.skipsHooks { model.afterDelete() } }
     }
     scope.remove(model)
     model.markDeleted(in: scope)
-    model.afterDelete()
+    if !model.skipsHooks { model.afterDelete() }
   }
 }

@@ -155,7 +155,7 @@ package struct PendingCreations<M: Model> {
       model.markSaved(begun[number].fields, asOf: begun[number].stamp)
       model.markWhollySaved(asOf: begun[number].stamp)
       scope.addCreated(model)
-      model.afterCreate()
+      if !model.skipsHooks { model.afterCreate() }
     }
   }
 }

@@ -359,6 +359,7 @@ public struct SaveOperation<M: Model> {
   }
 
   private func runHook() {
+    if model.skipsHooks { return }
     switch kind {
     case .create: model.afterCreate()
     case .update: model.afterUpdate()

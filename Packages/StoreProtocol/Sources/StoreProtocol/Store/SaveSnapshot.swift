@@ -36,7 +36,7 @@ struct SaveSnapshot {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
     }
     scope.transformers.prepare(model)
-    model.beforeSave()
+    if !model.skipsHooks { model.beforeSave() }
     let errors = model.validateForSaving()
     guard errors.isEmpty else {
       throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)

@@ -127,6 +127,7 @@ struct RemoteRecords {
     guard let record = flight.record else {
       guard let model = try await model(type, identifier) else { return nil }
       defer { release(model) }
+      model.skipsHooks = true
       try await store.delete(model)
       return nil
     }
@@ -135,6 +136,7 @@ struct RemoteRecords {
       if let stale = store.scope.liveModel(type, identifier: identifier) { release(stale) }
       let model = try made(staged, values)
       defer { release(model) }
+      model.skipsHooks = true
       _ = try await IdempotencyKey.with(flight.key) { try await store.create(model) }
       return try self.record(of: model)
     }
@@ -142,6 +144,7 @@ struct RemoteRecords {
       throw ModelStoreError.notFound(M.typeName, identifier: identifier)
     }
     defer { release(model) }
+    model.skipsHooks = true
     try model.read(values.record, as: .edit)
     let fields = values.fields.compactMap { field in
       model.field(like: field) ?? field.key.flatMap { model.field(declaredAs: $0) }

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 import MemoryStore
 import StoreEngine
 import StoreProtocol
@@ -193,5 +194,36 @@ import Testing
     try await store.delete(book)
     #expect(try await store.sync().pushed == 0)
     #expect(try await shelf.store.list(Book.self).isEmpty)
+  }
+}
+
+@Suite(.serialized) struct `The hooks of a model` {
+  /// A model that notes its hooks in all of its instances.
+  final class Watched: Model {
+    static let calls = Lock<[String]>([])
+    let id = Field<Int>()
+    let name = Field<String>()
+    override var identifierField: AnyField? { id }
+    override func beforeSave() { note("beforeSave") }
+    override func afterCreate() { note("afterCreate") }
+    override func afterUpdate() { note("afterUpdate") }
+    override func afterDelete() { note("afterDelete") }
+
+    private func note(_ call: String) { Self.calls.withLock { $0.append(call) } }
+  }
+
+  @Test func `They run for the local write only`() async throws {
+    let store = SyncModelStore(local: MemoryModelStore(), remote: MemoryModelStore(), types: [Watched.self])
+    let model = Watched()
+    try await store.save(model)
+    try await store.sync()
+    model.name.value = "new"
+    try await store.save(model)
+    try await store.sync()
+    try await store.delete(model)
+    try await store.sync()
+    #expect(try await store.outbox().isEmpty)
+    let calls = Watched.calls.withLock { $0 }
+    #expect(calls == ["beforeSave", "afterCreate", "beforeSave", "afterUpdate", "afterDelete"])
   }
 }
