@@ -227,3 +227,35 @@ import Testing
     #expect(calls == ["beforeSave", "afterCreate", "beforeSave", "afterUpdate", "afterDelete"])
   }
 }
+
+@Suite struct `The removal of local records` {
+  let shelf = Shelf()
+
+  @Test func `It is denied while there are changes that are not on the server`() async throws {
+    let store = shelf.client()
+    try await store.save(Tag.labeled("a", "A"))
+    let error = try await #require(throws: ModelStoreError.self) { try await store.removeLocalRecords() }
+    #expect(error.code == .denied && error.message.contains("Tag a"))
+    #expect(try await store.count(Tag.self) == 1)
+    try await store.sync()
+    try await store.removeLocalRecords()
+    #expect(try await store.count(Tag.self) == 0)
+    #expect(try await shelf.store.count(Tag.self) == 1)
+    #expect(try await store.sync().pulled == 1)
+  }
+
+  @Test func `It can discard these changes`() async throws {
+    let store = shelf.client()
+    try await store.save(Tag.labeled("a", "A"))
+    try await store.sync()
+    let tag = try await store.lookup(Tag.self, identifier: "a")
+    tag.label.value = "B"
+    try await store.save(tag)
+    try await store.save(Book.titled("Emma"))
+    try await store.removeLocalRecords(discardUnsynced: true)
+    #expect(try await store.outbox().isEmpty)
+    #expect(try await store.count(Book.self) == 0)
+    #expect(try await store.sync().pushed == 0)
+    #expect(try await shelf.store.list(Tag.self).map(\.label.value) == ["A"])
+  }
+}
