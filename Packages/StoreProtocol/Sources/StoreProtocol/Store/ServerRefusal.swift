@@ -1,4 +1,4 @@
-/// The answer of a server that did not do what it was asked to: a part of a ``ModelStoreError``.
+/// The answer of a server that refused a request: a part of a ``ModelStoreError``.
 ///
 /// ```swift
 /// if let wait = error.refusal?.retryAfter { try await Task.sleep(for: wait) }
@@ -6,7 +6,7 @@
 public struct ServerRefusal: Hashable, Sendable {
   /// The status, such as 422.
   public var status: Int
-  /// The time that the server asks to wait before another request; nil if it asks for none.
+  /// The time to wait before another request, as the server requires; nil if it requires none.
   public var retryAfter: Duration?
 
   /// Describes an answer.

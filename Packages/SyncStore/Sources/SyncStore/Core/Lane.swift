@@ -165,7 +165,7 @@ struct Lane: Equatable {
     rebase(on: remote, resolve: resolve)
   }
 
-  /// Parks the entry until a person looks at it. A request whose outcome is unknown stays as it is.
+  /// Parks the entry until a person queues it again. A request whose outcome is unknown stays as it is.
   mutating func park() { entry?.isParked = true }
 
   /// Takes a version of the record that was pulled from the server.

@@ -22,7 +22,7 @@ extension SyncModelStore {
   /// ```
   ///
   /// Without a connection nothing is tried. After a failure it waits for a delay that doubles up to five minutes, for as long as
-  /// the server asks, or for a connection. The results are in ``status``.
+  /// the server requires, or for a connection. The results are in ``status``.
   ///
   /// - Parameters:
   ///   - connectivity: whether the server can be reached, each time that it changes.

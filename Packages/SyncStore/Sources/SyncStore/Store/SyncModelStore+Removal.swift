@@ -9,7 +9,7 @@ extension SyncModelStore {
   ///
   /// - Parameter discardUnsynced: whether changes that are not on the server are lost.
   /// - Throws: `ModelStoreError` with the code `denied` and the records in its message, if there are such changes and they are not
-  ///   to be discarded; or what the local engine throws. An error in between leaves the rest to another call.
+  ///   to be discarded. Also errors of the local engine. An error in between leaves the rest to another call.
   /// - Complexity: O(*n*) in the number of local records.
   public func removeLocalRecords(discardUnsynced: Bool = false) async throws {
     try await handle.beginExchange()

@@ -81,7 +81,7 @@ import Testing
     await task.value
   }
 
-  @Test func `It waits as long as the server asks`() async throws {
+  @Test func `It waits as long as the server requires`() async throws {
     let store = client()
     server.plan(HTTPResponseData(status: 429, headers: ["Retry-After": "30"]))
     let task = Task { await store.keepSynchronized() }
@@ -98,7 +98,7 @@ import Testing
     #expect(server.lines == ["GET /books", "GET /tags", "GET /books", "GET /tags"])
   }
 
-  @Test func `The status tells the progress, and the number of rejected records`() async throws {
+  @Test func `The status has the progress, and the number of rejected records`() async throws {
     let store = client()
     var seen: [SyncStatus] = []
     let token = store.status --> { status in seen.append(status) }
@@ -112,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test func `The state of a model tells what becomes of its changes`() async throws {
+  @Test func `The state of a model follows its changes`() async throws {
     let store = client()
     let tag = Tag.labeled("a", "A")
     try await store.save(tag)

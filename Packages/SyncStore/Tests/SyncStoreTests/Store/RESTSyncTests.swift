@@ -109,7 +109,7 @@ import Testing
     #expect(try await server.store().lookup(Tag.self, identifier: "a").label.value == "B")
   }
 
-  @Test func `An unreadable answer to a creation parks it, and it is recognised when it is sent again`() async throws {
+  @Test func `An unreadable answer parks a creation, and its key identifies it on the next attempt`() async throws {
     let store = client()
     try await store.save(Book.titled("Emma"))
     server.plan(list, list, list, HTTPResponseData(status: 201, body: Data("{".utf8)))
@@ -151,7 +151,7 @@ import Testing
     #expect(try await server.store().list(Tag.self).isEmpty)
   }
 
-  @Test func `An offline store works, and says so when it synchronises`() async throws {
+  @Test func `An offline store works, and reports that when it synchronises`() async throws {
     let store = client()
     try await store.save(Tag.labeled("a", "A"))
     try await store.sync()
