@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 
 extension FileModelStore {
-  /// Whether a query asks for all records of a type as they are in the files.
+  /// Whether a query is for all records of a type as they are in the files.
   func isAboutAll<M: Model>(_ query: ModelQuery<M>) async throws -> Bool {
     try transaction?.noteQuery(M.typeName)
     let known = try await context(of: M.self)

@@ -22,7 +22,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   ///   - directory: the folder of the store, a file URL: with another the first call throws the code `invalid`. It is made if
   ///     it is missing.
   ///   - options: how the store writes.
-  ///   - scope: the identity map of this front.
+  ///   - scope: the identity map of this store instance.
   public convenience init(
     directory: URL, options: FileStoreOptions = FileStoreOptions(), scope: ModelScope = ModelScope()
   ) {
@@ -33,7 +33,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   ///
   /// - Returns: what was found wrong with the files; all else is readable. A batch at the end that was not written
   ///   completely, as after a crash, is moved to a file of its own, and is no error.
-  /// - Throws: `ModelStoreError` with the code `locked` if somebody else has the store open, `unsupported` if it was
+  /// - Throws: `ModelStoreError` with the code `locked` if another process has the store open, `unsupported` if it was
   ///   written by a newer version, `conflict` if the folder has something that is no store, and is left as it is,
   ///   `inputOutput` if a store that is only to be read is not there.
   @discardableResult
@@ -41,12 +41,12 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
     try await translating { try await handle.engine.open() }
   }
 
-  /// A front for another group of this store: models that share nothing with those of this one but the folder, the lock
+  /// Returns a store instance for another group of this store: models that share nothing with those of this one but the folder, the lock
   /// and the threads.
   ///
   /// - Parameters:
   ///   - name: the name of the group: any string. The group without a name is the one that a store has without this call.
-  ///   - scope: the identity map of the front.
+  ///   - scope: the identity map of the store instance.
   public func group(_ name: String, scope: ModelScope = ModelScope()) -> FileModelStore {
     FileModelStore(handle.group(name), scope: scope)
   }
@@ -55,7 +55,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   /// Reading and writing go on meanwhile.
   ///
   /// - Returns: what is wrong with it, with file and offset; all else is readable.
-  /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, or what the disk says.
+  /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, or an error of the disk.
   /// - Complexity: O(*n*) in the size of the journal.
   public func verify() async throws -> [IntegrityIssue] {
     try await translating { try await handle.engine.verify() }
@@ -74,7 +74,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
     try await translating { try await handle.engine.compact() }
   }
 
-  /// Completes the writes under way, brings everything to the disk and closes the store for all its fronts.
+  /// Completes the writes under way, syncs the disk and closes the store for all its instances.
   ///
   /// - Throws: `ModelStoreError` for what the disk says, now or since a write in the background failed. The store is closed
   ///   nevertheless.
@@ -85,7 +85,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
 
   // MARK: Reading
 
-  /// Finds models: those for which the condition holds, in the order asked for, or else of their creation.
+  /// Finds models: those for which the condition holds, in the order of the query, or else of their creation.
   ///
   /// All models of a type are read part by part: while models are made of one part, the next is read from the files.
   ///

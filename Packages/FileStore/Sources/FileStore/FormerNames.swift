@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-// What the libraries that this one follows called things: the compiler says what they are called here.
+// Names of the libraries that this one follows: the compiler reports the names that are used here.
 
 /// `FileModelStore(directory:)` keeps models in files.
 @available(*, unavailable, renamed: "FileModelStore")

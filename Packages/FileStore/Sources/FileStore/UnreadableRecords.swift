@@ -25,7 +25,7 @@ public enum UnreadableRecords: Sendable {
 
 /// A record that can't be read, and was left out.
 public struct UnreadableRecord: Sendable, CustomStringConvertible {
-  /// What stores call the type of the model.
+  /// The name of the type of the model in stores.
   public let typeName: String
   /// The identifier of the model.
   public let identifier: String
@@ -38,7 +38,7 @@ public struct UnreadableRecord: Sendable, CustomStringConvertible {
   /// The error that is thrown for the record if it is not left out.
   public let error: ModelStoreError
 
-  /// What can't be read, where it is, and why.
+  /// The unreadable record, its location, and the reason.
   public var description: String { error.message }
 
   init(_ typeName: String, _ identifier: String, _ error: ModelStoreError, file: String?, offset: UInt64?) {

@@ -7,7 +7,7 @@ import StoreEngine
 final class FileChangeFeeds: Sendable {
   private let feeds = Lock<[ExactText: StoreChangeFeed]>([:])
 
-  /// The feed of a group, made if nobody asked for it before.
+  /// The feed of a group, created when it is first needed.
   func feed(of engine: FileEngine) -> StoreChangeFeed {
     feeds.withLock { feeds in
       if let feed = feeds[ExactText(engine.group)] { return feed }
@@ -30,7 +30,7 @@ final class FileChangeFeeds: Sendable {
   /// Whether the feed of a group is observed.
   func isObserved(_ group: String) -> Bool { observedFeed(group) != nil }
 
-  /// Tells of what another process has written; nil if everything may be something else.
+  /// Reports the writes of another process; nil if everything may have changed.
   func reportFollowed(_ group: String, _ batches: [[Change]]?) {
     guard let feed = observedFeed(group) else { return }
     guard let batches else {
@@ -41,7 +41,7 @@ final class FileChangeFeeds: Sendable {
     feed.deliver()
   }
 
-  /// Tells of a batch that was written. Called on the writing thread, in the order of the commits.
+  /// Reports a written batch. Called on the writing thread, in the order of the commits.
   func report(_ group: String, _ changes: [Change]) {
     observedFeed(group)?.publish(changes.map(Self.told))
   }
@@ -56,7 +56,7 @@ final class FileChangeFeeds: Sendable {
     }
   }
 
-  /// Says that the store is closed.
+  /// Ends the feeds of a closed store.
   func finish() {
     for feed in feeds.withLock({ Array($0.values) }) { feed.finish() }
   }

@@ -17,7 +17,7 @@ package struct FileEngineOptions: Sendable {
   /// Whether the engine only reads, and follows what another process writes.
   package var isReadOnly = false
 
-  /// Who is told, on the writing thread, of each batch of a group that was written.
+  /// The receiver of each written batch of a group, called on the writing thread.
   package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
 
   /// Who is told, on the writing thread, of what an engine that only reads has followed in a group; nil if everything was read
@@ -30,10 +30,10 @@ package struct FileEngineOptions: Sendable {
   /// How often an engine that only reads looks for news of a group that is observed.
   package var followInterval = Duration.milliseconds(250)
 
-  /// Why there can be no store, which the first call says.
+  /// The reason why there can be no store, which the first call throws.
   var refusal: FileEngineError?
 
-  /// What the program knows of the versions of models.
+  /// The versions of models as the program declares them.
   var migrations = MigrationPlan()
 
   package init() {}
@@ -167,7 +167,7 @@ package final class FileEngine: Sendable {
   /// - Parameters:
   ///   - limit: The most models in the chunk.
   ///   - byteLimit: The chunk is complete when its records have this many bytes together.
-  /// - Throws: ``RecordsWereReplaced`` if the cursor is one of a list that is not there any more: then begin anew.
+  /// - Throws: ``RecordsWereReplaced`` if the cursor is one of a list that no longer exists: then restart.
   package func readChunk(
     _ type: String, after cursor: CreationCursor = .start, limit: Int = 1_000, byteLimit: Int = 1 << 20
   ) async throws -> Chunk {
@@ -271,7 +271,7 @@ package final class FileEngine: Sendable {
 
   // MARK: For what goes beyond single records
 
-  /// What can be read of the group, which is opened if it is not.
+  /// Returns the readable part of the group, which is opened if it is not.
   func contents() async throws -> JournalContents { try await service.contents(of: group) }
 
   var isReadOnly: Bool { service.isReadOnly }

@@ -2,7 +2,7 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Why the storage engine could not do what it was asked to. Calls to the file system that fail are thrown as
+/// The reason why the storage engine could not do something. Calls to the file system that fail are thrown as
 /// ``FileSystemError``.
 package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// A model was to be created under an identifier that is taken.
@@ -44,7 +44,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The records of a type have a version that the program does not know yet.
   case newerModel(type: String, version: Int, known: Int)
 
-  /// The records of a type have an older version, and nobody may change them now.
+  /// The records of a type have an older version, and must not be changed now.
   case needsMigration(type: String, version: Int, known: Int)
 
   /// The version that the records of a type have can't be read any more.
@@ -62,10 +62,10 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// A URL stands for no place in the file system.
   case noPath(String, reason: String)
 
-  /// Something in a folder that is to be a store belongs to somebody else.
+  /// Something in a folder that is to be a store belongs to another program.
   case notAStore(directory: String, name: String)
 
-  /// A store was to be read that nobody has made yet.
+  /// A store was to be read that does not exist yet.
   case noStore(directory: String)
 
   /// The lock of the store was removed while it was held, so others may have it too.
@@ -83,7 +83,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// A group's folder holds the journal of another group.
   case wrongGroup(folder: String, expected: String, found: String)
 
-  /// Nothing in a group's folder says any more which group it is.
+  /// No file in a group's folder names the group any more.
   case unknownGroup(folder: String)
 
   /// Something in the files can't be read, or is not there any more.
@@ -98,7 +98,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
   /// The store was closed.
   case closed(directory: String)
 
-  /// What was wrong, what was kept, and what to do.
+  /// The error, the state that is kept, and what to do.
   package var description: String {
     switch self {
     case .conflict(let type, let identifier):

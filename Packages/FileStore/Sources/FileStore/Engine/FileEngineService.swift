@@ -8,7 +8,7 @@
   import Glibc
 #endif
 
-/// What the engines of a store's groups share: its threads and what is open.
+/// The state that the engines of a store's groups share: its threads and open groups.
 ///
 /// One thread writes, one reads, and one does what takes long and is not waited for: compaction, checkpoints, checks.
 final class FileEngineService: Sendable {
@@ -56,7 +56,7 @@ final class FileEngineService: Sendable {
 
   var closedError: FileEngineError { .closed(directory: directory) }
 
-  /// What can be read of a group, which is opened if it isn't open. Who only reads sees what was written until now.
+  /// Returns the readable part of a group, which is opened if it isn't open. A read-only store sees everything written until now.
   func contents(of group: String) async throws -> JournalContents {
     let (contents, isClosed) = state.withLock { ($0.contents[group], $0.isClosed) }
     if isClosed { throw closedError }
@@ -82,7 +82,7 @@ final class FileEngineService: Sendable {
   /// Puts a job into the queue of the writing thread; false if the store is closed.
   func send(_ job: Writer.Job) -> Bool { writes.send(job) }
 
-  /// Runs `body` on the writing thread, after what was asked for before.
+  /// Runs `body` on the writing thread, after the earlier calls.
   func writing<Result: Sendable>(
     _ body: @escaping @Sendable (inout Writer) throws -> Result
   ) async throws -> Result {
@@ -96,7 +96,7 @@ final class FileEngineService: Sendable {
     }
   }
 
-  /// The same for what takes long. It is told when its task was cancelled.
+  /// The same for long work. It is notified when its task is cancelled.
   func writing<Result: Sendable>(
     stopping body: @escaping @Sendable (inout Writer, _ shouldStop: () -> Bool) throws -> Result
   ) async throws -> Result {
@@ -123,7 +123,7 @@ final class FileEngineService: Sendable {
     }
   }
 
-  /// Runs `body` on the thread for what takes long. It is told when it is to stop: its task was cancelled, or the store is
+  /// Runs `body` on the thread for long work. It is notified when it is to stop: its task was cancelled, or the store is
   /// being closed.
   func caretaking<Result: Sendable>(
     _ body: @escaping @Sendable (_ shouldStop: () -> Bool) throws -> Result
@@ -216,7 +216,7 @@ final class FileEngineService: Sendable {
     }
   }
 
-  /// Keeps the old files of a group from being replaced, once nobody else does.
+  /// Keeps the old files of a group from being replaced, once no other call does.
   func hold(_ group: String) async throws {
     while try await !writing({ writer in try writer.hold(group) }) {
       try Task.checkCancellation()

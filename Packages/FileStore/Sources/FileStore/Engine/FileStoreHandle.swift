@@ -19,7 +19,7 @@ public enum FileStoreMode: Sendable, Hashable {
 /// let viewer = FileStoreOptions(mode: .readOnly)
 /// ```
 public struct FileStoreOptions: Sendable {
-  /// What a write that returned has survived.
+  /// The failures that a returned write survives.
   public var durability: Durability
   /// Whether the store is opened for writing too.
   public var mode: FileStoreMode
@@ -35,7 +35,7 @@ public struct FileStoreOptions: Sendable {
   ///   - mode: whether the store is opened for writing too. Default: it is.
   ///   - migrations: the steps from older versions of stored records to those of this program, in any order. They run when
   ///     the store, or another group of it, is opened for writing.
-  ///   - unreadable: what becomes of records that can't be read, when others are asked for together with them. Default: the
+  ///   - unreadable: the treatment of unreadable records when others are read together with them. Default: the
   ///     call throws.
   public init(
     durability: Durability = .everyCommit, mode: FileStoreMode = .readWrite, migrations: [Migration] = [],

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// What belongs to groups, by their names byte by byte: those that Swift calls equal can be two groups.
+/// The values of groups by their names, byte by byte: those that Swift calls equal can be two groups.
 struct GroupTable<Value>: ExpressibleByDictionaryLiteral {
   private var table: [ExactText: Value]
 

@@ -6,14 +6,14 @@
   import Glibc
 #endif
 
-/// The directory of a store, held by this process: whoever has the home may write, nobody else.
+/// The directory of a store, held by this process: only the owner of the home may write.
 struct StoreHome {
   let directory: String
 
-  /// What was found wrong with the manifest.
+  /// The fault of the manifest.
   private(set) var issues: [IntegrityIssue] = []
 
-  /// Held for as long as the home is. Nil for somebody who only reads.
+  /// Held for as long as the home is. Nil for a read-only store.
   private let lock: StoreLock?
 
   /// The folder of the groups' folders.
@@ -21,7 +21,7 @@ struct StoreHome {
 
   /// Makes the directory where there is none, takes its lock, and checks that its format is known.
   ///
-  /// A directory of somebody else, or of a newer version, is left as it is.
+  /// A directory of another program, or of a newer version, is left as it is.
   ///
   /// - Throws: ``FileEngineError/locked(directory:holder:)``, ``FileEngineError/notAStore(directory:name:)`` or
   ///   ``FileEngineError/newerFormat(path:version:supported:)``.
@@ -39,7 +39,7 @@ struct StoreHome {
     if case .empty = inspection {
       try fileSystem.replace(StoreFormat.manifest, in: directory, with: StoreManifest.bytes())
     }
-    // Not before there is a manifest: half a name in a lock without one is nobody's.
+    // Not before there is a manifest: half a name in a lock without one has no owner.
     try lock.name(since: clock.timestamp())
     if case .store(let version, let issues) = inspection {
       self.issues = issues
@@ -52,7 +52,7 @@ struct StoreHome {
     try fileSystem.synchronizeDirectory(directory)
   }
 
-  /// Looks at the directory of a store without taking its lock, in order to read what is in it.
+  /// Opens the directory of a store for reading, without taking its lock.
   ///
   /// - Throws: ``FileEngineError/noStore(directory:)``, ``FileEngineError/notAStore(directory:name:)`` or
   ///   ``FileEngineError/newerFormat(path:version:supported:)``.
@@ -69,10 +69,10 @@ struct StoreHome {
     }
   }
 
-  /// Whether nobody else can write. It is false when the lock was removed behind our back.
+  /// Whether no other process can write. It is false when the lock was removed by another process.
   func isLocked() throws -> Bool { try lock?.isHeld() ?? true }
 
-  /// Writes the manifest anew, if something was wrong with it. What it was before is kept in a file of its own.
+  /// Writes the manifest again if it was faulty. The faulty one is kept in a file of its own.
   ///
   /// - Returns: The path of that file; nil if there was nothing to keep.
   mutating func restoreManifest(_ fileSystem: any FileSystem) throws -> String? {

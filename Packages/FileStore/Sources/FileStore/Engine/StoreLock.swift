@@ -12,16 +12,16 @@
   import Foundation
 #endif
 
-/// The lock of a store: whoever has it may write, nobody else. It is given back when its last copy goes.
+/// The lock of a store: only its owner may write. It is released with its last copy.
 struct StoreLock {
-  /// How often the file is opened anew that somebody removes all the time.
+  /// The number of attempts to open a file that another process keeps removing.
   private static let attempts = 16
 
   private let file: any StoreFile
 
   /// Takes the lock of a directory. What is in its file stays as it is.
   ///
-  /// - Throws: ``FileEngineError/locked(directory:holder:)`` if somebody else has it; ``FileSystemError``.
+  /// - Throws: ``FileEngineError/locked(directory:holder:)`` if another process has it; ``FileSystemError``.
   init(_ directory: String, _ fileSystem: any FileSystem) throws {
     var attempt = 1
     while true {
@@ -29,7 +29,7 @@ struct StoreLock {
       guard try file.tryLock() else {
         throw FileEngineError.locked(directory: directory, holder: Self.describe(try? file.contents()))
       }
-      // Removed between the two calls, it would keep nobody out.
+      // Removed between the two calls, it would exclude no process.
       if try file.hasName() {
         self.file = file
         return
@@ -42,7 +42,7 @@ struct StoreLock {
   /// Whether the lock still keeps others out: they don't find it if its file was removed.
   func isHeld() throws -> Bool { try file.hasName() }
 
-  /// Says in the file who has the lock.
+  /// Writes the owner of the lock to the file.
   func name(since moment: String) throws {
     let holder = Array((#"{"pid":\#(getpid()),"since":"\#(moment)"}"# + "\n").utf8)
     // In this order, since a full disk has no room for what was given back.
@@ -50,7 +50,7 @@ struct StoreLock {
     try file.truncate(to: UInt64(holder.count))
   }
 
-  /// Who has a lock, as its file says.
+  /// The owner of a lock, as its file declares.
   struct Holder: Decodable {
     let pid: Int32
     let since: String

@@ -155,7 +155,7 @@ struct ExportReader: Sendable {
       throw failure("a model needs type, identifier and value")
     }
     if record.contains(0x0a) || record.contains(0) {
-      // Somebody has made it more readable; a line of a journal is one line.
+      // The file was reformatted; a line of a journal is one line.
       record = Array(try JSONValue(json: record).jsonData(JSONWritingOptions(sortedKeys: true)))
     }
     return ExportedModel(type: type, identifier: identifier, value: record, line: value.line, offset: value.offset)

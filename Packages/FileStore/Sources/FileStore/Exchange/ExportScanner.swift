@@ -62,7 +62,7 @@ struct ExportScanner: Sendable {
     return true
   }
 
-  /// Passes a value. Whether what is in it is JSON is not looked at.
+  /// Passes a value. Its contents are not checked.
   mutating func value() throws -> Value {
     guard let first = try peekPart() else { throw failure("the file ends where a value is expected") }
     var value = Value(bytes: [], offset: offset, line: line)
@@ -112,7 +112,7 @@ struct ExportScanner: Sendable {
   private func emptyValue() throws -> Value { throw failure("a value is expected here") }
 }
 
-/// What is wrong with a file that is to be imported.
+/// The fault of a file that is to be imported.
 struct ExportFileError: Error {
   let line: Int
   let offset: UInt64

@@ -12,17 +12,17 @@ extension FileModelStore {
   ///
   /// What is written is the group as of one moment; reading and writing go on meanwhile. A transaction under way is not part
   /// of it. The file is made under another name and replaces an older one when it is complete, so that an error or a crash
-  /// leaves what was there. If the file is a symbolic link, the file that it leads to is written.
+  /// leaves what was there. If the file is a symbolic link, its target is written.
   ///
   /// That other name is `people.json.new`, or with a number behind it if something is called so. An error removes the file; a
   /// process that is killed leaves it, and it can be removed then.
   ///
   /// - Parameters:
   ///   - url: the file, in a folder that exists.
-  ///   - progress: is told now and then how far it is.
+  ///   - progress: receives the progress at intervals.
   /// - Returns: how many models were written.
   /// - Throws: `ModelStoreError` with the code `invalid` if the file is one of the store's own, `corrupt` if a record can't be
-  ///   read, `cancelled`, or what the disk says.
+  ///   read, `cancelled`, or an error of the disk.
   /// - Complexity: O(*n*) in the size of the models, with a few megabytes of memory.
   @discardableResult
   public func exportJSON(to url: URL, progress: ((FileStoreProgress) -> Void)? = nil) async throws -> Int {
@@ -31,7 +31,7 @@ extension FileModelStore {
     }
   }
 
-  /// Adds the models of a file that ``exportJSON(to:progress:)`` has written, or somebody else in the same format.
+  /// Adds the models of a file that ``exportJSON(to:progress:)`` has written, or another program in the same format.
   ///
   /// This restores an exported file, with its records as they are. For a document of others use
   /// `importModels(_:fromJSON:at:options:)`, which checks each entry, and updates models that are there.
@@ -57,12 +57,12 @@ extension FileModelStore {
   /// - Parameters:
   ///   - url: the file.
   ///   - existing: what becomes of models that are in the store already.
-  ///   - types: classes of models that may be in the file, besides those that this front has used.
-  ///   - progress: is told now and then how far it is.
+  ///   - types: classes of models that may be in the file, besides those that this store instance has used.
+  ///   - progress: receives the progress at intervals.
   /// - Returns: how many models were created, replaced and kept.
   /// - Throws: `ModelStoreError` with the code `invalid` for a file that makes no sense, or a model that does not fit its class,
   ///   with line and offset; `conflict` if a model is there already, or twice in the file; `unsupported` if the file is of a
-  ///   newer version; `cancelled`; or what the disk says.
+  ///   newer version; `cancelled`; or an error of the disk.
   /// - Complexity: O(*n*) in the size of the file, with a few megabytes of memory, and some 30 bytes for each model. Models of
   ///   known classes are made once, a megabyte of them at a time, in the isolation of the caller.
   @discardableResult

@@ -1,11 +1,11 @@
-/// What an import has written.
+/// The result of an import.
 ///
 /// ```swift
 /// let outcome = try await store.importJSON(from: url, existing: .keep)
 /// print("\(outcome.createdCount) new models, \(outcome.keptCount) were there already")
 /// ```
 public struct FileStoreImport: Sendable, Hashable {
-  /// What becomes of models that are in the store already.
+  /// The treatment of models that are in the store already.
   public enum Existing: Sendable, Hashable {
     /// Nothing is imported if there are any.
     case refuse

@@ -182,7 +182,7 @@ struct JSONImport {
     outcome = written
   }
 
-  /// Says what is there of an import that came to no end.
+  /// Reports the written part of an import that failed.
   private func partial(_ error: any Error) -> ModelStoreError {
     var reason: ModelStoreError
     switch error {

@@ -8,9 +8,9 @@ import Foundation
   import Glibc
 #endif
 
-/// Where a path leads to.
+/// The file or directory at a path.
 enum FilePlace {
-  /// The file that a path names, or a symbolic link under that path leads to, which need not be there.
+  /// The file that a path names, after symbolic links; it need not exist.
   ///
   /// - Throws: ``FileSystemError`` if links lead in a circle.
   static func following(_ path: String) throws(FileSystemError) -> String {
@@ -35,7 +35,7 @@ enum FilePlace {
     return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
   }
 
-  /// Whether a path leads to a directory, or into it.
+  /// Whether a path is that of a directory, or of a file inside it.
   static func isInside(_ path: String, _ directory: String) -> Bool {
     let (path, directory) = (resolved(path), resolved(directory))
     return path == directory || path.hasPrefix(directory == "/" ? "/" : directory + "/")

@@ -52,7 +52,7 @@ package protocol StoreFile: AnyObject, Sendable {
 
   /// Reads all of `buffer` if that needs no waiting for a disk.
   ///
-  /// - Returns: Whether it was read. False means "ask ``read(into:at:)``", not that something is wrong.
+  /// - Returns: Whether it was read. False means that ``read(into:at:)`` is needed, and is no error.
   func readWithoutWaiting(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Bool
 
   /// Writes at most `bytes.count` bytes; fewer are possible.

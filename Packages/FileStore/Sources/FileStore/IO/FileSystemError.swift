@@ -8,7 +8,7 @@
 
 /// A call to the file system that failed: what was tried, on which path, and why it didn't work.
 package struct FileSystemError: Error, Equatable, CustomStringConvertible {
-  /// What was tried.
+  /// The operation that failed.
   package enum Operation: String, Sendable {
     case open, read, write, truncate, lock, list, remove, rename
     case preallocate = "reserve room in"
@@ -34,7 +34,7 @@ package struct FileSystemError: Error, Equatable, CustomStringConvertible {
     self.code = code
   }
 
-  /// What was tried, on which path, the system's reason, and what to do about it where that is known.
+  /// The operation, the path, the system's reason, and what to do where that is known.
   package var description: String {
     "Could not \(operation.rawValue) '\(path)'\(newPath.map { " to '\($0)'" } ?? ""): \(String(cString: strerror(code))) (errno \(code)).\(advice)"
   }

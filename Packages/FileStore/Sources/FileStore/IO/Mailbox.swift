@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The queue in front of a thread: anyone puts jobs in without waiting, the thread takes all of them at once.
+/// The queue of a thread: callers add jobs without waiting, the thread takes all of them at once.
 ///
 /// Unchecked, because the compiler can't see that `jobs` and `isFinished` are touched only with the mutex held.
 final class Mailbox<Job: Sendable>: @unchecked Sendable {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
 /// The files that are open for reading, of all groups of a store together: no more than a certain number, of which the one that
-/// was read least recently makes room for another. Whoever reads one at that moment keeps it until he is done.
+/// was read least recently makes room for another. A read under way keeps its file until it is done.
 final class OpenFiles: Sendable {
   /// A segment of a journal.
   struct Key: Hashable {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Which records of a type have which value in a field. A record is known by its ordinal, which never changes.
+/// The records of each value of the fields of a type. A record is identified by its ordinal, which never changes.
 struct FieldIndex: Sendable {
   let field: StoredKeyPath
   var isUnique: Bool
@@ -40,7 +40,7 @@ struct FieldIndexes: Sendable {
         if let new = keys.new, new[number] == old[number] { continue }
         lists[type]?[number].keys.remove(old[number], place)
       case .lost:
-        // Where it stood in the index can't be told any more, so the index must not be trusted until it is made anew.
+        // Its position in the index is unknown, so the index must not be trusted until it is rebuilt.
         lists[type]?[number].keys.insert(nil, place)
       }
       if let new = keys.new { lists[type]?[number].keys.insert(new[number], place) }
@@ -48,7 +48,7 @@ struct FieldIndexes: Sendable {
   }
 }
 
-/// What a change does to the indexes of its type: the keys before and after it, index by index.
+/// The effect of a change on the indexes of its type: the keys before and after it, index by index.
 struct KeyChange: Sendable {
   enum Old: Sendable {
     /// There was no record.

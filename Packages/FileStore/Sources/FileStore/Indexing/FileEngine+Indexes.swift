@@ -3,7 +3,7 @@
 extension FileEngine {
   /// Keeps an index of a field as long as the store is open. It is made while others read and write.
   ///
-  /// Who only reads has no indexes, since nobody tells him which records another process has changed.
+  /// A read-only store has no indexes, since it is not notified of the records that another process changes.
   ///
   /// - Throws: ``FileEngineError/duplicates(type:field:identifier:holder:)``.
   func index(_ type: String, _ field: StoredKeyPath, isUnique: Bool) async throws {
@@ -11,7 +11,7 @@ extension FileEngine {
     if isReadOnly { return }
     let number = contents.withIndex { $0.intern(type) }
     if contents.withIndex({ $0.fields[number].contains { $0.field == field } }) {
-      // One that is unique stays so: who only wants to find more quickly takes nobody's promise away.
+      // A unique index stays unique: declaring it again for faster queries must not remove the promise.
       if isUnique { try await writing { try contents.setUnique(field, type: number, name: type) } }
       return
     }

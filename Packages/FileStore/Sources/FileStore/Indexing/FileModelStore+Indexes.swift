@@ -2,9 +2,9 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {
-  /// Keeps an index of a field for all fronts of the store, as long as it is open. Conditions that compare the field with
+  /// Keeps an index of a field for all instances of the store, as long as it is open. Conditions that compare the field with
   /// values (`==`, `!=`, `<`, `isIn`, `hasPrefix` and what `&&`, `||` and `!` make of them) and lists that are sorted by it
-  /// use it by themselves, where it leads to fewer records. ``explain(_:)`` says what is used.
+  /// use it by themselves, where fewer records are read with it. ``explain(_:)`` reports the used indexes.
   ///
   /// ```swift
   /// try await store.index(\Person.email, unique: true)
@@ -57,8 +57,8 @@ extension FileModelStore {
   ///
   /// - Parameters:
   ///   - relation: a relation to one model with `foreignKey: true`.
-  ///   - unique: whether no two models may lead to the same one.
-  /// - Throws: `ModelStoreError` with the code `conflict` if two models lead to the same one already, `invalid` for a
+  ///   - unique: whether no two models may reference the same one.
+  /// - Throws: `ModelStoreError` with the code `conflict` if two models already reference the same one, `invalid` for a
   ///   relation without foreign key.
   public func index<M: Model, Related: Model>(
     _ relation: KeyPath<M, ModelField<Related>>, unique: Bool = false

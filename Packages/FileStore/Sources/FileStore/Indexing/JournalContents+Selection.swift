@@ -17,7 +17,7 @@ struct RecordKey: Sendable {
 }
 
 extension JournalContents {
-  /// The records that a query has to look at.
+  /// The records that a query has to test.
   ///
   /// - Parameters:
   ///   - orderedLimit: how many are taken at most from an index whose order is followed.
@@ -95,7 +95,7 @@ extension JournalContents {
       var keys: [RecordKey] = []
       keys.reserveCapacity(entries.count)
       try forEachRecord(selection) { number, line, value in
-        // Of one that can't be read there is no key: whoever asks finds out what is wrong with it.
+        // An unreadable record has no key: a read of it reports the error.
         let key = value.flatMap { field.key(in: UnsafeRawBufferPointer(rebasing: line[$0])) }
         keys.append(RecordKey(ordinal: entries[number].ordinal, revision: entries[number].revision, key: key))
       }

@@ -12,20 +12,20 @@ struct KeyAdmission {
   private let contents: JournalContents
   private let fields: [Int: [(field: StoredKeyPath, isUnique: Bool)]]
 
-  /// Those of them that are unique, of types that have any.
+  /// The unique ones among them, of types that have any.
   private let unique: [Int: [(number: Int, field: StoredKeyPath)]]
 
   /// The keys that the changes admitted so far leave behind; none for a deleted model.
   private var staged: [ModelKey: [IndexKey?]?] = [:]
 
-  /// Who has a unique value after them; nobody if it was given up.
+  /// The owner of a unique value after them; nil if it was freed.
   private var owners: [UniqueKey: ModelKey?] = [:]
 
   /// The models that the batch changes, in their order: what they had before it, and its last change of each.
   private var changed: [ModelKey] = []
   private var before: [ModelKey: (old: KeyChange.Old, change: Int)] = [:]
 
-  /// What takes the changes of the batch back that is being admitted.
+  /// The reversals of the changes of the batch that is being admitted.
   private var oldStaged: [(ModelKey, [IndexKey?]??)] = []
   private var oldOwners: [(UniqueKey, ModelKey??)] = []
 
@@ -46,7 +46,7 @@ struct KeyAdmission {
     before.removeAll(keepingCapacity: true)
   }
 
-  /// Forgets the batch.
+  /// Discards the batch.
   mutating func rollBack() {
     for (key, old) in oldStaged.reversed() { staged[key] = old }
     for (key, old) in oldOwners.reversed() { owners[key] = old }

@@ -3,7 +3,7 @@ public import Foundation
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// What a repair has found, moved aside and kept.
+/// The result of a repair: the damage, and the files that keep it.
 ///
 /// ```swift
 /// let repair = try await store.repair()
@@ -12,11 +12,11 @@ public import Foundation
 public struct FileStoreRepair: Sendable, CustomStringConvertible {
   /// Something that was not what had been written.
   public struct Loss: Sendable, Hashable, CustomStringConvertible {
-    /// What was wrong, in which file, and at which offset.
+    /// The fault, its file, and its offset.
     public let issue: IntegrityIssue
-    /// What stores call the type of the model whose record it was; nil if that can't be told any more.
+    /// The name of the type of the model whose record it was; nil if that is unknown.
     public let typeName: String?
-    /// The identifier of the model whose record it was; nil if that can't be told any more.
+    /// The identifier of the model whose record it was; nil if that is unknown.
     public let identifier: String?
     /// The revision of that model that the store has now: an older one that was readable, or one that was written after
     /// the one that was lost. Nil if the model is not there any more, or not known.
@@ -63,7 +63,7 @@ extension FileModelStore {
   ///
   /// - Returns: what was wrong, where, and what was kept.
   /// - Throws: `ModelStoreError` with the code `unsupported` if the store was opened for reading only, `cancelled` if the task
-  ///   was cancelled in time, or what the disk says; the journal is as it was then.
+  ///   was cancelled in time, or an error of the disk; the journal is as it was then.
   /// - Complexity: O(*n*) in the size of the journal.
   @discardableResult
   public func repair() async throws -> FileStoreRepair {

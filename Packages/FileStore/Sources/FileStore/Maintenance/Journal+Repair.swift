@@ -23,8 +23,8 @@ extension Journal {
   /// What is readable is copied to a compacted file that takes the place of all others, at the moment at which it gets its
   /// name. Before that nothing is changed but for the quarantine file.
   ///
-  /// - Parameter shouldStop: Is asked now and then, until everything was read. From the first change on it goes to its end.
-  /// - Throws: `CancellationError` if it should stop, and what the disk says.
+  /// - Parameter shouldStop: Called at intervals until everything was read. From the first change on it goes to its end.
+  /// - Throws: `CancellationError` if it should stop, and errors of the disk.
   func repair(shouldStop: () -> Bool = { false }) throws -> FileStoreRepair {
     if shouldStop() { throw CancellationError() }
     try sync()
@@ -114,7 +114,7 @@ private struct DamagedParts {
     }
   }
 
-  /// Writes the bytes to a file of their own: each piece behind a line that says where it was and how long it is.
+  /// Writes the bytes to a file of their own: each piece after a line with its offset and length.
   ///
   /// - Returns: The name of the file; nil if there are no bytes.
   func quarantine(in folder: String, _ fileSystem: any FileSystem) throws -> String? {

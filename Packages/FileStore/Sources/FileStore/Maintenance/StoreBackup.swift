@@ -9,7 +9,7 @@ import Foundation
   import Glibc
 #endif
 
-/// What a store consists of at one moment. Its files only grow, and none is removed as long as their groups are held.
+/// The files of a store at one moment. Its files only grow, and none is removed as long as their groups are held.
 struct StoreBackup: Sendable {
   struct Group: Sendable {
     let folder: String
@@ -104,7 +104,7 @@ struct StoreBackup: Sendable {
 }
 
 extension Writer {
-  /// Opens the journals of all groups that have one, and says which these are.
+  /// Opens the journals of all groups that have one, and returns these groups.
   mutating func openAll() throws -> [String] {
     let folder = "\(directory)/\(StoreFormat.groups)"
     var groups: [String] = []
@@ -123,7 +123,7 @@ extension Writer {
     return groups
   }
 
-  /// What is in a folder; nil if it is none.
+  /// The contents of a folder; nil if it is none.
   private static func names(in folder: String, _ fileSystem: any FileSystem) throws -> [String]? {
     do {
       return try fileSystem.list(folder)
@@ -143,7 +143,7 @@ extension Writer {
     return try scanner.next()?.isTerminated != true
   }
 
-  /// The group whose journal is in a folder, as the first line says that is readable.
+  /// The group whose journal is in a folder, by its first readable line.
   private static func group(in folder: String, _ files: JournalFiles, _ fileSystem: any FileSystem) throws -> String? {
     for segment in files.segments {
       let file = try fileSystem.open("\(folder)/\(StoreFormat.segment(segment))", .read)
@@ -152,7 +152,7 @@ extension Writer {
     return nil
   }
 
-  /// What groups consist of now, all of it on the disk.
+  /// The files of groups now, all of them on the disk.
   mutating func backup(of groups: [String]) throws -> StoreBackup {
     StoreBackup(
       groups: try groups.map { group in

@@ -2,7 +2,7 @@
 
 /// A stored record on its way from one version to the next. Keys are those of the JSON; dots lead into nested objects.
 public struct MigratingRecord {
-  /// What stores call the type of the model.
+  /// The name of the type of the model in stores.
   public let typeName: String
   /// The identifier of the model. It stays as it is, whatever becomes of the record.
   public let identifier: String

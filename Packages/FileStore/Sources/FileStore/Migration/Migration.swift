@@ -4,7 +4,7 @@ public import StoreProtocol
 /// One step from a version of the stored records of a model type to the next.
 ///
 /// Records that were written before there were migrations have version 1. Steps are declared once and stay in the program as
-/// long as somebody may still have older records:
+/// long as a store may still have older records:
 ///
 /// ```swift
 /// let options = FileStoreOptions(migrations: [
@@ -29,7 +29,7 @@ public import StoreProtocol
 ///
 /// A program without the steps that a store has behind it is refused: it would take new records for old ones.
 public struct Migration: Sendable {
-  /// What stores call the type of the models.
+  /// The name of the type of the models in stores.
   public let typeName: String
   /// The version that records have after the step.
   public let version: Int

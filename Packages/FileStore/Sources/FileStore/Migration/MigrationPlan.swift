@@ -4,7 +4,7 @@
 struct MigrationPlan: Sendable {
   private var steps: [String: [Migration]] = [:]
 
-  /// What makes no sense in what was declared.
+  /// The mistake in the declared migrations.
   private let mistake: FileEngineError?
 
   init(_ migrations: [Migration] = []) {

@@ -40,7 +40,7 @@ struct ModelVersions {
       identifiers.insert(identifier)
       let isCopy = identifier.hasPrefix(Self.copyPrefix)
       let type = isCopy ? String(identifier.dropFirst(Self.copyPrefix.count)) : identifier
-      // Left by a program that gave this name to models: it says nothing about any records.
+      // Left by a program that gave this name to models: it has no information about records.
       if StoreFormat.isReservedType(type) { return }
       let version = value.flatMap { try? JSONValue(json: Array(line[$0]))["version"]?.intValue }
       if version == nil, value != nil, isCopy || index.number(of: type) == nil { return }
@@ -73,7 +73,7 @@ struct ModelVersions {
     return (change(known.copy, Self.copy(of: type)), change(known.record, type))
   }
 
-  /// What the identifier of a copy begins with. Older programs pass over it.
+  /// The prefix of the identifier of a copy. Older programs ignore it.
   private static let copyPrefix = "@copy/"
 
   private static func copy(of type: String) -> String { copyPrefix + type }
@@ -93,7 +93,7 @@ struct ModelVersions {
     }
   }
 
-  /// The identifier in a damaged line that was one of these records, empty if it can't be told; nil if it was another line.
+  /// The identifier in a damaged line that was one of these records, empty if it is unknown; nil if it was another line.
   private static func identifier(in bytes: [UInt8]) -> String? {
     bytes.withUnsafeBytes { bytes in
       if bytes.count > LineLayout.prefixLength, case .record(let record) = LineParser.parse(bytes) {
