@@ -57,7 +57,7 @@ let package = Package(
         ]),
       dependencies: ["GenerateModelsTool"], path: "Packages/SchemaKit/Plugins/GenerateModels"),
     .target(
-      name: "ModelKit", dependencies: ["MemoryStore", "FileStore", "RESTStore", "SchemaKit"],
+      name: "ModelKit", dependencies: ["MemoryStore", "FileStore", "RESTStore", "SchemaKit", "SyncStore"],
       path: "Packages/ModelKit/Sources/ModelKit"),
 
     .testTarget(

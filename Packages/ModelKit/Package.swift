@@ -13,6 +13,7 @@ let package = Package(
     .package(path: "../FileStore"),
     .package(path: "../RESTStore"),
     .package(path: "../SchemaKit"),
+    .package(path: "../SyncStore"),
   ],
   targets: [
     .target(
@@ -20,6 +21,7 @@ let package = Package(
       dependencies: [
         .product(name: "MemoryStore", package: "MemoryStore"), .product(name: "FileStore", package: "FileStore"),
         .product(name: "RESTStore", package: "RESTStore"), .product(name: "SchemaKit", package: "SchemaKit"),
+        .product(name: "SyncStore", package: "SyncStore"),
       ]),
     .testTarget(name: "ModelKitTests", dependencies: ["ModelKit"]),
   ]

@@ -3,3 +3,4 @@
 @_exported public import MemoryStore
 @_exported public import RESTStore
 @_exported public import SchemaKit
+@_exported public import SyncStore
