@@ -74,7 +74,9 @@ final class RESTFixture: HTTPTransport, HistoryServer {
   func store() -> RESTModelStore {
     var options = RESTOptions()
     if hasKeys { options.idempotencyKeyHeader = "Idempotency-Key" }
-    guard let url = URL(string: "http://api.test") else { fatalError("The address is one.") }
+    var address = URLComponents()
+    (address.scheme, address.host) = ("http", "api.test")
+    guard let url = address.url else { preconditionFailure("The components make an address.") }
     return RESTModelStore(baseURL: url, transport: self, options: options)
   }
 
