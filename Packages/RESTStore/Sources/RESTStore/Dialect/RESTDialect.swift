@@ -52,7 +52,8 @@ public protocol RESTDialect: Sendable {
   /// Returns the headers of an operation's request. Default: ``defaultHeaders()``.
   func headers(for operation: RESTOperation) async throws -> [String: String]
 
-  /// Returns the method of a call. Default: POST to create, PATCH to update, DELETE to delete, GET to read.
+  /// Returns the method of a call. Default: POST to create, PATCH to update, DELETE to delete, GET to read. Any other
+  /// request has a method of its own.
   ///
   /// With `.put` for updates the whole record is sent, whichever fields changed.
   func method(for kind: RESTOperation.Kind) -> HTTPRequestData.Method
@@ -160,13 +161,13 @@ extension RESTDialect {
   /// Returns the headers of every request.
   public func headers(for operation: RESTOperation) async throws -> [String: String] { try await defaultHeaders() }
 
-  /// Returns POST, PATCH or DELETE, and GET to read.
+  /// Returns POST, PATCH or DELETE, and GET for everything else.
   public func method(for kind: RESTOperation.Kind) -> HTTPRequestData.Method {
     switch kind {
     case .create: .post
     case .update: .patch
     case .delete: .delete
-    case .lookup, .list: .get
+    case .lookup, .list, .request: .get
     }
   }
 

@@ -18,13 +18,16 @@ public struct RESTOperation: Sendable, Hashable {
     case lookup
     /// Models are found; each page is its own operation.
     case list
+    /// Any other request: see ``RESTModelStore/request(_:_:parameters:body:headers:)``.
+    case request
   }
 
   /// The call of the store.
   public var kind: Kind
-  /// The name of the model's type in stores.
+  /// The name of the model's type in stores; empty for any other request.
   public var typeName: String
-  /// The path of the collection below the base address, percent-encoded, such as `/people`.
+  /// The path of the collection below the base address, percent-encoded, such as `/people`. It is the path of the
+  /// request for any other request.
   public var collectionPath: String
   /// The path of the model, or of the collection for a list and for a create, percent-encoded.
   public var path: String
@@ -98,6 +101,15 @@ public struct RESTQueryItem: Sendable, Hashable, CustomStringConvertible {
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
+  }
+
+  /// Returns the items of a query that is percent-encoded.
+  static func items(_ query: String) -> [RESTQueryItem] {
+    query.split(separator: "&").map { item in
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let texts = parts.map { PathComponent.decoded(String($0)) }
+      return RESTQueryItem(texts[0], texts.count > 1 ? texts[1] : "")
+    }
   }
 
   /// The item as it is sent.

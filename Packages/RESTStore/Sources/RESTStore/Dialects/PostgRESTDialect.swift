@@ -47,12 +47,12 @@ public struct PostgRESTDialect: RESTDialect {
   /// Returns headers that request a single row as an object, and the written row as the answer to a write.
   public func headers(for operation: RESTOperation) async throws -> [String: String] {
     var headers = try await defaultHeaders()
-    if operation.kind != .list { headers["Accept"] = "application/vnd.pgrst.object+json" }
+    if operation.kind != .list, operation.kind != .request { headers["Accept"] = "application/vnd.pgrst.object+json" }
     switch operation.kind {
     case .create where mergesDuplicates: headers["Prefer"] = "return=representation,resolution=merge-duplicates"
     case .create, .update, .delete: headers["Prefer"] = "return=representation"
     case .list where countsRows: headers["Prefer"] = "count=exact"
-    case .list, .lookup: break
+    case .list, .lookup, .request: break
     }
     return headers
   }

@@ -13,13 +13,37 @@ struct RESTCall: Sendable {
   var payload: JSONValue?
   /// The headers of this request alone, which replace those of the dialect.
   var headers = HTTPHeaderList()
+  /// The time limit of this request; nil for that of the dialect.
+  var timeout: Duration?
+  /// Whether a cache may answer this request; nil for the policy of the dialect.
+  var cachePolicy: HTTPRequestData.CachePolicy?
+  /// The body of any other request; nil for that of the payload.
+  var body: Data?
   /// Whether the answer need not be JSON, because nothing is read from it.
   var ignoresPayload = false
 
-  init(_ operation: RESTOperation, _ dialect: any RESTDialect) throws {
+  init(_ operation: RESTOperation, _ store: RESTModelStore) throws {
+    self.init(operation, method: store.handle.dialect.method(for: operation.kind), store)
+    address = try store.handle.dialect.address(of: operation)
+    address.query += store.additions.query
+  }
+
+  /// Creates any other request.
+  init(_ method: HTTPRequestData.Method, _ path: String, _ store: RESTModelStore) {
+    let parts = path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let operation = RESTOperation(.request, typeName: "", collectionPath: String(parts[0]))
+    self.init(operation, method: method, store)
+    if parts.count > 1 { address.query = RESTQueryItem.items(String(parts[1])) }
+    address.query += store.additions.query
+  }
+
+  private init(_ operation: RESTOperation, method: HTTPRequestData.Method, _ store: RESTModelStore) {
     self.operation = operation
-    method = dialect.method(for: operation.kind)
-    address = try dialect.address(of: operation)
+    self.method = method
+    address = RESTAddress(operation.path)
+    headers = store.additions.headers
+    timeout = store.additions.timeout
+    cachePolicy = store.additions.cachePolicy
   }
 
   var typeName: String { operation.typeName }
@@ -29,6 +53,7 @@ struct RESTCall: Sendable {
     switch operation.kind {
     case .create, .update, .delete: true
     case .lookup, .list: false
+    case .request: method != .get && method.description != "HEAD"
     }
   }
 
@@ -86,6 +111,7 @@ struct RESTCall: Sendable {
       return ModelStoreError.notFound(typeName, identifier: identifier).message + " "
     }
     if !isWrite { return "" }
+    if operation.kind == .request { return requestLead(for: error, isAccepted: isAccepted) }
     let done = operation.kind == .delete ? "deleted" : "written"
     if let redirect = error.cause as? RedirectedRequest { return redirect.lead(typeName, done) }
     if isAccepted {
@@ -95,6 +121,15 @@ struct RESTCall: Sendable {
     switch error.code {
     case .invalid, .conflict, .unauthorized, .notFound, .unsupported, .full: return "This \(typeName) was not \(done). "
     default: return "It is not certain whether this \(typeName) was \(done). "
+    }
+  }
+
+  /// Returns a sentence on the outcome of any other request that may change something.
+  private func requestLead(for error: ModelStoreError, isAccepted: Bool) -> String {
+    if isAccepted { return "The server reports that it carried out this request, but its answer can't be used. " }
+    switch error.code {
+    case .invalid, .conflict, .unauthorized, .notFound, .unsupported, .full: return ""
+    default: return "It is not certain whether the server carried out this request. "
     }
   }
 }

@@ -109,18 +109,21 @@ public final class RESTEngine: Sendable {
     do {
       var output = RESTEncoding.Output()
       if let payload = call.payload {
-        let formatted = try dialect.formatPayload(payload, for: operation)
+        // Parameters of any other request are no record.
+        let formatted = operation.kind == .request ? payload : try dialect.formatPayload(payload, for: operation)
         output = try dialect.encoding(for: call.method).encode(formatted)
+      } else if let body = call.body {
+        output.body = body
       }
       var request = HTTPRequestData(
         call.method, try call.url(below: base, adding: output.query), body: output.body,
-        timeout: dialect.timeout(for: operation), maximumResponseBytes: dialect.maximumResponseBytes)
+        timeout: call.timeout ?? dialect.timeout(for: operation), maximumResponseBytes: dialect.maximumResponseBytes)
       request.maximumRedirects = options.maximumRedirects
-      request.cachePolicy = dialect.cachePolicy(for: operation)
+      request.cachePolicy = call.cachePolicy ?? dialect.cachePolicy(for: operation)
       request.headers["Accept"] = "application/json"
       if let type = output.contentType { request.headers["Content-Type"] = type }
       for (name, value) in try await dialect.headers(for: operation) { request.headers[name] = value }
-      for entry in call.headers.entries { request.headers[entry.name] = entry.value }
+      request.headers.replace(with: call.headers)
       try request.checkHeaders()
       return request
     } catch let error as ModelStoreError {
@@ -145,6 +148,9 @@ public final class RESTEngine: Sendable {
     } catch  where !response.isSuccessful {
       throw refused(try RESTResponse(response).error ?? error, response)
     } catch is JSONSyntaxError where call.ignoresPayload {
+      return RESTResponse(payload: nil)
+    } catch  where call.operation.kind == .request {
+      // The answer need not have the form of the dialect.
       return RESTResponse(payload: nil)
     } catch let error as JSONSyntaxError {
       var message = "the answer with status \(response.status) is not JSON"

@@ -10,7 +10,7 @@ extension RESTModelStore {
     let operation = RESTOperation(
       kind, typeName: model.storedTypeName, collectionPath: collection, path: path, identifier: identifier,
       identifierKey: identifierKey(of: model))
-    var call = try RESTCall(operation, handle.dialect)
+    var call = try RESTCall(operation, self)
     if let header = handle.options.idempotencyKeyHeader, kind == .create || kind == .update {
       call.headers[header] = (kind == .create ? IdempotencyKey.current : nil) ?? UUID().uuidString
     }
@@ -19,7 +19,7 @@ extension RESTModelStore {
 
   /// Returns the names of a class and of its identifier in stores and records. They are found once, because that takes
   /// a model.
-  private func names<M: Model>(of type: M.Type) -> TypeNames {
+  func names<M: Model>(of type: M.Type) -> TypeNames {
     let id = ObjectIdentifier(type)
     if let known = typeNames[id] { return known }
     // A class reads its name from its metadata each time; its models share a cached one.
@@ -48,7 +48,7 @@ extension RESTModelStore {
       .lookup, typeName: names.typeName, collectionPath: collection ?? common,
       path: try path ?? router.path(of: type, identifier: identifier, in: common), identifier: identifier,
       identifierKey: names.identifierKey)
-    return try RESTCall(operation, handle.dialect)
+    return try RESTCall(operation, self)
   }
 
   /// Returns the request of a list, and reduces the query to the part that the server has to evaluate.
@@ -82,7 +82,7 @@ extension RESTModelStore {
     let collection = try path ?? router.pathOfCollection(type) { values[$0] }
     let operation = RESTOperation(
       .list, typeName: M.typeName, collectionPath: collection, identifierKey: identifierKey(of: M.prototype()))
-    return try RESTCall(operation, handle.dialect)
+    return try RESTCall(operation, self)
   }
 
   /// Returns the path of the models that belong to an owner with an identifier.
@@ -122,7 +122,7 @@ extension RESTModelStore {
   func serverVersion<M: Model>(of type: M.Type, _ operation: RESTOperation) async -> RESTConflict? {
     var operation = operation
     operation.kind = .lookup
-    guard let call = try? RESTCall(operation, handle.dialect), let response = try? await handle.response(to: call),
+    guard let call = try? RESTCall(operation, self), let response = try? await handle.response(to: call),
       response.isSuccessful, let answer = try? handle.dialect.constructResponse(response, to: operation),
       answer.error == nil, let record = try? record(in: answer, of: type)
     else { return nil }

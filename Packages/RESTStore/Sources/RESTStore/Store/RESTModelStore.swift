@@ -25,7 +25,10 @@ public final class RESTModelStore: ModelStore {
   /// The policy of saves and updates that name no other.
   public var conflictPolicy = ConflictPolicy.merge
 
-  let tags = EntityTags()
+  let tags: EntityTags
+
+  /// The headers, parameters and limits of this instance.
+  var additions = RESTAdditions()
 
   struct TypeNames {
     let typeName: String
@@ -59,9 +62,14 @@ public final class RESTModelStore: ModelStore {
   /// - Parameters:
   ///   - handle: the `handle` of another instance.
   ///   - scope: the identity map of this store instance.
-  public init(_ handle: RESTEngine, scope: ModelScope = ModelScope()) {
+  public convenience init(_ handle: RESTEngine, scope: ModelScope = ModelScope()) {
+    self.init(handle, scope, EntityTags())
+  }
+
+  init(_ handle: RESTEngine, _ scope: ModelScope, _ tags: EntityTags) {
     self.handle = handle
     self.scope = scope
+    self.tags = tags
   }
 
   // MARK: Writing

@@ -64,6 +64,12 @@ public struct HTTPHeaderList: Sendable, Hashable, ExpressibleByDictionaryLiteral
   /// Adds a line at the end, even if there are others with this name.
   public mutating func add(_ name: String, _ value: String) { entries.append(Entry(name: name, value: value)) }
 
+  /// Replaces the lines of all names in another list by those of that list.
+  mutating func replace(with other: HTTPHeaderList) {
+    for entry in other.entries { self[entry.name] = nil }
+    for entry in other.entries { add(entry.name, entry.value) }
+  }
+
   /// The first line that must not be sent: its name is not a token, or its value has a control character. A line break
   /// in a value would let it pose as a further header or as the body.
   var firstUnsafeEntry: Entry? {

@@ -31,7 +31,7 @@ private struct Hooked: RESTDialect {
     case .create: .post
     case .update: updateMethod
     case .delete: .delete
-    case .lookup, .list: .get
+    case .lookup, .list, .request: .get
     }
   }
   func encoding(for method: HTTPRequestData.Method) -> RESTEncoding {

@@ -1,0 +1,98 @@
+public import Foundation
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// The headers, parameters and limits of the requests of one store instance, beside those of the dialect.
+struct RESTAdditions: Sendable {
+  var headers = HTTPHeaderList()
+  var query: [RESTQueryItem] = []
+  var timeout: Duration?
+  var cachePolicy: HTTPRequestData.CachePolicy?
+}
+
+// Requests that are no call of a store, and options of single calls.
+extension RESTModelStore {
+  /// Sends any request below the base address, with the credentials, headers, retries, limits, errors and events of the
+  /// store.
+  ///
+  /// ```swift
+  /// let answer = try await store.request(.post, "/people/10/activate", parameters: ["force": true])
+  /// let person = try answer.model(Person.self)
+  /// ```
+  ///
+  /// The parameters of a GET, HEAD or DELETE are part of the address, and so are those beside a body. Otherwise they
+  /// are the body, in the encoding of the dialect.
+  ///
+  /// Live queries receive no change of the server that a request causes, and entity tags are not used.
+  ///
+  /// - Parameters:
+  ///   - method: the method.
+  ///   - path: the path below the base address, percent-encoded and with a slash at its beginning. It may have a query.
+  ///   - parameters: the parameters by name.
+  ///   - body: the bytes to send; nil for none. Name their media type in the header `Content-Type`.
+  ///   - headers: the headers of this request. They replace those of the store.
+  /// - Returns: the answer, whose status is a success.
+  /// - Throws: `ModelStoreError` with the code of the failure, as all calls of the store do. Its code is `invalid` for a
+  ///   path or header that can't be sent.
+  public func request(
+    _ method: HTTPRequestData.Method, _ path: String, parameters: AttributeDictionary = [:], body: Data? = nil,
+    headers: HTTPHeaderList = [:]
+  ) async throws -> RESTAnswer {
+    guard path.hasPrefix("/"), !path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "#") })
+    else {
+      throw ModelStoreError(
+        .invalid,
+        """
+        Nothing was sent: the path \(path.quotedForMessage) must begin with a slash, and be percent-encoded without \
+        fragment.
+        """)
+    }
+    var call = RESTCall(method, path, self)
+    call.ignoresPayload = true
+    call.body = body
+    call.headers.replace(with: headers)
+    if !parameters.isEmpty {
+      if body != nil || [.get, .delete].contains(method) || method.description == "HEAD" {
+        call.address.query += ParameterEncoder().items(.object(parameters))
+      } else {
+        call.payload = .object(parameters)
+      }
+    }
+    if let header = handle.options.idempotencyKeyHeader, [.post, .patch].contains(method),
+      call.headers[header] == nil
+    {
+      call.headers[header] = UUID().uuidString
+    }
+    let read = OpenRead(scope.pendingReads)
+    return try await handle.run(call) { _, response in
+      RESTAnswer(response, to: call, read, in: self)
+    }
+  }
+
+  /// Returns an instance of this store whose requests have further headers, parameters, or limits.
+  ///
+  /// ```swift
+  /// let person = try await store.with(timeout: .seconds(5)).lookup(Person.self, identifier: "10")
+  /// ```
+  ///
+  /// The instance shares the scope of this one, and thereby its models. It lives in the same isolation.
+  ///
+  /// - Parameters:
+  ///   - headers: the headers of every request. They replace those of the dialect.
+  ///   - parameters: the parameters by name, which are added to every address.
+  ///   - timeout: the time limit of one request; nil for that of this instance.
+  ///   - cachePolicy: whether a cache of the transport may answer; nil for the policy of this instance.
+  /// - Complexity: O(1).
+  public func with(
+    headers: HTTPHeaderList = [:], parameters: AttributeDictionary = [:], timeout: Duration? = nil,
+    cachePolicy: HTTPRequestData.CachePolicy? = nil
+  ) -> RESTModelStore {
+    let store = RESTModelStore(handle, scope, tags)
+    store.conflictPolicy = conflictPolicy
+    store.additions = additions
+    store.additions.headers.replace(with: headers)
+    store.additions.query += ParameterEncoder().items(.object(parameters))
+    store.additions.timeout = timeout ?? additions.timeout
+    store.additions.cachePolicy = cachePolicy ?? additions.cachePolicy
+    return store
+  }
+}
