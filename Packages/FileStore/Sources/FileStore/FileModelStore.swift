@@ -33,9 +33,11 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   ///
   /// - Returns: what was found wrong with the files; all else is readable. A batch at the end that was not written
   ///   completely, as after a crash, is moved to a file of its own, and is no error.
-  /// - Throws: `ModelStoreError` with the code `locked` if another process has the store open, `unsupported` if it was
-  ///   written by a newer version, `conflict` if the folder has something that is no store, and is left as it is,
-  ///   `inputOutput` if a store that is only to be read is not there.
+  /// - Throws: `ModelStoreError` with the code
+  ///   - `locked` if another process has the store open,
+  ///   - `unsupported` if the store was written by a newer version,
+  ///   - `conflict` if the folder belongs to another program; it is left unchanged,
+  ///   - `inputOutput` if a store that is opened for reading only does not exist.
   @discardableResult
   public func open() async throws -> [IntegrityIssue] {
     try await translating { try await handle.engine.open() }
@@ -66,9 +68,9 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
   ///
   /// A store does this by itself when more than half of a journal is of no use any more.
   ///
-  /// - Throws: `ModelStoreError` with the code `cancelled` if the task is cancelled, `corrupt` if a record can't be read
-  ///   (the journal stays as it is, since what is left of the record is in there; ``repair()`` moves that aside), or what the
-  ///   disk says.
+  /// - Throws: `ModelStoreError`. Its code is `cancelled` if the task is cancelled, `corrupt` if a record can't be read, or
+  ///   that of an error of the disk. After `corrupt` the journal is unchanged, since it has what is left of the record;
+  ///   ``repair()`` moves that aside.
   /// - Complexity: O(*n*) in the size of what is kept.
   public func compact() async throws {
     try await translating { try await handle.engine.compact() }
@@ -76,7 +78,7 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
 
   /// Completes the writes under way, syncs the disk and closes the store for all its instances.
   ///
-  /// - Throws: `ModelStoreError` for what the disk says, now or since a write in the background failed. The store is closed
+  /// - Throws: `ModelStoreError` for an error of the disk, now or in an earlier write in the background. The store is closed
   ///   nevertheless.
   public func close() async throws {
     defer { handle.feeds.finish() }

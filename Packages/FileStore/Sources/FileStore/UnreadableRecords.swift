@@ -2,8 +2,8 @@ public import Foundation
 import StoreEngine
 @_spi(ModelKitInternals) public import StoreProtocol
 
-/// The treatment of records that can't be read, when others are asked for together with them: those that are damaged, and
-/// those that no model of their class can be made of.
+/// The treatment of unreadable records by calls that read several: of damaged records, and of those that their class
+/// can't decode.
 ///
 /// ```swift
 /// let options = FileStoreOptions(unreadable: .skip { print($0) })

@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func `A file store says that a closed store is closed`() async throws {
+  @Test func `A closed file store refuses calls with an error that names the cause`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
       try await store.close()

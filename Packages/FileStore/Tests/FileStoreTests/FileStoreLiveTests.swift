@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `Live results of a file store hear nothing of other groups`() async throws {
+  @Test func `Live results of a file store are not notified of other groups`() async throws {
     try await withPeople { store in
       let group = store.group("other")
       var own = store.observe(ContractPerson.self).makeAsyncIterator()

@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// One of the models has an identifier already: its record says of the others what they are called, too.
+  /// One of the models has an identifier already: its record names those of the others, too.
   @Test func `A file store at work leads new models of a batch to one author whom they share`() async throws {
     try await withTemporaryDirectory { directory in
       let store = FileModelStore(directory: directory)
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `A file store at work can be read by others while it is written, who see what was written when they ask`()
+  @Test func `A file store at work can be read while it is written, and each read sees all earlier writes`()
     async throws
   {
     try await withTemporaryDirectory { directory in

@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `A store of format version 1 that was not closed loses only what nobody was told of`() async throws {
+  @Test func `A store of format version 1 that was not closed loses only what was not acknowledged`() async throws {
     try await withFixture("version-1-crashed") { directory in
       let store = FileModelStore(directory: directory)
       #expect(try await store.open() == [])

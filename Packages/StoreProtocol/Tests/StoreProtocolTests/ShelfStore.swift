@@ -1,7 +1,7 @@
 import StoreEngine
 import Synchronization
 
-/// A store with all that stores can do. The second example of the article "Writing a store".
+/// A store with every capability, of the article "Writing a store".
 final class ShelfStore: RecordStore<ShelfEngine>, TransactionalModelStore {}
 
 /// Keeps records in a list per type.
@@ -16,7 +16,9 @@ final class ShelfEngine: RecordEngine {
       index(type, identifier).flatMap { shelves[type]?[$0] }
     }
 
-    func records(_ type: String, after order: UInt64, atMost limit: Int) -> RecordPart {
+    func records(
+      _ type: String, after order: UInt64, atMost limit: Int
+    ) -> RecordPart {
       RecordPart((shelves[type] ?? []).filter { $0.order > order }, next: nil)
     }
 
@@ -28,19 +30,27 @@ final class ShelfEngine: RecordEngine {
     }
 
     mutating func apply(_ operation: RecordOperation) {
-      let (type, identifier, bytes) = (operation.type, operation.identifier, Array(operation.value))
+      let (type, identifier) = (operation.type, operation.identifier)
+      let bytes = Array(operation.value)
       writeCount += 1
       guard let index = index(type, identifier) else {
-        shelves[type, default: []].append(StoredRecord(identifier, bytes, order: writeCount, revision: writeCount))
-        return lastIntegers[type] = max(lastIntegers[type] ?? 0, Int(identifier) ?? 0)
+        let record = StoredRecord(
+          identifier, bytes, order: writeCount, revision: writeCount)
+        shelves[type, default: []].append(record)
+        let last = max(lastIntegers[type] ?? 0, Int(identifier) ?? 0)
+        return lastIntegers[type] = last
       }
       let old = shelves[type]?.remove(at: index)
       guard operation.operation == .update, let old else { return }
-      shelves[type]?.insert(StoredRecord(identifier, bytes, order: old.order, revision: writeCount), at: index)
+      let record = StoredRecord(
+        identifier, bytes, order: old.order, revision: writeCount)
+      shelves[type]?.insert(record, at: index)
     }
 
     private func index(_ type: String, _ identifier: String) -> Int? {
-      shelves[type]?.firstIndex { $0.identifier.utf8.elementsEqual(identifier.utf8) }
+      shelves[type]?.firstIndex {
+        $0.identifier.utf8.elementsEqual(identifier.utf8)
+      }
     }
   }
 
@@ -49,7 +59,9 @@ final class ShelfEngine: RecordEngine {
   private let shelves = Mutex(Shelves())
 
   func snapshot(pinned: Bool) -> Shelves { shelves.withLock { $0 } }
-  func nextInteger(for type: String) -> Int? { shelves.withLock { $0.nextInteger(type) } }
+  func nextInteger(for type: String) -> Int? {
+    shelves.withLock { $0.nextInteger(type) }
+  }
 
   func commit(_ batch: RecordBatch) throws {
     try shelves.withLock { shelves in

@@ -20,7 +20,7 @@ package struct FileEngineOptions: Sendable {
   /// The receiver of each written batch of a group, called on the writing thread.
   package var reporter: (@Sendable (_ group: String, _ changes: [Change]) -> Void)?
 
-  /// Who is told, on the writing thread, of what an engine that only reads has followed in a group; nil if everything was read
+  /// Receives, on the writing thread, the batches that a read-only engine has followed in a group; nil if everything was read
   /// again.
   package var followReporter: (@Sendable (_ group: String, _ batches: [[Change]]?) -> Void)?
 
@@ -206,8 +206,8 @@ package final class FileEngine: Sendable {
     }
   }
 
-  /// What rises with each creation of a model of a type, and stays the same as long as the model is there; nil if there is
-  /// none with this identifier.
+  /// Returns the ordinal of a model; nil if there is none with this identifier. The ordinals of a type rise with each
+  /// creation, and a model keeps its own.
   package func ordinal(_ type: String, _ identifier: String) async throws -> UInt64? {
     try await service.contents(of: group).withIndex { index in
       index.number(of: type).flatMap { index.entry(type: $0, Array(identifier.utf8)) }?.ordinal

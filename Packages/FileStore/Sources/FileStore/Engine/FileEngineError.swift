@@ -140,7 +140,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
       "The records of \(type.nameForMessage) have version \(version), and this program reads version \(known). "
         + "Nothing was changed: open the store for reading and writing once, which migrates them."
     case .unknownVersion(let type, let issue):
-      "It can't be told whether \(type.nameForMessage) was migrated: \(issue) Nothing was changed: put that file of a backup "
+      "The version of \(type.nameForMessage) is unknown: \(issue) Nothing was changed: put that file of a backup "
         + "in its place, or open the store with a program that declares no migrations, and export what is readable."
     case .migrationFailed(let type, let identifier, let version, let reason):
       "The migration of \(type.nameForMessage) to version \(version) failed at \(identifier.quotedForMessage): \(reason). "
@@ -170,7 +170,7 @@ package enum FileEngineError: Error, Equatable, CustomStringConvertible {
       "'\(folder)' should hold the group \(expected.quotedForMessage) but holds the group \(found.quotedForMessage). "
         + "Nothing was changed: give the folder its old name '\(GroupFolder.name(of: found))' back."
     case .unknownGroup(let folder):
-      "It can't be told which group is in the folder '\(folder)'. Nothing was changed: if it belongs to another program, "
+      "The group in the folder '\(folder)' is unknown. Nothing was changed: if it belongs to another program, "
         + "move it elsewhere; if it is of this store, put files of a backup in its place."
     case .damaged(let issue):
       "\(issue) Nothing was changed, and all else can be read: repair() keeps what is readable, and moves the rest to a "

@@ -67,8 +67,8 @@ extension FileStoreHandle {
 
   /// Goes through the records of a type.
   ///
-  /// In a store that was opened for reading only all of it is in memory before `body` is called: the process that writes may
-  /// compact the store meanwhile, and then everything has to be read again.
+  /// A read-only store loads all records before it calls `body`: the writing process may compact the store meanwhile, and
+  /// then everything has to be read again.
   public func readRecords(
     of type: String, _ body: ([StoredRecord]) async throws -> Void
   ) async throws -> UInt64? {

@@ -41,15 +41,14 @@ extension FileModelStore {
   /// print(outcome.createdCount)
   /// ```
   ///
-  /// The whole file is checked first: if anything is wrong with it, or a model of it is in the store and that is refused,
-  /// the error says where, and nothing is imported. A model that its class can't be made of, or that has another identifier in
-  /// its value, is such a mistake: one of them would keep all models of the type from being listed. The classes are those that
-  /// this front has created, read or written models of, and those in `types`. Of a type of which neither is known, values are
-  /// taken as they are; one that can't be read later is named by the error then, and can be deleted.
+  /// The whole file is checked first. If anything is wrong with it, or a model of it is in the store and that is refused,
+  /// the error names the position, and nothing is imported. A model that its class can't decode, or that has another
+  /// identifier in its value, is such a mistake: it would keep all models of the type from being listed. The known classes
+  /// are those that this store instance has created, read or written models of, and those in `types`. Models of unknown
+  /// classes are imported unchecked; if one can't be read later, the error names it, and it can be deleted.
   ///
-  /// Then it is read once more, and written in batches. Should one of these fail, as on a full disk or for a value that has to
-  /// be unique, the error says how many models were written before; they stay, and another import with
-  /// ``FileStoreImport/Existing/keep`` adds the others.
+  /// Then the file is read once more, and written in batches. If a batch fails, as on a full disk or for a value that has to
+  /// be unique, the error has the number of models that were written. They stay, and another import with
   ///
   /// Rules of models are not checked, hooks don't run, and live models follow when they are read next. Records of an older
   /// model version go through the migrations of the store.
@@ -60,9 +59,11 @@ extension FileModelStore {
   ///   - types: classes of models that may be in the file, besides those that this store instance has used.
   ///   - progress: receives the progress at intervals.
   /// - Returns: how many models were created, replaced and kept.
-  /// - Throws: `ModelStoreError` with the code `invalid` for a file that makes no sense, or a model that does not fit its class,
-  ///   with line and offset; `conflict` if a model is there already, or twice in the file; `unsupported` if the file is of a
-  ///   newer version; `cancelled`; or an error of the disk.
+  /// - Throws: `ModelStoreError` with the code
+  ///   - `invalid` for a malformed file, or a model that does not fit its class, with line and offset,
+  ///   - `conflict` if a model exists already, or is twice in the file,
+  ///   - `unsupported` if the file is of a newer version,
+  ///   - `cancelled`, or that of an error of the disk.
   /// - Complexity: O(*n*) in the size of the file, with a few megabytes of memory, and some 30 bytes for each model. Models of
   ///   known classes are made once, a megabyte of them at a time, in the isolation of the caller.
   @discardableResult

@@ -2,8 +2,8 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// Finds out whether what is to be imported can be read as models, as far as the classes are known: one record that can't
-/// would keep all models of its type from being listed.
+/// Checks that imported records can be read as models, as far as the classes are known. One unreadable record would keep
+/// all models of its type from being listed.
 struct ImportedModels {
   private let store: FileModelStore
 

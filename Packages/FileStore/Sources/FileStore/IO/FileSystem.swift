@@ -142,8 +142,8 @@ extension FileSystem {
     try synchronizeDirectory(directory)
   }
 
-  /// Makes `path` and the directories above it that are missing, and brings their names to the disk, also those that
-  /// were there: an earlier attempt may have been interrupted in between.
+  /// Creates `path` and the missing directories above it, and syncs their names. Names of existing directories are synced,
+  /// too: an earlier attempt may have been interrupted before it did.
   package func createDirectories(_ path: String) throws {
     let parent = Self.parent(of: path)
     do {

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The files that are open for reading, of all groups of a store together: no more than a certain number, of which the one that
-/// was read least recently makes room for another. A read under way keeps its file until it is done.
+/// The files that are open for reading, of all groups of a store together. Above a limit, the least recently read file is
+/// closed. A read under way keeps its file open until it is done.
 final class OpenFiles: Sendable {
   /// A segment of a journal.
   struct Key: Hashable {

@@ -2,23 +2,24 @@
 @_spi(ModelKitInternals) public import StoreProtocol
 
 extension FileModelStore {
-  /// Keeps an index of a field for all instances of the store, as long as it is open. Conditions that compare the field with
-  /// values (`==`, `!=`, `<`, `isIn`, `hasPrefix` and what `&&`, `||` and `!` make of them) and lists that are sorted by it
-  /// use it by themselves, where fewer records are read with it. ``explain(_:)`` reports the used indexes.
+  /// Keeps an index of a field for all instances of the store, as long as it is open.
+  ///
+  /// The index is used where it saves reads: for conditions that compare the field with values, and lists sorted by it. These
+  /// conditions are `==`, `!=`, `<`, `isIn` and `hasPrefix`, combined by `&&`, `||` and `!`. ``explain(_:)`` reports the used indexes.
   ///
   /// ```swift
   /// try await store.index(\Person.email, unique: true)
   /// let ada = try await store.first(Person.self, where: { $0.email == "ada@example.com" })
   /// ```
   ///
-  /// An index is made of the records when this is called, while others read and write, and follows every commit; so ask for
-  /// it once, after opening the store. A store that was opened for reading only accepts it and goes through all records.
+  /// The index is built from the records while others read and write, and follows every commit. Create it once, after
+  /// opening the store. A store that was opened for reading only accepts the call, but scans all records.
   ///
   /// - Parameters:
   ///   - field: the field, of a type that is `Hashable`. Ranges and sorting need numbers, `Decimal`, text or dates.
-  ///   - unique: whether a value, nil excepted, must not be there twice: then a commit that writes it throws `conflict`,
-  ///     names the field and who has the value, and nothing of it is written. What counts is how things are once
-  ///     a batch or transaction is written. An index that is unique stays so as long as the store is open.
+  ///   - unique: whether each value, except nil, may exist only once. A commit that would write a second one throws
+  ///     `conflict`, names the field and the model that has the value, and writes nothing. Values are compared as they are
+  ///     at the end of a batch or transaction. A unique index stays unique as long as the store is open.
   /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` for a field
   ///   of another type. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type; it has some 50 bytes of memory for each.
@@ -67,8 +68,8 @@ extension FileModelStore {
     try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
   }
 
-  /// Keeps an index of a field that is named by a text, or of a foreign key, of a type that may be known only when the program
-  /// runs: otherwise as `index(_:unique:)`.
+  /// Keeps an index of a field that is named by a text, or of a foreign key. The type may be known at run time only.
+  /// Otherwise this is the same as `index(_:unique:)`.
   ///
   /// ```swift
   /// let authors = try schema.modelType(named: "Author")
@@ -80,9 +81,9 @@ extension FileModelStore {
   ///   - type: the type of the models.
   ///   - key: the key of the field, or the name of the property or attribute: of a type that is `Hashable`, or a relation to
   ///     one model with `foreignKey: true`.
-  ///   - unique: whether a value, nil excepted, must not be there twice: then a commit that writes it throws `conflict`,
-  ///     names the field and who has the value, and nothing of it is written. What counts is how things are once
-  ///     a batch or transaction is written. An index that is unique stays so as long as the store is open.
+  ///   - unique: whether each value, except nil, may exist only once. A commit that would write a second one throws
+  ///     `conflict`, names the field and the model that has the value, and writes nothing. Values are compared as they are
+  ///     at the end of a batch or transaction. A unique index stays unique as long as the store is open.
   /// - Throws: `ModelStoreError` with the code `conflict` if a unique value is there twice already, `invalid` if there is no
   ///   such field or it is of another type. There is no index then.
   /// - Complexity: O(*n*) in the number of stored models of the type; it has some 50 bytes of memory for each.
@@ -94,8 +95,7 @@ extension FileModelStore {
     try await translating { try await handle.engine.index(type.name, field, isUnique: unique) }
   }
 
-  /// How the store goes about a query, for those who wonder why it takes long: which indexes it uses, and how many records
-  /// it looks at.
+  /// Runs a query and reports its cost: which indexes it uses, and how many records it reads.
   ///
   /// ```swift
   /// print(try await store.explain(ModelQuery(Person.self, where: { $0.age == 30 })))

@@ -12,8 +12,8 @@
 ///
 /// It is owned by one thread; others read through ``contents``. Batches go in with ``append(_:)``, which makes them
 /// survive the process, and are on the disk after ``sync()``. After a sync that failed, or a write that could not be
-/// taken back, it writes nothing more: the system may have dropped the bytes it could not write, so only opening the
-/// journal again tells what is there.
+/// undone, it writes nothing more. The system may have dropped the bytes that it could not write, so the journal has to
+/// be opened again to find out what is stored.
 package final class Journal {
   /// The largest batch in bytes: the lengths of lines have 32 bits.
   static let largestBatch = 1 << 31
@@ -23,10 +23,10 @@ package final class Journal {
   let options: Options
   let fileSystem: any FileSystem
 
-  /// The directory of the store, with its lock; nil if nobody has to be kept out.
+  /// The directory of the store, with its lock; nil if no other process has to be excluded.
   private let home: StoreHome?
 
-  /// What errors say was open.
+  /// The path that errors name.
   private var directory: String { home?.directory ?? contents.folder }
 
   private var file: SegmentFile
@@ -38,7 +38,7 @@ package final class Journal {
   /// Where the next batch goes.
   private(set) var end: UInt64
 
-  /// What is behind that.
+  /// The space behind that.
   private var room: ReservedRoom
 
   /// Whether the segment has batches. One that has none takes the next batch however large that is.
@@ -54,10 +54,10 @@ package final class Journal {
   /// All batches up to this one are on the disk.
   private(set) var syncedBatch: UInt64
 
-  /// What the mark of the last clean close says is there.
+  /// The extent that the mark of the last clean close has recorded.
   private var mark: ClosedMark?
 
-  /// What was missing when it was opened, until a repair has said so.
+  /// The parts that were missing when it was opened, until a repair has reported them.
   private var losses: [IntegrityIssue]
 
   /// Whether no room is taken for what can wait: the disk is full, and what there is has other uses.
@@ -123,13 +123,13 @@ package final class Journal {
     syncedBatch = lastBatch
   }
 
-  /// What is written into a file that somebody has removed is lost, although the system takes it.
+  /// Throws if the file was removed: bytes written into it are lost, although the system accepts them.
   private func refuseIfRemoved(_ file: any StoreFile) throws {
     if try !file.hasName() { throw FileSystemError(.synchronize, file.path, code: ENOENT) }
   }
 
-  /// The file of the segment, opened again if it was closed. If it is not there any more nothing is written again, since
-  /// somebody else may be doing so; that there is no room for another open file passes.
+  /// The file of the segment, opened again if it was closed. If it does not exist any more nothing is written again, since
+  /// another process may be writing; a limit of open files is temporary.
   func openedFile() throws -> any StoreFile {
     do {
       return try file.opened()
@@ -168,7 +168,7 @@ package final class Journal {
     }
   }
 
-  /// Says in a file of its own that everything up to a place is on the disk.
+  /// Records in a file of its own that everything up to a position is on the disk.
   private func leave(_ mark: ClosedMark) throws {
     var encoder = LineEncoder()
     encoder.closed(segment: UInt64(mark.segment), length: mark.length, batch: mark.batch)
@@ -179,7 +179,7 @@ package final class Journal {
   /// Where the journal ends.
   var position: ClosedMark { ClosedMark(segment: segment, length: end, batch: lastBatch) }
 
-  /// What has to be there.
+  /// The files and bytes that must exist.
   var extent: JournalExtent { JournalExtent(sealed: sealed, end: position, losses: losses) }
 
   /// Leaves what was wrong behind, after a repair: all of it is on the disk and sound.
@@ -194,11 +194,11 @@ package final class Journal {
     throw FileEngineError.refusesWrites(directory: directory, cause: "\(failure)")
   }
 
-  /// Whether the files in the folder may be those of somebody else by now.
+  /// Whether the files in the folder may belong to another process by now.
   var isWithoutLock: Bool { (try? home?.isLocked()) == false }
 
-  /// Whoever finds no lock takes the store for free, and writes to the same files: so nothing is written without it, and
-  /// nothing acknowledged that was written while it may have been gone.
+  /// Throws if the lock is gone: another process can open the store then, and write to the same files. So nothing is
+  /// written without the lock, and nothing acknowledged that was written while it may have been gone.
   func refuseWithoutLock() throws {
     guard let home else { return }
     do {
@@ -266,7 +266,7 @@ package final class Journal {
   /// How many bytes the files have, without reserved room.
   var size: UInt64 { sealed.reduce(end) { $0 + $1.length } }
 
-  /// Whether so much of the journal is of no use any more that it is to be compacted without being asked.
+  /// Whether the journal has enough obsolete bytes to be compacted in the background.
   var wantsCompaction: Bool {
     guard let threshold = options.compactionThreshold, failure == nil else { return false }
     let live = contents.withIndex { $0.liveBytes }
@@ -299,7 +299,7 @@ package final class Journal {
     syncedBatch = lastBatch
   }
 
-  /// Reserves room for `count` bytes and more. That it fails is no harm: the write that follows tells what is wrong.
+  /// Preallocates space for `count` bytes and more. A failure is harmless: the write that follows reports the cause.
   func reserve(_ count: UInt64) {
     guard !savesRoom, room.isShort(of: count, at: end), let file = try? openedFile() else { return }
     room.reserve(count, at: end, in: file)

@@ -5,13 +5,13 @@ struct JournalFiles {
   /// The journal, in its order: what compaction has made last, if anything, then the segments behind that.
   let segments: [SegmentNumber]
 
-  /// What was replaced by the first of them, and what was being written when somebody stopped.
+  /// The files that the first of them replaced, and the unfinished ones of a writer that stopped.
   let leftovers: [String]
 
   /// - Parameters:
   ///   - names: What is in the folder.
-  ///   - folder: The folder. A compacted file is believed to replace others only if its first line says that it does, or
-  ///     if there are none that it could replace.
+  ///   - folder: The folder. A compacted file replaces others only if its first line declares it, or if there are none that
+  ///     it could replace.
   init(_ names: [String], in folder: String, _ fileSystem: any FileSystem) throws {
     let segments = names.compactMap(StoreFormat.segmentNumber).sorted()
     let compacted = try names.compactMap(StoreFormat.compactedNumber).sorted(by: >).first { number in
@@ -30,7 +30,7 @@ struct JournalFiles {
     }
   }
 
-  /// The checkpoint of the journal, if it knows just these files, and they are no shorter than it says.
+  /// Returns the checkpoint of the journal, if it has just these files, and none is shorter than recorded there.
   ///
   /// - Throws: ``FileEngineError/newerFormat(path:version:supported:)``.
   func checkpoint(in folder: String, _ names: [String], _ fileSystem: any FileSystem) throws -> Checkpoint? {

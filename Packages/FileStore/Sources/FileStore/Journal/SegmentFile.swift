@@ -6,13 +6,13 @@
   import Glibc
 #endif
 
-/// The file of a segment that is being written. It can be closed as long as nobody writes, and is opened again then: a store
-/// can have more groups than a process may have open files.
+/// The file of a segment that is being written. It can be closed between two writes, and is opened again for the next: a
+/// store can have more groups than a process may have open files.
 struct SegmentFile {
   /// How many bytes before the end tell whether a file is the one that was closed.
   private static let tailLength: UInt64 = 4_096
 
-  /// What the file was like when it was closed.
+  /// The state of the file when it was closed.
   private struct Closed: Equatable {
     var end: UInt64
     var size: UInt64
@@ -68,7 +68,7 @@ struct SegmentFile {
   /// Closes the file until it is wanted again. All that was written to it has to be on the disk.
   ///
   /// - Parameter end: where the journal ends in it.
-  /// - Throws: ``FileSystemError`` if it can't be told what is in it. It stays open then.
+  /// - Throws: ``FileSystemError`` if the state of the file can't be read. It stays open then.
   mutating func close(endingAt end: UInt64) throws {
     guard case .open(let file) = state else { return }
     state = .closed(try Closed(file, end: end))

@@ -18,9 +18,11 @@ extension FileModelStore {
   /// folder; a process that is killed leaves it, and it can be removed then.
   ///
   /// - Parameter directory: a folder that does not exist yet, or is empty, outside of the store.
-  /// - Throws: `ModelStoreError` with the code `conflict` if there is something in the folder, `invalid` if it is in that of the
-  ///   store, `unsupported` if the store was opened for reading only, `corrupt` if it can't be told whose a group is,
-  ///   `cancelled`, or an error of the disk.
+  /// - Throws: `ModelStoreError` with the code
+  ///   - `conflict` if the folder is not empty, `invalid` if it is in that of the store,
+  ///   - `unsupported` if the store was opened for reading only,
+  ///   - `corrupt` if the group of a folder is unknown,
+  ///   - `cancelled`, or that of an error of the disk.
   /// - Complexity: O(*n*) in the size of the journals, older revisions included: ``compact()`` first makes a smaller copy.
   public func backup(to directory: URL) async throws {
     try await translating {

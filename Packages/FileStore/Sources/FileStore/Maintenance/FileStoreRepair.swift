@@ -30,11 +30,10 @@ public struct FileStoreRepair: Sendable, CustomStringConvertible {
     }
   }
 
-  /// What was wrong, record by record as far as they can be told. Empty if the files were as they should be: then nothing
-  /// was changed.
+  /// The losses, one for each record that can be identified. Empty if the files were sound: then nothing was changed.
   public internal(set) var losses: [Loss] = []
-  /// The file that has all damaged bytes, each piece behind a line that says where it was; nil if there were none. If only
-  /// the manifest was damaged, it is the copy of that, which is in the folder of the store.
+  /// The file with all damaged bytes, each piece behind a line with its origin; nil if there were none. If only the
+  /// manifest was damaged, it is the copy of that, in the folder of the store.
   public internal(set) var quarantine: URL?
   /// How many models the group has now, all of them readable.
   public internal(set) var keptCount = 0
@@ -62,8 +61,8 @@ extension FileModelStore {
   /// Writes wait until it is done. A list that is being read meanwhile may have models twice, or leave some out.
   ///
   /// - Returns: what was wrong, where, and what was kept.
-  /// - Throws: `ModelStoreError` with the code `unsupported` if the store was opened for reading only, `cancelled` if the task
-  ///   was cancelled in time, or an error of the disk; the journal is as it was then.
+  /// - Throws: `ModelStoreError`. Its code is `unsupported` if the store was opened for reading only, `cancelled` if the
+  ///   task was cancelled in time, or that of an error of the disk. The journal is unchanged then.
   /// - Complexity: O(*n*) in the size of the journal.
   @discardableResult
   public func repair() async throws -> FileStoreRepair {

@@ -84,8 +84,8 @@ private struct DamagedParts {
   private var parts: [Part] = []
   private(set) var losses: [FileStoreRepair.Loss] = []
 
-  /// The longest stretch of bytes in which somebody looks for a record: one of a file that was written over could be all
-  /// of it.
+  /// The length of the longest stretch of bytes that is searched for a record. A file that was overwritten could be one
+  /// stretch as a whole.
   private static let longestLine: UInt64 = 1 << 26
 
   /// - Parameters:

@@ -23,9 +23,9 @@ public import StoreProtocol
 /// let store = FileModelStore(directory: url, options: options)
 /// ```
 ///
-/// What is due runs when the store is opened for writing, before anybody sees a record, over all records of the type in a
-/// group. All that it changes, in all types, and the new versions are one batch of the journal: whole or absent after a
-/// crash, in which case the next opening begins again. If a step throws, nothing is changed, and the store is not opened.
+/// Due steps run when the store is opened for writing, before any record is read, over all records of the type in a
+/// group. Their changes, in all types, and the new versions are one batch of the journal. After a crash it is whole or
+/// absent, and the next opening begins again. If a step throws, nothing is changed, and the store is not opened.
 ///
 /// A program without the steps that a store has behind it is refused: it would take new records for old ones.
 public struct Migration: Sendable {

@@ -21,7 +21,7 @@ struct MigrationPlan: Sendable {
           type: type, reason: "there is a step to version \(next.version), and none to version \(next.version - 1)")
       }
       if let first = sorted.first, first.version < 2 {
-        mistake = .wrongMigrations(type: type, reason: "a step leads to version \(first.version); the first leads to 2")
+        mistake = .wrongMigrations(type: type, reason: "a step has the version \(first.version); the first is 2")
       }
     }
     self.mistake = mistake

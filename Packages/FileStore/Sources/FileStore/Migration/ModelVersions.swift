@@ -1,8 +1,8 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// The versions of the models of a group, which stand in the journal as records of a type of their own: so they change in
-/// the same batch as the records that they are about.
+/// The versions of the models of a group. The journal has them as records of a type of their own, so they change in the
+/// same batch as the records that they describe.
 ///
 /// Each has a copy, at the other end of the batch: a version that is lost would let a migration run again over records that
 /// have it behind them.

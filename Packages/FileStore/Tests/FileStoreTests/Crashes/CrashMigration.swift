@@ -5,7 +5,7 @@ enum CrashMigration {
   static let lastVersion = 3
   private static let type = "Book"
 
-  /// What a program knows that has the records of a version.
+  /// The migrations known to a program that has the records of a version.
   static func plan(to version: Int) -> MigrationPlan {
     let steps = [
       Migration(type, to: 2) { try $0.rename("title", to: "name") },
@@ -17,7 +17,7 @@ enum CrashMigration {
     return MigrationPlan(Array(steps.prefix(version - 1)))
   }
 
-  /// What the migration to a version changes in a state, in the order in which it does it.
+  /// Returns the changes that the migration to a version makes to a state, in order.
   static func changes(of snapshot: Snapshot, to version: Int) -> [Change] {
     let known = self.version(of: snapshot)
     guard version > (known ?? 1) else { return [] }
@@ -64,7 +64,7 @@ enum CrashMigration {
 
 /// Something that must not happen, for a test that shows that it does not stay unseen.
 enum CrashDefect: String, CaseIterable {
-  /// What a file holds is never brought to the disk.
+  /// The contents of files are never synced.
   case syncsNoFile
 
   /// No name is ever brought to the disk.

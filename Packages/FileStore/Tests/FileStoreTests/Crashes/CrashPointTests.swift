@@ -43,7 +43,7 @@ private struct CrashRun {
   private(set) var workloads = 0
   private(set) var failures: [String] = []
 
-  /// What is wrong with the store on purpose.
+  /// The deliberate defect of the store.
   private let defect: CrashDefect?
 
   init(defect: CrashDefect? = nil) { self.defect = defect }

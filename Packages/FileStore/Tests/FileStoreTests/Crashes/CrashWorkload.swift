@@ -2,7 +2,7 @@ import Foundation
 
 @testable import FileStore
 
-/// What a group's journal should hold, by plain means: a list of states, one more for each batch.
+/// The expected content of a group's journal, by plain means: a list of states, one more for each batch.
 struct GroupHistory {
   private(set) var states: [Snapshot]
 
@@ -112,7 +112,7 @@ struct CrashWorkload {
   /// Whether the program comes to know newer versions of a type from one opening to the next.
   let migrates: Bool
 
-  /// What is wrong with it on purpose, for a test of the trying itself.
+  /// The deliberate defect, for a test of the check itself.
   private let defect: CrashDefect?
   private(set) var histories: [GroupHistory] = []
   private var random: SplitMix

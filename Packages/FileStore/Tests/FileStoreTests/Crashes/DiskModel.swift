@@ -1,4 +1,4 @@
-/// What is on a disk: the content of every file, by its path, and the directories.
+/// The content of a disk: every file, by its path, and the directories.
 struct DiskImage: Equatable {
   var folders: Set<String> = ["/"]
   var files: [String: [UInt8]] = [:]
@@ -33,11 +33,11 @@ enum DiskOperation {
   case synchronize(node: Int)
   case synchronizeFolder(String)
 
-  /// A sync that failed: the system forgets what it could not write, and calls it clean from then on.
+  /// A sync that failed: the system discards the bytes that it could not write, and reports the file clean from then on.
   case forget(node: Int)
 }
 
-/// What became of everything that had not been brought to the disk when the machine stopped.
+/// The fate of everything that had not been brought to the disk when the machine stopped.
 enum Loss: CustomStringConvertible {
   case dropped
   case kept
@@ -47,7 +47,7 @@ enum Loss: CustomStringConvertible {
   /// All was kept, but of the last write only this many bytes were.
   case torn(Int)
 
-  /// Each name, and each block of this many bytes, was kept or not, as the seed says.
+  /// Each name, and each block of this many bytes, was kept or not, depending on the seed.
   case shuffled(seed: UInt64, block: Int)
 
   var description: String {

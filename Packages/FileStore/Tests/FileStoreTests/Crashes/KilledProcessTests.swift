@@ -30,8 +30,8 @@
     }
   }
 
-  /// What the process does that is killed: several tasks write transactions over two types and two groups while the
-  /// journal is compacted, and note in a file of their own what was acknowledged.
+  /// The work of the process that is killed. Several tasks write transactions over two types and two groups while the
+  /// journal is compacted, and note the acknowledged ones in files of their own.
   ///
   /// Every transaction of a task writes the same number to a model of each type, and creates two more of that number.
   private struct KilledWriter {

@@ -86,7 +86,7 @@ extension LongLife {
     }
   }
 
-  /// What is left of a record is only where it is: nothing is compacted before it is repaired.
+  /// Nothing is compacted before it is repaired: the rest of a damaged record is only in its old file.
   private mutating func beginCompaction(_ journal: Journal) throws -> Compaction? {
     guard let damage = journal.unrepairedDamage else { return try journal.beginCompaction() }
     #expect(throws: FileEngineError.damaged(damage)) { try journal.beginCompaction() }

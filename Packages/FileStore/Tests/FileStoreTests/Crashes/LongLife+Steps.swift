@@ -4,7 +4,7 @@ import Testing
 @testable import FileStore
 
 extension LongLife {
-  /// Does something, and looks at what there is after it.
+  /// Performs a step, and compares the state after it.
   mutating func step() {
     if store == nil {
       open()
@@ -105,7 +105,7 @@ extension LongLife {
       return
     }
     if !hasFaults { fail("writing: \(error)") }
-    // What was refused is not there, unless nobody knows.
+    // A refused batch is not there, unless its outcome is unknown.
     if isWritable(journal) { states[group].removeLast(states[group].count - before) }
   }
 

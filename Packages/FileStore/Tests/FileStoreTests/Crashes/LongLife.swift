@@ -6,7 +6,7 @@ import Testing
 /// A store of two groups and all that can happen to it, one random step after the other, beside a plain list of the
 /// states that it may have.
 struct LongLife {
-  /// What a group holds, and the largest integers that were identifiers in it.
+  /// The content of a group, and the largest integers that were identifiers in it.
   struct State {
     var snapshot = Snapshot()
     var integers: [String: Int] = [:]
@@ -27,7 +27,7 @@ struct LongLife {
   let hasFaults: Bool
   var fileSystem = TracingFileSystem()
 
-  /// What was on the disk when the file system was made.
+  /// The content of the disk when the file system was made.
   var start = DiskImage()
   var store: ScriptedStore?
   var readers: [JournalReader?] = [nil, nil]
@@ -35,7 +35,7 @@ struct LongLife {
   /// The states that each group may have after a power cut, from the last one that is known on.
   var states: [[State]] = groups.map { _ in [State()] }
 
-  /// Which of these is known to be on the disk.
+  /// The number of states of each group that are known to be on the disk.
   var synced = [0, 0]
   var created = 0
 
@@ -120,7 +120,7 @@ struct LongLife {
     }
   }
 
-  /// What readers see has to be what was written.
+  /// Compares what readers see with what was written.
   mutating func compare() {
     for (group, journal) in (store?.journals ?? []).enumerated() where isWritable(journal) {
       do {
@@ -139,7 +139,7 @@ struct LongLife {
         let seen = try reader.contents.everything().snapshot
         if seen != found { fail("who follows group \(group) sees \(seen), not \(found)") }
       } catch {
-        fail("looking at group \(group): \(error)")
+        fail("reading group \(group): \(error)")
       }
     }
   }

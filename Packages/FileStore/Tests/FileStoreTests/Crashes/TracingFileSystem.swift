@@ -1,7 +1,7 @@
 import FileStore
 import Foundation
 
-/// A file system in memory that keeps a record of every call that changes something, and fails where it is told to.
+/// A file system in memory that records every call that changes something, and fails at chosen calls.
 final class TracingFileSystem: FileSystem {
   struct State {
     var folders: Set<String>
@@ -13,13 +13,13 @@ final class TracingFileSystem: FileSystem {
     var fault: Fault?
   }
 
-  /// What goes wrong, and at which calls; the first is 0.
+  /// A fault, and the calls at which it occurs; the first is 0.
   struct Fault {
     enum Kind: Equatable {
       /// The call fails; a write has written half of its bytes by then.
       case error(Int32)
 
-      /// The call succeeds with less than was asked for.
+      /// The call succeeds with fewer bytes than requested.
       case short
 
       /// All names below the root are gone from this call on.
@@ -54,14 +54,14 @@ final class TracingFileSystem: FileSystem {
 
   func setFault(_ fault: Fault?) { lock.withLock { state.fault = fault } }
 
-  /// What readers see, whether it is on the disk or not.
+  /// The content as readers see it, whether it is on the disk or not.
   var image: DiskImage {
     lock.withLock { DiskImage(folders: state.folders, files: state.names.mapValues { state.contents[$0] }) }
   }
 
   /// Counts a call and does what is to go wrong with it.
   ///
-  /// - Returns: Whether it is to do less than was asked for.
+  /// - Returns: Whether the call is to transfer fewer bytes than requested.
   @discardableResult
   func enter(
     _ operation: FileSystemError.Operation, _ path: String, _ state: inout State, isReading: Bool = false

@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `A file engine says who has the store open, and opens it once it is free`() async throws {
+  @Test func `A file engine names the process that has the store open, and opens it once it is free`() async throws {
     try await withTemporaryDirectory { directory in
       let first = FileEngine(directory: directory)
       try await first.open()
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `A file engine lets nobody in after it was closed, and closes once`() async throws {
+  @Test func `A file engine refuses every call after it was closed, and closes once`() async throws {
     let fileSystem = FaultyFileSystem()
     let engine = makeEngine(fileSystem)
     try await engine.write([.create("Book", "1", value)])
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test func `A file engine says in a sentence why a place is no good for a store`() async throws {
+  @Test func `A file engine explains in a sentence why a path can't be that of a store`() async throws {
     try await withTemporaryDirectory { directory in
       let file = directory + "/file"
       try Data("x".utf8).write(to: URL(fileURLWithPath: file))
@@ -197,13 +197,13 @@ import Testing
     let opened = makeEngine(healthy)
     try await opened.open()
     let calls = healthy.log
-    // Only now: an engine that nobody holds closes itself, and the calls of that are not those of opening.
+    // Only now: an engine without an owner closes itself, and the calls of that are not those of opening.
     try await opened.close()
     for number in 1...calls.count {
       let fileSystem = FaultyFileSystem()
       fileSystem.fail(number, with: EIO)
       let engine = makeEngine(fileSystem)
-      // The first look at the directory only saves time if it succeeds, and a store can do without its reserve.
+      // The first read of the directory only saves time if it succeeds, and a store can do without its reserve.
       let isNeeded = number > 1 && !calls[number - 1].hasSuffix("/reserve")
       if isNeeded { await #expect(throws: FileSystemError.self, "\(calls[number - 1])") { try await engine.open() } }
       #expect(try await engine.open().allSatisfy { $0.file.hasSuffix(".journal") }, "\(calls[number - 1])")

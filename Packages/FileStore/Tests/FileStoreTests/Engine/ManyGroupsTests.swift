@@ -141,7 +141,7 @@ import Testing
     #expect(error?.description.contains(Self.path) == true)
     let after = fileSystem.bytes(Self.path)
     fileSystem.overwrite(Self.path, with: bytes)
-    await #expect(throws: FileEngineError.self, "nobody knows what happened meanwhile") {
+    await #expect(throws: FileEngineError.self, "the changes made meanwhile are unknown") {
       try await create("2", in: engine.group("a"))
     }
     #expect(after == nil || after != bytes)
@@ -150,7 +150,7 @@ import Testing
     await #expect(throws: FileEngineError.self) { try await engine.close() }
   }
 
-  @Test func `A store of more groups than files may be open says when it is closed that a closed file was removed`()
+  @Test func `Closing a store of more groups than files may be open reports that a closed file was removed`()
     async throws
   {
     let fileSystem = FaultyFileSystem()

@@ -31,10 +31,12 @@ import Testing
     ["manifest.json": "not JSON"], ["manifest.json": #"{"crc":"43b5dfb0","format":"something-else","version":1}"#],
     ["lock": "precious"], ["groups/readme.txt": "mine"], ["groups/@default/notes.txt": "mine"], ["groups": "a file"],
     ["manifest.json.new": String(repeating: "mine", count: 100)], [".git/HEAD": "x", "src/main.c": "x"],
-    // Foreign for certain, even if somebody has put a journal beside it.
+    // Foreign for certain, even with a journal beside it.
     ["manifest.json": #"{"name":"My app"}"#, "groups/@default/000001.journal": ""],
   ])
-  func `The home of a store is not made of a folder of somebody else, which stays as it is`(contents: [String: String])
+  func `The home of a store is not made of a folder of another program, and leaves it unchanged`(
+    contents: [String: String]
+  )
     async throws
   {
     try await withTemporaryDirectory { directory in
@@ -59,7 +61,7 @@ import Testing
     ["lock": #"{"pid":1,"since":"2001-01-01T00:00:00Z"}"# + "\n"],
     ["lock": "", "groups/.DS_Store": "", "manifest.json.new": #"{"crc":"#],
   ])
-  func `The home of a store is made where nobody would miss anything, or a crash has ended the making`(
+  func `The home of a store is made in a folder of mere system files, or where a crash has interrupted its making`(
     contents: [String: String]
   ) async throws {
     try await withTemporaryDirectory { directory in
@@ -117,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store is not made by who only reads, and he is notified so`() async throws {
+  @Test func `The home of a store is not made for reading only, and the error explains it`() async throws {
     try await withTemporaryDirectory { directory in
       let path = directory + "/none"
       let error = FileEngineError.noStore(directory: path)
@@ -154,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store opens without its manifest, and says so`() async throws {
+  @Test func `The home of a store opens without its manifest, and reports it`() async throws {
     try await withTemporaryDirectory { directory in
       var store = makeEngine(directory)
       try await store.write([.create("Book", "1", value)])
@@ -203,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func `The home of a store lets nobody write any more when its lock was removed`() async throws {
+  @Test func `The home of a store permits no write once its lock was removed`() async throws {
     try await withTemporaryDirectory { directory in
       let first = makeEngine(directory)
       try await first.write([.create("Book", "1", value)])
@@ -235,7 +237,7 @@ import Testing
     let before = fileSystem.callCount
     try store.journals[0].write([.create("Book", "2", value)])
     let calls = fileSystem.callCount - before
-    // The names are gone at the last of the calls, which asks for the lock once more.
+    // The names are gone at the last of the calls, which checks the lock once more.
     fileSystem.setFault(.init(kind: .vanishing, calls: before + calls * 2 - 1..<before + calls * 2))
     let removed = FileEngineError.lockRemoved(directory: ScriptedStore.directory)
     #expect(throws: removed) { try store.journals[0].write([.create("Book", "3", value)]) }

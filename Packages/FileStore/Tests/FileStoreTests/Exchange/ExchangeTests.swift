@@ -254,7 +254,7 @@ import Testing
     }
   }
 
-  @Test func `A file of JSON whose writing fails says what of it is there`() async throws {
+  @Test func `An export of JSON that fails reports the part of the file that exists`() async throws {
     try await withStores { store, other, url in
       try await store.createAll([book("1", "Emma"), book("2", "Emma")])
       try await store.exportJSON(to: url)
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `A file of JSON is written where a symbolic link leads to`(isThere: Bool) async throws {
+  func `A file of JSON is written to the target of a symbolic link`(isThere: Bool) async throws {
     try await withStores { store, other, url in
       try await store.create(book("1", "Emma"))
       let folder = url.deletingLastPathComponent().appending(path: "folder")

@@ -16,7 +16,7 @@ import Testing
     var value: String
   }
 
-  /// What was found wrong, by opening, reading or checking, and what can be read.
+  /// Returns the issues found by opening, reading or checking, and the readable content.
   private func look(
     at image: DiskImage, _ options: Journal.Options
   ) throws -> (issues: [IntegrityIssue], models: [Model: Value]) {
@@ -91,7 +91,7 @@ import Testing
     image.files[path] = damaged
     let (issues, found) = try look(at: image, options)
     if path.hasSuffix(".checkpoint") {
-      // It says nothing that the journal does not say, and is passed over.
+      // It only repeats the journal, and is ignored.
       #expect(found == expected, "\(place)")
       return
     }

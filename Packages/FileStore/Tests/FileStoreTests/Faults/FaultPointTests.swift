@@ -107,7 +107,7 @@ private struct FaultRun {
   private let fault: TracingFileSystem.Fault?
   private var store: ScriptedStore?
 
-  /// What was acknowledged, group by group, and what may be there instead since nobody knows how a write has ended.
+  /// The acknowledged content, group by group, and the contents that are possible since the outcome of a write is unknown.
   private var current: [Snapshot]
   private var possible: [[Snapshot]]
 
@@ -189,7 +189,7 @@ private struct FaultRun {
       #expect(found == run.current[group], "\(run.place): what was refused is seen")
     }
     if (try? journal.refuseAfterFailure()) == nil {
-      // Whoever closes it is told once more.
+      // Closing it throws once more.
       #expect(throws: FileEngineError.self) { try journal.close() }
       possible[group] = states
       store = nil
@@ -207,7 +207,7 @@ private struct FaultRun {
     case let error as FileSystemError:
       // Making the store brings its name to the disk, in the directory above it.
       #expect(error.path.hasPrefix(ScriptedStore.directory) || error.path == "/", "\(place): \(error)")
-      // What the reader of the error learns is what the system said, or that the directory is gone.
+      // The error has the code of the system, or the directory is gone.
       if case .error(let code)? = fault?.kind { #expect(error.code == code, "\(place): \(error)") }
     case FileEngineError.refusesWrites(_, let cause): #expect(cause.contains(ScriptedStore.directory), "\(place)")
     case is FileEngineError: break
@@ -226,7 +226,7 @@ private struct FaultRun {
       fileSystem.image, disk.image(after: .dropped), disk.image(after: .kept),
       disk.image(after: .shuffled(seed: workload.seed, block: 64)),
     ]
-    // In a directory that its owner may not open, nobody can bring a name to the disk.
+    // In a directory that its owner may not open, no name can be brought to the disk.
     let isUnopenable = fault?.kind == .error(EACCES) && place.hasSuffix("synchronize /")
     for (number, image) in images.enumerated() where number == 0 || !isUnopenable {
       let after = try ScriptedStore(TracingFileSystem(image), groups: CrashWorkload.groups, options: workload.options)

@@ -22,7 +22,7 @@ import Testing
     try await withTemporaryDirectory { (url: URL) in try await body(url.path(percentEncoded: false)) }
   }
 
-  /// Moves an amount between two accounts, again if somebody else was quicker.
+  /// Moves an amount between two accounts, again if another task was quicker.
   private func move(_ engine: FileEngine, from: String, to: String) async throws {
     while true {
       guard let first = try await engine.read("Account", from), let second = try await engine.read("Account", to),

@@ -34,7 +34,7 @@ final class ClubBadge: Model {
 }
 
 enum Clubs {
-  /// Three clubs: reds with players of 20 and 40, blues with the one of 40 and one of 30, greens with nobody. Reds played at
+  /// Three clubs: reds with players of 20 and 40, blues with the one of 40 and one of 30, greens without players. Reds played at
   /// blues (5) and at home against greens (1). Reds have a badge with a motto, blues one without.
   static func fill(_ store: FileModelStore) async throws {
     let clubs = ["reds", "blues", "greens"].map { name in

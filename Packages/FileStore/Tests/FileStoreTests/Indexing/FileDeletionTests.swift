@@ -4,7 +4,7 @@ import StoreProtocolTesting
 import Testing
 
 @Suite struct `A deletion in a file store` {
-  /// Runs a test with a front that has read nothing yet.
+  /// Runs a test with a store instance that has read nothing yet.
   private func withClubs(_ body: (FileModelStore) async throws -> Void) async throws {
     try await withTemporaryDirectory { directory in
       let first = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `A deletion in a file store cuts links in lists and in several fields of records that nobody has read`()
+  @Test func `A deletion in a file store cuts links in lists and in several fields of records that were never read`()
     async throws
   {
     try await withClubs { store in

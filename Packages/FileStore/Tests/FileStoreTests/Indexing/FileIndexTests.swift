@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  @Test func `An index of a file store of a foreign key finds the models that lead to another one`() async throws {
+  @Test func `An index of a file store of a foreign key finds the models that refer to another one`() async throws {
     try await withStore { store in
       try await store.index(\ContractPerson.company)
       let acme = ContractCompany()

@@ -2,7 +2,7 @@ import FileStore
 import StoreProtocolTesting
 import Testing
 
-/// What is known of a type only when the program runs is the base: the fields are those of the class behind it.
+/// The statically known base of a type that is known at run time: the fields are those of the class behind it.
 class Thing: Model {
   let id = Field<Int>()
   override var identifierField: AnyField? { id }

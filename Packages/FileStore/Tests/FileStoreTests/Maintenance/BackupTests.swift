@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `A backup of a file store is refused if it can't be told which group is in a folder`() async throws {
+  @Test func `A backup of a file store is refused if the group of a folder is unknown`() async throws {
     try await withStore { store, target in
       try await store.create(person("Ada"))
       let folder = store.handle.directory.appending(path: "groups/lost")

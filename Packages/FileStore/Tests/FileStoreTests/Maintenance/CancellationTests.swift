@@ -119,7 +119,7 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `A check or a repair that is cancelled says so as errors of stores do`() async throws {
+  @Test func `A cancelled check or repair throws the store error for cancellation`() async throws {
     try await withTemporaryDirectory { (directory: URL) in
       let store = FileModelStore(directory: directory)
       try await store.open()

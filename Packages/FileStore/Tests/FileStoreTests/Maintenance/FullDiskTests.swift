@@ -95,7 +95,7 @@ import Testing
     try await engine.close()
   }
 
-  @Test func `A compaction that the disk has no room for says how much it needs, and changes nothing`() async throws {
+  @Test func `A compaction without enough disk space reports how much it needs, and changes nothing`() async throws {
     let fileSystem = FaultyFileSystem()
     fileSystem.setCapacity(900 << 10)
     let engine = makeEngine(fileSystem, segmentSize: 1 << 20)

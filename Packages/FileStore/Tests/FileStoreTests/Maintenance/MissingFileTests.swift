@@ -4,7 +4,7 @@ import Testing
 @testable import FileStore
 
 @Suite struct `A journal of which something is missing` {
-  /// What happens to the files of a store that was closed: three segments, or a compacted file and one segment.
+  /// The damage to the files of a store that was closed: three segments, or a compacted file and one segment.
   enum Loss: CaseIterable {
     case lastCutBetweenBatches, lastEmptied, lastRemoved, firstRemoved, compactedRemoved, markDamaged
 
@@ -58,7 +58,7 @@ import Testing
   {
     let (fileSystem, _) = try makeStore(loss, isClosed: true)
     try cause(loss, on: fileSystem)
-    // Nobody can know any more what compacted files there were.
+    // The compacted files that existed are unknown now.
     let file = loss == .compactedRemoved ? "\(JournalScript.folder)/000001.journal" : loss.file
     for readsAll in [false, true] {
       let reader = try JournalReader(

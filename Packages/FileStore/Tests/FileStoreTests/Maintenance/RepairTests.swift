@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `A repair of a file store keeps all that is readable, moves the rest aside, and says whose it was`(
+  func `A repair of a file store keeps all that is readable, moves the rest aside, and names its models`(
     isReopened: Bool
   ) async throws {
     try await withTemporaryDirectory { directory in

@@ -1,7 +1,7 @@
 import Foundation
 
 extension FaultyFileSystem {
-  /// What became of the bytes and names that had not been brought to the disk when the machine stopped.
+  /// The fate of the bytes and names that had not been brought to the disk when the machine stopped.
   enum Loss: Sendable {
     case dropped
     case kept
@@ -9,7 +9,7 @@ extension FaultyFileSystem {
     /// All were kept but the last write, of which only this many bytes were.
     case torn(Int)
 
-    /// Each block of 512 bytes of each write was kept or not, as the seed says; and so was the size.
+    /// Each block of 512 bytes of each write was kept or not, depending on the seed; and so was the size.
     case reordered(seed: UInt64)
   }
 
@@ -68,7 +68,7 @@ extension FaultyFileSystem {
     }
   }
 
-  /// What a machine finds that starts again: a file system of its own.
+  /// Returns the file system that a machine finds when it starts again.
   func disk(after loss: Loss = .kept) -> FaultyFileSystem {
     let copy = FaultyFileSystem()
     lock.lock()

@@ -70,7 +70,7 @@ extension FaultyFileSystem {
         do throws(FileSystemError) {
           try system.enter(.synchronize, path, &state)
         } catch {
-          // The system forgets what it could not write, and calls it clean from then on.
+          // The system discards the bytes that it could not write, and reports the file clean from then on.
           if state.calls < state.stopsAt { node.pending = [] }
           throw error
         }

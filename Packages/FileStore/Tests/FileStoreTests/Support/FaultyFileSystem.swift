@@ -3,8 +3,8 @@ import Foundation
 
 /// A file system in memory that knows what has reached the disk, and fails on demand.
 ///
-/// Every call counts. The Nth can fail with an error, or the machine can stop at it; `disk(after:)` tells what is
-/// there after that.
+/// Every call counts. The Nth can fail with an error, or the machine can stop at it; `disk(after:)` returns the content
+/// after that.
 final class FaultyFileSystem: FileSystem {
   struct State {
     var names: [String: Node] = ["/": Node(isDirectory: true)]
@@ -85,7 +85,7 @@ final class FaultyFileSystem: FileSystem {
     }
   }
 
-  /// Counts a call, and fails it if that was asked for.
+  /// Counts a call, and fails it if that was configured.
   func enter(
     _ operation: FileSystemError.Operation, _ path: String, _ state: inout State
   ) throws(FileSystemError) {

@@ -1,6 +1,6 @@
 @testable import FileStore
 
-/// A file system that lets somebody else act between two calls.
+/// A file system that runs a closure between two calls.
 struct HookedFileSystem: FileSystem {
   let base: any FileSystem
 

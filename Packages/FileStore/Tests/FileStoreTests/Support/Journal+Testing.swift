@@ -3,7 +3,7 @@ import Foundation
 @testable import FileStore
 
 extension Journal {
-  /// Opens the journal of the script's group, with segments so small that there are several if `segmentSize` says so.
+  /// Opens the journal of the script's group, with segments so small that there are several if `segmentSize` is given.
   static func scripted(
     _ fileSystem: FaultyFileSystem, segmentSize: UInt64 = 1 << 20, preallocation: UInt64 = 256,
     checkpointInterval: UInt64 = 1 << 20

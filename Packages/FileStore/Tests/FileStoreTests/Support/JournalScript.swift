@@ -2,7 +2,7 @@ import FileStore
 
 @testable import enum FileStore.GroupFolder
 
-/// What a journal holds, as a reader sees it.
+/// The content of a journal, as a reader sees it.
 struct Snapshot: Equatable, CustomStringConvertible {
   struct Row: Equatable {
     var identifier: String

@@ -12,8 +12,8 @@ struct BackgroundMaintenance: Sendable {
     }
   }
 
-  /// Waits for what is under way, which is told to stop, and begins nothing more. Until then the directory must not be
-  /// given back: whoever has it next could write the same files.
+  /// Stops the work under way, waits for it, and begins no other. Until this returns, the directory must not be released:
+  /// its next owner could write the same files.
   func finish() {
     let done = Mailbox<Void>()
     if upkeep.send({ _ = done.send(()) }) { _ = done.takeAll(waitingAtMost: nil) }

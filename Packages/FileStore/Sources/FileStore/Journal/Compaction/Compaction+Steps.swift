@@ -23,7 +23,7 @@ extension Compaction {
       let total = files.reduce(0) { $0 + $1.length }
       let kept = files.reduce(Self.size(of: index, keeping: 0)) { $0 + (live[$1.segment] ?? 0) }
       guard Self.isWorthIt(kept, of: total) else { continue }
-      // The estimate first: reading the files takes longer than asking for room.
+      // The estimate first: reading the files takes longer than checking the free space.
       guard try hasRoom(for: kept, fileSystem) else {
         smallest = min(smallest, kept)
         continue
@@ -90,8 +90,8 @@ extension Compaction {
 
   /// The compaction of the first files, read on their own.
   ///
-  /// It keeps the models of these files that are there now, each as it was when the last of the files ended: so they stay in
-  /// the order of their creation, and what was written later is replayed over them.
+  /// It keeps the models of these files that exist now, each in the revision that it had at the end of the last of these
+  /// files. So they stay in the order of their creation, and later revisions are replayed over them.
   func step(
     over files: [SegmentExtent], _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }
   ) throws -> Compaction {

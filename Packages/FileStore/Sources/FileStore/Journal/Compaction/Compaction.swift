@@ -30,7 +30,7 @@ struct Compaction: Sendable {
   /// How many bytes of disk space are taken before anything is written, so that the disk can't be full in the middle.
   var preallocation: UInt64 = 0
 
-  /// What was made: how long the file is, and where in it the records stand, in the order of the index.
+  /// The result: the length of the file, and the positions of its records, in the order of the index.
   struct Outcome: Sendable {
     var length: UInt64
     var places: [[RecordPlace]]
@@ -43,7 +43,7 @@ struct Compaction: Sendable {
 
   /// Writes the file and brings it to the disk.
   ///
-  /// - Parameter shouldStop: Is asked now and then.
+  /// - Parameter shouldStop: Is called at intervals.
   /// - Throws: `CancellationError` if it should stop; ``FileEngineError/damaged(_:)`` if a record can't be read, since
   ///   what is left of it is in the old file only; ``FileSystemError``.
   func run(_ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws -> Outcome {
@@ -101,7 +101,7 @@ struct Compaction: Sendable {
     }
   }
 
-  /// What is written, and what is to be written.
+  /// The bytes that are written and those still to be written.
   private struct Output {
     let file: any StoreFile
     var encoder = LineEncoder()
@@ -138,7 +138,7 @@ extension Journal {
       number: last.segment.number, files: sealed, batch: lastBatch)
   }
 
-  /// What was damaged when the journal was opened, and still stands in its files and nowhere else.
+  /// The damage that was found by opening the journal, and is not repaired yet.
   var unrepairedDamage: IntegrityIssue? {
     let damages = contents.issues.filter { $0.kind == .damage }
     if damages.isEmpty { return nil }

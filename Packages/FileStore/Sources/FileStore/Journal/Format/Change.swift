@@ -21,7 +21,7 @@ struct AdmittedBatch {
   /// One for each change. They are apart from the changes, because a copy of each of those would cost something.
   var records: [AdmittedRecord]
 
-  /// What the changes do to the indexes of fields, by their number; none for those of types without indexes.
+  /// The effect of the change on the indexes of fields, by their number; empty for types without indexes.
   var keys: [Int: KeyChange] = [:]
 
   /// About how many bytes its lines have.
@@ -30,7 +30,7 @@ struct AdmittedBatch {
   }
 }
 
-/// What is known of the model of a change that was admitted.
+/// The known state of the model of an admitted change.
 struct AdmittedRecord: BitwiseCopyable {
   /// The revision of the model after the change.
   var revision: UInt64

@@ -1,6 +1,6 @@
 /// Where identifiers go in a table of slots: the same for as long as the secret is, which a checkpoint keeps.
 ///
-/// The secret is random, so nobody can choose identifiers that all fall into one slot.
+/// The secret is random, so identifiers can't be chosen to collide in one slot.
 struct IdentifierHash: Sendable, Equatable {
   let first: UInt64
   let second: UInt64

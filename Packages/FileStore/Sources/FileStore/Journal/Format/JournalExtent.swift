@@ -8,7 +8,7 @@
   import Glibc
 #endif
 
-/// What has to be there of a journal that somebody writes, as he knows it.
+/// The files and bytes of a journal that must exist, as its writer knows them.
 struct JournalExtent: Sendable {
   /// The files before the segment that is being written.
   var sealed: [SegmentExtent]
@@ -16,7 +16,7 @@ struct JournalExtent: Sendable {
   /// Where the journal ends.
   var end: ClosedMark
 
-  /// What was missing already when the journal was opened.
+  /// The parts that were missing already when the journal was opened.
   var losses: [IntegrityIssue] = []
 
   /// All files.

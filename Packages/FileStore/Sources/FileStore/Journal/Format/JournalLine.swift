@@ -2,7 +2,7 @@
 
 /// A line of a journal whose checksum was right. The layout of each is in `JournalFormat.md`.
 enum JournalLine: Equatable {
-  /// The first line of a segment; `records` says how many there are in one that compaction has made.
+  /// The first line of a segment; `records` is their number in a compacted segment.
   case segment(version: UInt64, number: UInt64, firstBatch: UInt64, group: String, records: UInt64?)
 
   /// The first line of a batch; `count` records follow. All batches up to `synced` were on the disk before this one.
@@ -56,7 +56,7 @@ enum JournalText: Equatable {
   }
 }
 
-/// The measures of a line that do not depend on what it says.
+/// The sizes of the parts of a line that do not depend on its content.
 enum LineLayout {
   /// `["01234567",` : the checksum covers everything after it up to the line break.
   static let prefixLength = 12

@@ -51,7 +51,7 @@ struct LineEncoder {
   /// Ends a line that was added as it is.
   mutating func lineBreak() { bytes.append(UInt8(ascii: "\n")) }
 
-  /// Forgets what was written so far, and keeps its room.
+  /// Discards the bytes written so far, and keeps the memory.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Adds zeros, which belong to no line.

@@ -24,7 +24,7 @@ struct LineParser {
     return length.map { $0 + LineLayout.prefixLength }
   }
 
-  /// What a sound line says; nil if its parts are not those that its kind has.
+  /// Returns the content of a sound line; nil if its parts are not those of its kind.
   static func parse(_ line: UnsafeRawBufferPointer) -> JournalLine? {
     var parser = LineParser(line)
     guard let kind = parser.text() else { return nil }

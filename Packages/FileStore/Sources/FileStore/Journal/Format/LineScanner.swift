@@ -71,7 +71,7 @@ struct LineScanner: ~Copyable {
       isTerminated: isTerminated)
   }
 
-  /// Moves what is unread to the window's front and reads more behind it.
+  /// Moves the unread bytes to the start of the window and reads more behind them.
   private mutating func refill() throws {
     let count = unread.count
     if count == window.count {

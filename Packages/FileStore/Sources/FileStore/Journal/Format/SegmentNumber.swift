@@ -1,4 +1,4 @@
-/// Which file of a journal: a segment as it was written, or what compaction has left of one and all before it.
+/// The number of a file of a journal: an original segment, or the compacted form of one and all before it.
 ///
 /// Four bytes without a gap, because every model's place has one.
 package struct SegmentNumber: Sendable, Hashable, BitwiseCopyable, CustomStringConvertible {
@@ -12,7 +12,7 @@ package struct SegmentNumber: Sendable, Hashable, BitwiseCopyable, CustomStringC
   /// The segment with a number.
   init(_ number: UInt32) { rawValue = number }
 
-  /// What is left of all segments up to this one.
+  /// Returns the number of the compacted form of all segments up to this one.
   static func compacted(_ number: UInt32) -> SegmentNumber {
     SegmentNumber(rawValue: number | compactedBit)
   }

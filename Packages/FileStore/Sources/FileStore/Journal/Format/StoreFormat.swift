@@ -16,7 +16,7 @@ enum StoreFormat {
   static let closedMark = "closed.json"
   static let checkpoint = "index.checkpoint"
 
-  /// What is said of a file whose one line is sound, but not ended.
+  /// The reason that is reported for a file whose single line is sound, but has no line break.
   static let missingLineBreak = "the line break at its end is missing, the line is sound"
 
   /// At the end of the names of files that are being written.

@@ -58,8 +58,8 @@ struct SegmentExtent: Sendable, Equatable {
   var length: UInt64
 }
 
-/// The index of a journal as of one moment, at which everything that it knows was on the disk. It is only there to make
-/// opening faster: without it the journal says the same.
+/// The index of a journal as of one moment, at which everything in it was on the disk. It only makes opening faster: the
+/// journal has the same information.
 struct Checkpoint: Sendable {
   var position: ClosedMark
   var index: JournalIndex
@@ -69,7 +69,7 @@ struct Checkpoint: Sendable {
 
   /// Writes it in the place of an older one, atomically.
   ///
-  /// - Parameter shouldStop: Is asked now and then.
+  /// - Parameter shouldStop: Is called at intervals.
   func write(to folder: String, _ fileSystem: any FileSystem, shouldStop: () -> Bool = { false }) throws {
     // Before the file is touched: when this is to stop, another store may have the directory soon.
     if shouldStop() { throw CancellationError() }

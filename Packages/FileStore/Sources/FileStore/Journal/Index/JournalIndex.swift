@@ -8,7 +8,7 @@ struct JournalIndex: Sendable {
   private var lastType: (name: String, number: Int)?
   private(set) var states: [WriteState] = []
 
-  /// Which list of the models this is: another one after everything was read anew, with other ordinals.
+  /// The generation of the list of models. It changes, and with it the ordinals, when everything was read again.
   private(set) var generation: UInt64 = 0
 
   /// The same for marks of pages, which may be older than this process: no other list has this number.
@@ -161,10 +161,10 @@ struct JournalIndex: Sendable {
 
   mutating func reserveInteger(type: Int) -> Int? { types[type].reserveInteger() }
 
-  /// Says that an integer was an identifier once.
+  /// Records that an integer was once used as an identifier.
   mutating func noteInteger(_ integer: Int, type: Int) { types[type].noteInteger(integer) }
 
-  /// Says where records stand now that were moved: those of an earlier state of this index, type by type.
+  /// Records the new positions of records that were moved: those of an earlier state of this index, type by type.
   ///
   /// - Parameter areNamed: Whether they are found by their identifiers, since the other index has other ordinals.
   mutating func move(_ older: JournalIndex, to places: [[RecordPlace]], areNamed: Bool) {

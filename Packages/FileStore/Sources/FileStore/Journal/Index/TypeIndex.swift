@@ -51,7 +51,7 @@ struct TypeIndex: Sendable {
   private(set) var identifiers: [UInt8] = []
 
   /// Open addressing with linear probing: the entry's index plus one, or 0. A slot is never emptied: the slot of a
-  /// deleted model leads to an entry that is not live, until the gaps are closed.
+  /// deleted model points to an entry that is not live, until the gaps are closed.
   private(set) var slots: [UInt32] = []
   private(set) var liveCount = 0
 
@@ -136,7 +136,7 @@ struct TypeIndex: Sendable {
     if let integer = Self.integer(identifier) { largestInteger = max(largestInteger, integer) }
   }
 
-  /// Forgets a model and leaves a gap; gaps are closed when they outnumber the models.
+  /// Removes a model and leaves a gap; gaps are closed when they outnumber the models.
   mutating func remove(_ identifier: UnsafeRawBufferPointer) {
     guard let index = find(identifier) else { return }
     liveBytes -= UInt64(entries[index].place.length) + 1
@@ -152,10 +152,10 @@ struct TypeIndex: Sendable {
     return largestInteger
   }
 
-  /// Says that an integer was an identifier once.
+  /// Records that an integer was once used as an identifier.
   mutating func noteInteger(_ integer: Int) { largestInteger = max(largestInteger, integer) }
 
-  /// Says where records stand now that were moved: those of `older`, an earlier state of this index, one after the other.
+  /// Records the new positions of records that were moved: those of `older`, an earlier state of this index, in order.
   /// Models that were written since stay where they are.
   mutating func move(_ older: TypeIndex, to places: [RecordPlace]) {
     var index = 0
@@ -271,7 +271,7 @@ struct TypeIndex: Sendable {
     slots[slot] = UInt32(index + 1)
   }
 
-  /// Makes the slots anew, with room to grow; without the gaps if there are many.
+  /// Rebuilds the slots with space to grow; without the gaps if there are many.
   private mutating func rebuild(dropsGaps: Bool, room: Int = 0) {
     if dropsGaps {
       var kept: [UInt8] = []

@@ -9,8 +9,8 @@ package struct CreationCursor: Sendable, Equatable {
   package static let start = CreationCursor(ordinal: 0)
 }
 
-/// The list that somebody goes through was replaced by another one, in which his cursor has no meaning: he has to begin
-/// anew. It happens to those who follow what another process writes and compacts, and with a repair.
+/// An error: the list being read was replaced by another one, in which its cursor has no meaning, so the reader has to
+/// restart. It occurs while another process writes and compacts, and with a repair.
 struct RecordsWereReplaced: Error {}
 
 /// Some models of one type, in the order in which they were created.
@@ -20,7 +20,7 @@ package struct Chunk: Sendable {
     package var identifier: String
     package var revision: UInt64
 
-    /// What rises with each creation of a model of the type, and stays the same as long as the model is there.
+    /// A number that rises with each creation of a model of the type, and stays the same as long as the model exists.
     package var ordinal: UInt64
 
     /// Where its value stands in ``Chunk/bytes``.
@@ -106,7 +106,7 @@ extension JournalContents {
     _ type: String, after cursor: CreationCursor, limit: Int, byteLimit: Int
   ) throws -> (RecordSelection, CreationCursor?)? {
     try withIndex { index in
-      // Each time anew: in what takes the place of the index, types can have other numbers.
+      // Looked up each time: in the index that replaces this one, types can have other numbers.
       guard let number = index.number(of: type) else { return nil }
       let (entries, next) = try index.liveEntries(
         ofType: number, after: cursor, limit: limit, byteLimit: byteLimit)
@@ -141,8 +141,8 @@ extension JournalContents {
 
   /// Reads records in their order, neighbours of a file together.
   ///
-  /// - Parameter body: Is called with the number of each, the bytes that are at its place, and the range of the value in
-  ///   them; nil if they are not the record that is expected there.
+  /// - Parameter body: Is called with the number of each, the bytes at its position, and the range of the value in them;
+  ///   nil if they are not the expected record.
   func forEachRecord(
     _ selection: RecordSelection, _ body: (Int, UnsafeRawBufferPointer, Range<Int>?) throws -> Void
   ) throws {

@@ -10,14 +10,14 @@ import StoreEngine
   import Glibc
 #endif
 
-/// What can be read of a group's journal, from any thread while the journal is being written.
+/// The readable content of a group's journal, from any thread while the journal is being written.
 ///
 /// The index is behind a lock that is held for moments; segments are read without any. Places stay valid: what is
 /// in a segment is never changed.
 final class JournalContents: Sendable {
   let folder: String
 
-  /// What was found wrong when the journal was opened.
+  /// The issues that were found when the journal was opened.
   let issues: [IntegrityIssue]
   private let index: Lock<JournalIndex>
   private let files: OpenFiles
@@ -52,7 +52,7 @@ final class JournalContents: Sendable {
 
   deinit { if source == nil { closeFiles() } }
 
-  /// Runs `body` on the index while nobody else does.
+  /// Runs `body` on the index, exclusively.
   func withIndex<Result, Failure: Error>(
     _ body: (inout sending JournalIndex) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

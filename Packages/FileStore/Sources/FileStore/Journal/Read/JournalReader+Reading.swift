@@ -9,11 +9,11 @@
 #endif
 
 extension JournalReader {
-  /// What is wrong with a journal that somebody writes, all of it up to a place that is known to be on the disk.
+  /// Returns the issues of a journal that may be written meanwhile, up to a position that is known to be on the disk.
   ///
   /// - Parameters:
   ///   - index: The index as of that place, which is compared with the files.
-  ///   - shouldStop: Is asked now and then.
+  ///   - shouldStop: Is called at intervals.
   /// - Throws: `CancellationError` if it should stop.
   static func verify(
     group: String, folder: String, upTo extent: JournalExtent, comparing index: JournalIndex? = nil,
@@ -29,7 +29,7 @@ extension JournalReader {
   ///
   /// - Parameters:
   ///   - index: An index without models, whose types keep their numbers.
-  ///   - shouldStop: Is asked now and then.
+  ///   - shouldStop: Is called at intervals.
   static func scan(
     group: String, folder: String, upTo extent: JournalExtent, into index: JournalIndex, _ fileSystem: any FileSystem,
     shouldStop: () -> Bool = { false }
@@ -65,7 +65,7 @@ extension JournalReader {
     }
   }
 
-  /// What is in a group's folder; nil if there is none yet.
+  /// Returns the files in a group's folder; nil if there is no folder yet.
   static func files(
     in folder: String, _ fileSystem: any FileSystem
   ) throws -> (names: [String], files: JournalFiles)? {

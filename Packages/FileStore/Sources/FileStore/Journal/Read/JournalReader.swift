@@ -8,8 +8,7 @@
   import Glibc
 #endif
 
-/// The journal of one group as somebody sees it who may not write: it follows what another process writes, and changes
-/// nothing.
+/// The journal of one group, for reading only: it follows what another process writes, and changes nothing.
 ///
 /// It is owned by one thread; others read through ``contents``. What it shows is whole batches, in their order; the last
 /// of them may not have reached the disk yet.
@@ -23,10 +22,10 @@ final class JournalReader {
   /// Whether the segment in which it goes on was closed until the next look.
   private var isResting = false
 
-  /// The batch up to which the versions of models are those that the program knows; nil if that was not looked at.
+  /// The batch up to which all model versions are known to the program; nil if that was not checked.
   private var checkedBatch: UInt64?
 
-  /// Where it last began anew. What stands there may be damaged, which is no reason to begin again.
+  /// The position at which it last restarted. The bytes there may be damaged, which is no reason to restart again.
   private var anewAt: ClosedMark?
 
   /// How far a journal was read.
@@ -44,8 +43,8 @@ final class JournalReader {
     var tail: [UInt8]? = []
   }
 
-  /// How many bytes of what was read are compared with what is there. A batch that was refused can have been seen before
-  /// it was taken back, and another one of the same length can stand there now.
+  /// The number of read bytes that are compared with the file. A refused batch can have been read before it was removed,
+  /// and another one of the same length can be there now.
   private static let tailLength: UInt64 = 4_096
 
   /// Reads what is there.
@@ -54,7 +53,7 @@ final class JournalReader {
   ///   - migrations: What the program knows of the versions of models; nil if it takes any.
   ///   - readsAll: Whether everything is read, although a checkpoint may know it already.
   ///   - files: Where segments are kept open for reading.
-  ///   - shouldStop: Is asked now and then; `CancellationError` is thrown if it should.
+  ///   - shouldStop: Is called at intervals; `CancellationError` is thrown if it returns true.
   init(
     group: String, in directory: String, fileSystem: any FileSystem, issues: [IntegrityIssue] = [],
     migrations: MigrationPlan? = nil, readsAll: Bool = false, files: OpenFiles = OpenFiles(),
@@ -85,7 +84,7 @@ final class JournalReader {
   ///
   /// - Parameter noting: Whether ``followed`` gets what that is.
   /// - Throws: ``FileEngineError/needsMigration(type:version:known:)`` or
-  ///   ``FileEngineError/newerModel(type:version:known:)`` if somebody has migrated the records meanwhile.
+  ///   ``FileEngineError/newerModel(type:version:known:)`` if another process has migrated the records meanwhile.
   func follow(noting: Bool = false) throws {
     followed = []
     hasStartedOver = false
@@ -183,7 +182,7 @@ final class JournalReader {
     return true
   }
 
-  /// Reads everything anew, because what was read before is not there any more.
+  /// Reads everything again, because what was read before does not exist any more.
   private func startOver() throws {
     var replay = Replay()
     isResting = false

@@ -6,7 +6,7 @@
 /// for issue in try await store.open() { print(issue) }
 /// ```
 public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kind of an issue.
   public enum Kind: Sendable, Hashable {
     /// The end of the journal is a batch that was not written completely; it was moved to the file named here.
     case tornTail(quarantine: String)
@@ -18,7 +18,7 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
     case missing
   }
 
-  /// What is wrong.
+  /// The kind of the issue.
   public internal(set) var kind: Kind
 
   /// The path of the file.
@@ -30,7 +30,7 @@ public struct IntegrityIssue: Sendable, Hashable, CustomStringConvertible {
   /// How many bytes are concerned; 0 if something is missing.
   public internal(set) var length: UInt64
 
-  /// What was found, as a part of a sentence.
+  /// The reason, as a part of a sentence.
   public internal(set) var reason: String
 
   /// A sentence for the person who looks after the store.

@@ -1,6 +1,6 @@
 @_spi(ModelKitInternals) import StoreEngine
 
-/// What opening a journal has found: everything that writing goes on from.
+/// The result of opening a journal: the state from which writing continues.
 struct OpenedJournal {
   var group: String
   var contents: JournalContents
@@ -32,7 +32,7 @@ extension Journal {
   /// - Parameters:
   ///   - directory: The folder of the groups.
   ///   - issues: What is already known to be wrong with the store.
-  ///   - home: The directory of the store, whose lock is looked at before anything is written.
+  ///   - home: The directory of the store, whose lock is checked before anything is written.
   ///   - files: Where segments are kept open for reading.
   static func open(
     group: String, in directory: String, options: Options = Options(), fileSystem: any FileSystem,

@@ -5,10 +5,10 @@
 /// A batch that is whole counts at once. When something is wrong with a batch, it and all that follow are held
 /// back until it is known which of two things happened:
 ///
-/// - A later line says that the batch had been brought to the disk (its `synced`, a later segment, or the mark of the
-///   last clean close). Then it was damaged afterwards: what is wrong is reported, its sound records count.
-/// - Nothing says so. Then it was being written when the power went, and nobody was told that it was kept: the journal
-///   ends before it.
+/// - A later line proves that the batch had been brought to the disk (its `synced`, a later segment, or the mark of the
+///   last clean close). Then it was damaged afterwards: the damage is reported, and its sound records count.
+/// - No line proves it. Then it was being written when the power failed, and was never acknowledged: the journal ends
+///   before it.
 struct Replay {
   /// A batch that is not decided yet.
   private struct Batch {
@@ -55,10 +55,10 @@ struct Replay {
   private var segmentEnd: UInt64?
   private var previous: (segment: SegmentNumber, file: String, end: UInt64)?
 
-  /// The batches of the segment of which no later line says that they had been synced, and where they begin.
+  /// The batches of the segment that no later line proves to be synced, and their positions.
   private var unsynced: [(number: UInt64, start: UInt64)] = []
 
-  /// From where on nothing says that the segment had been brought to the disk; its first line always had been.
+  /// The position from which on no line proves that the segment was synced; its first line always was.
   var unsyncedStart: UInt64 { unsynced.first?.start ?? 0 }
 
   /// Whether a gap in the numbers is explained by damage that was already seen.
@@ -67,7 +67,7 @@ struct Replay {
   /// Whether the lines up to the next batch are repetitions, which must not count twice.
   private var isRepeated = false
 
-  /// The batches that count, where they are to be published; nil where nobody observes.
+  /// The batches that count, if they are to be published; nil without observers.
   var applied: [[AppliedRecord]]?
 
   /// A record of a batch that counts.
@@ -232,7 +232,7 @@ struct Replay {
 
   mutating func note(_ issue: IntegrityIssue) { issues.append(issue) }
 
-  /// Forgets damage behind a place in a file, when all that is there is moved elsewhere.
+  /// Discards the damage behind a position in a file, when all of it is moved elsewhere.
   mutating func forgetDamage(in file: String, from offset: UInt64) {
     issues.removeAll { $0.kind == .damage && $0.file == file && $0.offset >= offset }
   }

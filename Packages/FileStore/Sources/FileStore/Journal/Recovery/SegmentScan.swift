@@ -28,10 +28,10 @@ struct SegmentScan {
     var records: (expected: UInt64, found: UInt64) = (0, 0)
   }
 
-  /// About how many bytes are read before it is asked again whether to stop.
+  /// The number of bytes, about, that are read between two calls of `shouldStop`.
   private static let stopInterval: UInt64 = 1 << 20
 
-  /// - Parameter shouldStop: Is asked now and then.
+  /// - Parameter shouldStop: Is called at intervals.
   /// - Throws: ``FileEngineError`` if a newer version wrote the segment, or it belongs to another group; `CancellationError`
   ///   if it should stop.
   func run(into replay: inout Replay, shouldStop: () -> Bool = { false }) throws -> Extent {
@@ -71,7 +71,7 @@ struct SegmentScan {
     return extent
   }
 
-  /// The number of a segment's first batch, as its first line says; nil if it has none yet, or is another segment.
+  /// Returns the number of a segment's first batch, from its first line; nil if it has none yet, or is another segment.
   static func firstBatch(of file: any StoreFile, ifNumber expected: UInt32) throws -> UInt64? {
     var scanner = LineScanner(file, windowSize: 4_096)
     guard let piece = try scanner.next(), piece.isTerminated, LineParser.isSound(piece.bytes),
@@ -93,7 +93,7 @@ struct SegmentScan {
     return number != batch
   }
 
-  /// The group of a segment, as its first line says; nil if that can't be read.
+  /// Returns the group of a segment, from its first line; nil if that can't be read.
   static func group(of file: any StoreFile) throws -> String? {
     var scanner = LineScanner(file, windowSize: 4_096)
     guard let piece = try scanner.next(), piece.isTerminated, LineParser.isSound(piece.bytes),

@@ -12,7 +12,7 @@
   import Foundation
 #endif
 
-/// What is in a directory that is to be a store, found out without changing anything there.
+/// The content of a directory that is to be a store, read without changing anything there.
 enum StoreInspection {
   /// Nothing that anybody would miss: a store can be made here.
   case empty
@@ -20,9 +20,9 @@ enum StoreInspection {
   /// A store: the version that its manifest names, nil if it names none, and what is wrong with the manifest.
   case store(version: UInt64?, issues: [IntegrityIssue])
 
-  /// Looks at a directory.
+  /// Reads a directory.
   ///
-  /// - Throws: ``FileEngineError/notAStore(directory:name:)`` if something in it belongs to somebody else;
+  /// - Throws: ``FileEngineError/notAStore(directory:name:)`` if something in it belongs to another program;
   ///   ``FileEngineError/newerFormat(path:version:supported:)``; ``FileSystemError``.
   init(of directory: String, _ fileSystem: any FileSystem) throws {
     let names = try fileSystem.list(directory)
@@ -38,7 +38,7 @@ enum StoreInspection {
       } else if let foreignName {
         throw FileEngineError.notAStore(directory: directory, name: foreignName)
       } else {
-        // Every segment names its version too, so the store can be read; but somebody ought to know.
+        // Every segment names its version too, so the store can be read; but the caller ought to know.
         let issue = IntegrityIssue(kind: .missing, file: path, offset: 0, length: 0, reason: "the file is missing")
         self = .store(version: nil, issues: [issue])
       }
@@ -117,15 +117,15 @@ enum StoreInspection {
     }
   }
 
-  /// What nobody has put into a folder on purpose: hidden files, and what systems make in each.
+  /// Whether a file was not put there on purpose: hidden files, and those that systems create in each folder.
   private static func isLitter(_ name: String) -> Bool {
     name.hasPrefix(".") || ["lost+found", "desktop.ini", "Thumbs.db"].contains(name)
   }
 }
 
-/// The file that says of which format a store is.
+/// The file that declares the format of a store.
 enum StoreManifest {
-  /// What the bytes of a manifest say.
+  /// The result of reading a manifest.
   enum Reading {
     /// The version of the format.
     case version(UInt64)
@@ -156,7 +156,7 @@ enum StoreManifest {
     var version: UInt64
   }
 
-  /// A value that is not looked at.
+  /// A value that is ignored.
   private struct Anything: Decodable {
     init(from decoder: any Decoder) {}
   }

@@ -57,7 +57,7 @@ extension Journal {
     reserve(UInt64(count))
   }
 
-  /// Writes what is encoded so far. If that fails, all of it is taken back.
+  /// Writes the encoded lines. If that fails, all of them are removed.
   private func write(_ lines: inout LineEncoder, _ written: inout Int) throws {
     let (count, offset) = (lines.bytes.count, end + UInt64(written))
     let file: any StoreFile

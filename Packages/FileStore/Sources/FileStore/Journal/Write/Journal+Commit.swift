@@ -10,8 +10,8 @@
 #endif
 
 extension Journal {
-  /// Checks batches against what is stored, in their order, writes those that pass with one call, and lets readers see
-  /// them: a batch is seen whole, and a durable one not before it is on the disk.
+  /// Checks batches against the stored revisions, in order, and writes those that pass with one call. Readers see a batch
+  /// as a whole, and a durable one only when it is on the disk.
   ///
   /// - Returns: For each batch the new revisions of its models in the order of its changes, or why it was refused.
   func commit(_ batches: [[Change]], isDurable: Bool) -> [Result<[UInt64], any Error>] {

@@ -46,9 +46,9 @@ final class WriteRequest: Sendable {
     size = changes.reduce(0) { $0 + $1.value.count + $1.identifier.utf8.count + $1.type.utf8.count + 64 }
   }
 
-  /// Says who waits.
+  /// Registers the continuation of the caller that waits.
   ///
-  /// - Returns: False if the request was withdrawn before; nobody needs to be told then but `continuation`.
+  /// - Returns: False if the request was withdrawn before; then only `continuation` is to be resumed.
   func wait(with continuation: Continuation) -> Bool {
     state.withLock { state in
       guard case .new = state else { return false }

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-// What another process writes, taken over: before each reading, and by itself where somebody observes.
+// Taking over what another process writes: before each read, and periodically while there are observers.
 extension Writer {
   /// Takes over what another process has written, and reports it.
   mutating func follow(_ group: String) throws {
@@ -40,7 +40,7 @@ extension Writer {
     followNow(group)
   }
 
-  /// Follows the groups whose time has come. Where nobody observes any more, that was the last time.
+  /// Follows the groups that are due. A group without observers is followed a last time.
   mutating func followWhatIsDue() {
     guard !followDeadlines.isEmpty else { return }
     let now = clock.nanoseconds()
@@ -52,7 +52,7 @@ extension Writer {
       followDeadlines[group] = nil
       return
     }
-    // What goes wrong is told to the next that reads. The store may not be there yet.
+    // An error is thrown by the next read. The store may not exist yet.
     if readers[group] != nil {
       try? follow(group)
     } else if (try? open(group)) != nil {

@@ -1,9 +1,9 @@
 @_spi(ModelKitInternals) import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 
-/// What the writing thread owns: the directory and its journals. It never leaves that thread.
+/// The state of the writing thread: the directory and its journals. It never leaves that thread.
 struct Writer {
-  /// What the thread is asked to do.
+  /// A job of the thread.
   enum Job: Sendable {
     case write(WriteRequest)
     case command(@Sendable (inout Writer) -> Void)
@@ -29,7 +29,7 @@ struct Writer {
   /// The groups whose old files must stay as they are: they are being compacted, or copied.
   private var held: Set<ExactText> = []
 
-  /// Who waits for that to end.
+  /// The continuations that wait for that to end.
   private var waiting: GroupTable<[@Sendable () -> Void]> = [:]
 
   /// How large the journals have to be before a compaction is tried again that went wrong.
@@ -38,7 +38,7 @@ struct Writer {
   /// When the journals of these groups are to be synced, by ``clock``.
   private var deadlines: GroupTable<UInt64> = [:]
 
-  /// What deletions and compactions get on a full disk.
+  /// The preallocated space that deletions and compactions get on a full disk.
   var reserve: DiskReserve
 
   /// When these groups are to be followed, by ``clock``: they are observed.
@@ -70,7 +70,7 @@ struct Writer {
       maintain(with: maintenance)
     }
     maintenance.finish()
-    // Nobody is left who could be told about an error; whoever wants to know closes the store himself.
+    // There is no caller left to receive an error. A caller that needs errors closes the store itself.
     try? close()
   }
 
@@ -125,7 +125,7 @@ struct Writer {
 
   /// Keeps the old files of a group from being replaced.
   ///
-  /// - Returns: False if somebody else does already.
+  /// - Returns: False if they are held already.
   mutating func hold(_ group: String) throws -> Bool {
     _ = try journal(group)
     return held.insert(ExactText(group)).inserted
@@ -138,7 +138,7 @@ struct Writer {
     for body in waiting.removeValue(forKey: group) ?? [] { body() }
   }
 
-  /// Calls `body` when nobody holds a group any more.
+  /// Calls `body` when no backup holds a group any more.
   mutating func whenReleased(_ group: String, _ body: @escaping @Sendable () -> Void) {
     if held.contains(ExactText(group)) { waiting[group, default: []].append(body) } else { body() }
   }
@@ -171,7 +171,7 @@ struct Writer {
     sizesToTryAgain[group] = size + max(options.journal.compactionThreshold ?? 0, size / 4)
   }
 
-  /// Writes the manifest anew if something was wrong with it, and says what that was, and where the old one is kept.
+  /// Writes the manifest again if something was wrong with it; returns the issues, and the path of the old one.
   mutating func restoreManifest() throws -> (issues: [IntegrityIssue], quarantine: String?) {
     guard var home else { return ([], nil) }
     let issues = home.issues
@@ -180,7 +180,7 @@ struct Writer {
     return (issues, quarantine)
   }
 
-  /// Brings everything to the disk, and says what that is.
+  /// Brings everything to the disk, and returns its extent.
   mutating func synchronizedExtent(of group: String) throws -> JournalExtent {
     guard let journal = journals[group] else { throw FileEngineError.closed(directory: directory) }
     try sync(group)
@@ -265,7 +265,7 @@ struct Writer {
       switch job {
       case .write(let request): requests[request.group, default: []].append(request)
       case .command(let command):
-        // What was asked for before the command is done before it.
+        // Requests made before the command are written before it.
         write(&requests)
         command(&self)
       }

@@ -107,7 +107,7 @@ import Testing
     #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == other.snapshot())
   }
 
-  @Test func `A journal that is compacted lets nobody get a number that a deleted model had`() throws {
+  @Test func `A compacted journal never gives the number of a deleted model to another one`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem)
     try journal.write((1...5).map { .create("Book", "\($0)", JournalScript.json("x")) })
@@ -154,7 +154,7 @@ import Testing
     #expect(fileSystem.paths.contains { $0.hasSuffix(".new") })
     let calls = fileSystem.calls
     #expect(throws: CancellationError.self) { try compaction.run(fileSystem) { true } }
-    #expect(fileSystem.calls == calls, "who is to stop before he begins touches nothing")
+    #expect(fileSystem.calls == calls, "a compaction stopped before it begins changes nothing")
     #expect(try journal.snapshot() == before)
     let reopened = try Journal.scripted(fileSystem)
     #expect(try reopened.snapshot() == before)

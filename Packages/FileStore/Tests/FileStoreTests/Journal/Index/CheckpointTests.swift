@@ -22,7 +22,7 @@ import Testing
     let before = fileSystem.log.count
     let journal = try Journal.scripted(fileSystem, segmentSize: 300)
     let reads = fileSystem.log[before...].filter { $0.hasPrefix("read") && $0.hasSuffix(".journal") }
-    #expect(Set(reads).count == 1, "only the last segment is looked at: \(reads)")
+    #expect(Set(reads).count == 1, "only the last segment is read: \(reads)")
     #expect(try journal.snapshot() == snapshot)
     #expect(journal.contents.issues == [])
     #expect(
@@ -109,7 +109,7 @@ import Testing
     #expect(try Journal.scripted(fileSystem.disk(after: .dropped)).snapshot() == expected)
   }
 
-  @Test func `A checkpoint does not keep a check from finding what is damaged`() throws {
+  @Test func `A check finds damage although there is a checkpoint`() throws {
     let (fileSystem, _) = try makeJournal()
     let segment = JournalScript.folder + "/000001.journal"
     var bytes = try #require(fileSystem.bytes(segment))

@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test(arguments: [1 << 20, 300] as [UInt64], [false, true])
-  func `A reader of somebody else's journal sees each batch when it follows, and changes nothing`(
+  func `A reader of another process's journal sees each batch when it follows, and changes nothing`(
     segmentSize: UInt64, compacts: Bool
   ) throws {
     let fileSystem = FaultyFileSystem()
@@ -32,7 +32,7 @@ import Testing
     #expect(reader.contents.issues == [])
   }
 
-  @Test func `A reader of somebody else's journal that looks away for long finds everything again`() throws {
+  @Test func `A reader of another process's journal finds everything again after a long pause`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, segmentSize: 300)
     try journal.write(JournalScript.batches[0])
@@ -46,7 +46,7 @@ import Testing
     #expect(try reader.contents.snapshot() == journal.snapshot())
   }
 
-  @Test func `A reader of somebody else's journal shows no part of a batch that is being written`() throws {
+  @Test func `A reader of another process's journal shows no part of a batch that is being written`() throws {
     let fileSystem = FaultyFileSystem()
     let journal = try Journal.scripted(fileSystem, preallocation: 4_096)
     try journal.write(JournalScript.batches[0])
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [EIO, EMFILE])
-  func `A reader of somebody else's journal goes on after any of its calls has failed while it began again`(code: Int32)
+  func `A reader of another process's journal continues after any of its calls has failed during a restart`(code: Int32)
     throws
   {
     var call = 0
@@ -98,7 +98,7 @@ import Testing
     #expect(call > 10)
   }
 
-  /// A journal whose second batch could not be written: a follower looks before it is taken back.
+  /// A journal whose second batch could not be written: a follower reads before it is removed.
   private func makeRefused(
     preallocation: UInt64, _ fileSystem: FaultyFileSystem
   ) throws -> (journal: Journal, reader: JournalReader) {

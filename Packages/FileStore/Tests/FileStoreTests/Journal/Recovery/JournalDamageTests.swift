@@ -75,7 +75,7 @@ import Testing
       #expect(issue != nil, "bit \(bit): \(journal.contents.issues)")
       let found = try identifiers(journal)
       if !isClosed, bit / 8 >= lastBatch {
-        // Nothing says that the last batch was ever complete. A line break within it can be seen to be what is wrong.
+        // No line proves that the last batch was ever complete. A line break within it can be identified as the damage.
         #expect(found == Self.all || found == Self.all.dropLast(3), "bit \(bit)")
       } else if bit / 8 == line.range.upperBound - 1, line.range.upperBound < bytes.count {
         #expect(found == Self.all, "bit \(bit), a line break")
@@ -116,7 +116,7 @@ import Testing
       let journal = try Journal.scripted(disk)
       #expect(!journal.contents.issues.isEmpty)
       let kept = lines.filter { !$0.range.dropLast().overlaps(start..<start + size) }
-      // A line whose line break alone is gone can't be told from one that was cut.
+      // A line that lacks only its line break looks like one that was cut.
       let sure = kept.filter { !(start..<start + size).contains($0.range.upperBound - 1) }.compactMap(\.identifier)
       let found = try identifiers(journal)
       #expect(found.filter(sure.contains) == sure, "\(start)")
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `A damaged journal reports lines that somebody removed, doubled or moved`() throws {
+  @Test func `A damaged journal reports lines that were removed, doubled or moved`() throws {
     let fileSystem = try makeJournal(isClosed: true)
     let bytes = try #require(fileSystem.bytes(path))
     let lines = lines(bytes).map { Array(bytes[$0.range]) }
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test func `A damaged journal says so when a record is damaged while it is open`() throws {
+  @Test func `A journal reports a record that is damaged while it is open`() throws {
     let fileSystem = try makeJournal(isClosed: false)
     let journal = try Journal.scripted(fileSystem)
     let entry = try #require(journal.contents.entry("Book", "1.2"))

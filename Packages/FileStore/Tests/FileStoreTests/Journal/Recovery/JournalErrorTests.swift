@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Writes all batches, opening again when writes are refused, and says which were acknowledged.
+  /// Writes all batches, opening again when writes are refused, and returns those that were acknowledged.
   private func run(
     on fileSystem: FaultyFileSystem, segmentSize: UInt64
   ) throws -> (acknowledged: Set<Int>, refused: [any Error]) {
@@ -119,7 +119,7 @@ import Testing
     try reopened.write(Self.batches[1])
   }
 
-  @Test func `A journal on a failing disk says what to do about it`() {
+  @Test func `An error of a journal on a failing disk advises what to do`() {
     func message(_ code: Int32) -> String { FileSystemError(.write, "/file", code: code).description }
     #expect(message(ENOSPC).hasSuffix("(errno \(ENOSPC)). Make room on the disk, then try again."))
     #expect(message(EMFILE).contains("Close files"))

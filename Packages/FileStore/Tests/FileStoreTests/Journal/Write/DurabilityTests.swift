@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of what happens around a sync, which a gate can hold.
 @Suite struct `A write` {
-  /// Holds the syncs of a file system until it is opened, and tells of each that begins.
+  /// Blocks the syncs of a file system until it is opened, and reports each that begins.
   private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let isShut = Lock(false)
@@ -173,7 +173,8 @@ import Testing
     #expect(try await identifiersOnDisk().count == 11)
   }
 
-  @Test func `A write is refused after a sync in the background failed, and closing says so`() async throws {
+  @Test func `A write is refused after a sync in the background failed, and closing reports the failure`() async throws
+  {
     try await create("1")
     // Opening read the segment's size last; the next call is the write, then comes the sync.
     fileSystem.fail(fileSystem.calls + 2, with: EIO)
