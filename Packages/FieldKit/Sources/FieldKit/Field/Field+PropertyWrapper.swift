@@ -84,7 +84,9 @@ extension Field {
   /// Creates the field of a property with `@Field` whose declaration needs a domain or a transformer.
   ///
   /// ```swift
-  /// @Field(configure: { $0.transform(with: .date(format: "yyyy-MM-dd")) }) var day: Date?
+  /// final class Journey: Model {
+  ///   @Field(configure: { $0.transform(with: .date(format: "yyyy-MM-dd")) }) var day: Date?
+  /// }
   /// ```
   ///
   /// - Parameters:

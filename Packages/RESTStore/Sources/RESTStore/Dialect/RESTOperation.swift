@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// func timeout(for operation: RESTOperation) -> Duration {
-///   operation.kind == .list ? .seconds(120) : timeout
+///   operation.kind == .list ? .seconds(120) : .seconds(30)
 /// }
 /// ```
 public struct RESTOperation: Sendable, Hashable {

@@ -7,7 +7,7 @@
 /// let author = try DynamicModel(entity: "Author", in: schema, dictionaryValue: json)
 /// print(author["firstName"] ?? "?")
 /// author["lastName"] = "Lund"
-/// author.field("lastName", of: String.self)? --> { print($0 ?? "") }
+/// if let name = author.field("lastName", of: String.self) { name --> { print($0 ?? "") } }
 /// try author.add(["title": "Salt"], forKey: "books")
 /// print(author.validate(), author.dictionaryValue)
 /// ```

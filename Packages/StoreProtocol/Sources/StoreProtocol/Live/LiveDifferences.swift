@@ -1,10 +1,12 @@
 /// How a live result differs from the one before: what came, went, changed its place and changed its values.
 ///
 /// ```swift
-/// for change in people.differences.removed.reversed() { table.deleteRow(change.index) }
-/// for change in people.differences.inserted { table.insertRow(change.index) }
-/// for move in people.differences.moved { table.moveRow(move.oldIndex, move.newIndex) }
-/// for change in people.differences.updated { table.reloadRow(change.index) }
+/// for await people in store.observe(Person.self) {
+///   for change in people.differences.removed.reversed() { table.deleteRow(change.index) }
+///   for change in people.differences.inserted { table.insertRow(change.index) }
+///   for move in people.differences.moved { table.moveRow(move.oldIndex, move.newIndex) }
+///   for change in people.differences.updated { table.reloadRow(change.index) }
+/// }
 /// ```
 public struct LiveDifferences<M: Model> {
   /// A model and where it is.

@@ -73,7 +73,7 @@ extension ModelStore {
   /// otherwise one after the other up to the first error.
   ///
   /// ```swift
-  /// let count = try await store.updateAll(Book.self, where: { $0.rating == nil }) { $0.rating = 3 }
+  /// let count = try await store.updateAll(Book.self, where: { $0.rating == nil }) { $0.rating.value = 3 }
   /// ```
   ///
   /// Only fields that the closure sets are written; a model that it leaves unchanged is not. If an update fails, the models
