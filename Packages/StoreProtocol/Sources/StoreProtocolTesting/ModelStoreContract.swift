@@ -19,6 +19,13 @@ public enum ModelStoreContract {
       randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),
     ]
 
+  /// The classes of the models that the checks use, for a store or a server that has to know them before.
+  public static let modelTypes: [any Model.Type] = [
+    ContractPerson.self, ContractCompany.self, ContractTeam.self, ContractMember.self, ContractDebt.self,
+    ContractTicket.self, ContractAuthor.self, ContractBook.self, ContractAlbum.self, ContractTrack.self,
+    ContractKeeper.self, ContractAnimal.self, ContractPaper.self,
+  ]
+
   /// A capability that not every store has.
   public enum Capability: String, Hashable, Sendable, CaseIterable {
     /// Conditions, sorting and paging by themselves, also over foreign keys.

@@ -6,6 +6,8 @@ struct FailureDetails {
   var message: String?
   /// The messages about fields, by key path.
   var fields: [String: [String]] = [:]
+  /// The code of the server's error.
+  var code: String?
 
   /// The members that can hold a list of errors.
   private static let lists = ["errors", "invalid-params", "invalidParams", "violations", "detail"]
@@ -31,6 +33,7 @@ struct FailureDetails {
 
   private mutating func read(_ body: JSONValue?, status: Int) {
     guard case .object(let object)? = body else { return }
+    code = Self.text(object["code"])
     message = ["message", "error", "detail", "title"].lazy.compactMap { Self.text(object[$0]) }.first
     var isListed = false
     for key in Self.lists {

@@ -3,7 +3,8 @@ import StoreProtocol
 extension ModelStoreError {
   /// Creates the error of a store for a status that is no success.
   init(status response: HTTPResponseData, details: FailureDetails) {
-    self.init(Code(status: response.status), "status \(response.status)", fields: details.fields)
+    let isDenied = response.status == 409 && details.code == Code.denied.description
+    self.init(isDenied ? .denied : Code(status: response.status), "status \(response.status)", fields: details.fields)
     if (300..<400).contains(response.status), let location = response.headers["Location"] {
       message += ", a redirect to \(location.prefix(200)) which is not followed"
       cause = RedirectedRequest(status: response.status)

@@ -7,16 +7,24 @@ import StoreProtocol
 /// let store = RESTModelStore(baseURL: url, dialect: JSONDialect())  // the default
 /// ```
 ///
-/// A page of a list has a `Link` header with the relation `next`. Conditions and orders are rejected: no form of them
-/// is understood by all servers, and many ignore parameters that they don't know.
+/// A page of a list has a `Link` header with the relation `next`. Conditions and orders are rejected by default: no form
+/// of them is understood by all servers, and many ignore parameters that they don't know. A `RESTService` understands
+/// the parameters `where` and `sort`, which have the JSON of the condition and the orders.
 public struct JSONDialect: RESTDialect {
   /// The paging of lists.
   public var paging: RESTPaging
+  /// Whether conditions and orders are sent, in the parameters `where` and `sort`.
+  public var sendsQueries: Bool
 
   /// Creates the dialect.
   ///
-  /// - Parameter paging: the paging of lists.
-  public init(paging: RESTPaging = .whole) { self.paging = paging }
+  /// - Parameters:
+  ///   - paging: the paging of lists.
+  ///   - sendsQueries: whether conditions and orders are sent. The server must know both parameters.
+  public init(paging: RESTPaging = .whole, sendsQueries: Bool = false) {
+    self.paging = paging
+    self.sendsQueries = sendsQueries
+  }
 
   /// The whole answer.
   public var plainListPath: String? { "" }
@@ -24,9 +32,20 @@ public struct JSONDialect: RESTDialect {
   /// The whole answer.
   public var plainRecordPath: String? { "" }
 
-  /// Translates limit and offset, and rejects conditions and orders.
+  /// Translates limit and offset, and conditions and orders if the server knows them.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
-    try query.refuseConditions()
-    return paging.translation(of: query)
+    var translation = paging.translation(of: query)
+    guard sendsQueries else {
+      try query.refuseConditions()
+      return translation
+    }
+    if let filter = query.filter {
+      translation.items.append(RESTQueryItem("where", try filter.json.jsonString()))
+    }
+    if !query.orders.isEmpty {
+      let orders = JSONValue.array(query.orders.map(\.json))
+      translation.items.append(RESTQueryItem("sort", try orders.jsonString()))
+    }
+    return translation
   }
 }

@@ -109,9 +109,11 @@ extension RESTModelStore {
   }
 
   /// Returns the tag with which a lookup may be answered by "not modified". It is nil if the model is not fully loaded,
-  /// or local changes are to be overwritten.
+  /// or local changes or values of a document are to be overwritten.
   func unchangedTag<M: Model>(of model: M) -> String? {
-    guard let tag = tags.tag(of: model), case .loaded = model.loadState, !(isRefreshing && model.isDirty) else {
+    guard let tag = tags.tag(of: model), case .loaded = model.loadState,
+      !(isRefreshing && !model.unsavedFields.isEmpty)
+    else {
       return nil
     }
     return tag

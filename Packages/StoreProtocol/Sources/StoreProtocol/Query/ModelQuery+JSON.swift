@@ -157,15 +157,19 @@ extension QueryPath {
   }
 }
 
-extension QueryOrder {
-  fileprivate var json: JSONValue {
+extension QueryOrder: JSONConvertible {
+  /// The order as JSON, such as `{"field": "age", "descending": true}`.
+  public var json: JSONValue {
     var json = term.json
     if isDescending { json["descending"] = true }
     if nils != (isDescending ? .last : .first) { json["nils"] = .string(nils.rawValue) }
     return .object(json)
   }
 
-  fileprivate init(json: JSONValue) throws {
+  /// Reads an order.
+  ///
+  /// - Throws: `ValueTransformError` if the JSON is no order.
+  public init(json: JSONValue) throws {
     let nils: Nils? = try json["nils"].map { try .named($0, "first or last") }
     self.init(
       try QueryTerm(json: json), isDescending: try json["descending"].map(Bool.init(json:)) ?? false, nils: nils)

@@ -1,7 +1,7 @@
 import StoreProtocol
 
 /// A model that holds any JSON.
-private final class ContractPaper: Model {
+final class ContractPaper: Model {
   let id = Field<String>()
   let content = Field<JSONValue>()
   let weight = Field<Double>()
