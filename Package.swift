@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "MemoryStore", targets: ["MemoryStore"]),
     .library(name: "FileStore", targets: ["FileStore"]),
     .library(name: "RESTStore", targets: ["RESTStore"]),
+    .library(name: "RESTService", targets: ["RESTService"]),
     .library(name: "SyncStore", targets: ["SyncStore"]),
     .library(name: "SchemaKit", targets: ["SchemaKit"]),
     .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
@@ -42,6 +43,9 @@ let package = Package(
       name: "FileStore", dependencies: ["CFileSupport", "StoreEngine", "StoreProtocol"],
       path: "Packages/FileStore/Sources/FileStore"),
     .target(name: "RESTStore", dependencies: ["StoreProtocol"], path: "Packages/RESTStore/Sources/RESTStore"),
+    .target(
+      name: "RESTService", dependencies: ["RESTStore", "StoreEngine", "StoreProtocol"],
+      path: "Packages/RESTService/Sources/RESTService"),
     .target(
       name: "SyncStore", dependencies: ["StoreEngine", "StoreProtocol"], path: "Packages/SyncStore/Sources/SyncStore"),
     .target(name: "SchemaKit", dependencies: ["ModelCore"], path: "Packages/SchemaKit/Sources/SchemaKit"),
@@ -77,6 +81,9 @@ let package = Package(
     .testTarget(
       name: "RESTStoreTests", dependencies: ["RESTStore", "StoreProtocolTesting"],
       path: "Packages/RESTStore/Tests/RESTStoreTests"),
+    .testTarget(
+      name: "RESTServiceTests", dependencies: ["MemoryStore", "RESTService", "RESTStore", "StoreProtocolTesting"],
+      path: "Packages/RESTService/Tests/RESTServiceTests"),
     .testTarget(
       name: "SyncStoreTests",
       dependencies: ["FileStore", "MemoryStore", "RESTStore", "StoreProtocolTesting", "SyncStore"],

@@ -27,6 +27,7 @@ LIBRARIES = (
     "MemoryStore",
     "FileStore",
     "RESTStore",
+    "RESTService",
     "SyncStore",
     "SchemaKit",
     "ModelKit",

@@ -1,0 +1,62 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+import StoreProtocol
+
+/// A check that a condition or an order reveals nothing: no hidden field, and no field of a record of another class that
+/// some user may not read.
+struct QueryGuard {
+  private let service: RESTService
+  private let request: RESTServiceRequest
+
+  init(_ service: RESTService, _ request: RESTServiceRequest) {
+    self.service = service
+    self.request = request
+  }
+
+  /// - Throws: ``ServiceProblem`` with the status 400 for a path that there is not, or that may not be read.
+  func check(_ expression: QueryExpression, of type: ModelObject.Type) throws {
+    switch expression {
+    case .constant: return
+    case .and(let terms), .or(let terms): for term in terms { try check(term, of: type) }
+    case .not(let term): try check(term, of: type)
+    case .any(let path, let condition):
+      guard let related = try check(path, of: type) else { return try check(condition, of: type) }
+      try check(condition, of: related)
+    case .comparison(let comparison):
+      try check(comparison.term.path, of: type)
+      if case .term(let term) = comparison.operand { try check(term.path, of: type) }
+    }
+  }
+
+  /// Checks a path.
+  ///
+  /// - Returns: the class of the models at its end; nil if there are none.
+  @discardableResult
+  func check(_ path: QueryPath, of type: ModelObject.Type) throws -> ModelObject.Type? {
+    var current: ModelObject.Type? = type
+    for (index, key) in path.keys.enumerated() {
+      // Inside of a value.
+      guard let type = current else { return nil }
+      let model = type.init()
+      guard let field = model.field(declaredAs: key), let declared = field.key,
+        !service.hidden.keys(of: type).contains(declared)
+      else { throw ServiceProblem(400, "\(type.typeName) has no field \"\(key.prefix(80))\" that a query could read.") }
+      guard let relation = field as? any RelationField else {
+        current = nil
+        continue
+      }
+      current = relation.relatedClass
+      let isLast = index == path.keys.count - 1
+      if relation.isForeignKey || relation.isToMany, !isLast { try refuseUnreadable(relation.relatedClass) }
+    }
+    return current
+  }
+
+  private func refuseUnreadable(_ type: ModelObject.Type) throws {
+    let served = service.types.first { ObjectIdentifier($0.type) == ObjectIdentifier(type) }
+    guard let served else { return }
+    guard served.allowsAll(.read) else {
+      throw ServiceProblem(400, "A query can't read a \(type.typeName) here: not every user may read all of them.")
+    }
+  }
+}

@@ -1,0 +1,80 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) public import ModelCore
+import StoreProtocol
+
+/// The rules that decide who may do what: an action is allowed if one rule allows it.
+///
+/// ```swift
+/// let service = RESTService(store.handle, serving: [Author.self, Book.self]) { access in
+///   access.allow(.read, Author.self)
+///   access.allow(.all, Book.self) { request, book in request.user == book.owner }
+///   access.protect(\Book.$owner)
+/// }
+/// ```
+///
+/// A record that a user may not read is absent for this user: lists omit it, and a lookup answers 404.
+///
+/// An update has to be allowed for the record before and after the change. So no user can give a record away, nor take one.
+/// Delete rules of relations apply to all records, whether or not a rule allows their deletion.
+public struct RESTAccess {
+  /// A rule about one class.
+  struct Rule: Sendable {
+    let actions: Action
+    /// The condition on the record; nil if the rule is about all records.
+    let condition: (@Sendable (RESTServiceRequest, ModelObject) -> Bool)?
+  }
+
+  /// The rules and the keys of fields, by class.
+  struct Table: Sendable {
+    var rules: [ObjectIdentifier: [Rule]] = [:]
+    var hidden: [ObjectIdentifier: Set<String>] = [:]
+    var protected: [ObjectIdentifier: Set<String>] = [:]
+  }
+
+  private(set) var table = Table()
+
+  init() {}
+
+  /// Allows actions on all records of a class.
+  public mutating func allow<M: Model>(_ actions: Action, _ type: M.Type) {
+    table.rules[ObjectIdentifier(type), default: []].append(Rule(actions: actions, condition: nil))
+  }
+
+  /// Allows actions on the records of a class for which a condition holds.
+  ///
+  /// The condition runs once for each record that a request reads or writes. Lists read as many records as they need
+  /// for a page.
+  ///
+  /// - Parameters:
+  ///   - actions: the actions.
+  ///   - type: the class.
+  ///   - condition: returns whether the request may act on the record.
+  public mutating func allow<M: Model>(
+    _ actions: Action, _ type: M.Type, where condition: @escaping @Sendable (RESTServiceRequest, M) -> Bool
+  ) {
+    let rule = Rule(actions: actions) { request, model in (model as? M).map { condition(request, $0) } ?? false }
+    table.rules[ObjectIdentifier(type), default: []].append(rule)
+  }
+
+  /// Keeps a field out of answers, and out of conditions and orders. It can't be written either.
+  ///
+  /// - Parameter field: the key path of the field, such as `\User.$passwordDigest`.
+  public mutating func hide<M: Model, F: AnyField>(_ field: KeyPath<M, F>) {
+    guard let key = Self.key(of: field) else { return }
+    table.hidden[ObjectIdentifier(M.self), default: []].insert(key)
+  }
+
+  /// Keeps a field from being written by requests.
+  ///
+  /// - Parameter field: the key path of the field, such as `\Book.$owner`.
+  public mutating func protect<M: Model, F: AnyField>(_ field: KeyPath<M, F>) {
+    guard let key = Self.key(of: field) else { return }
+    table.protected[ObjectIdentifier(M.self), default: []].insert(key)
+  }
+
+  private static func key<M: Model, F: AnyField>(of field: KeyPath<M, F>) -> String? {
+    // A field gets its key from its model, which must stay alive.
+    let prototype = M.prototype()
+    return withExtendedLifetime(prototype) { prototype[keyPath: field].key }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import RESTStore
+import StoreProtocol
+
+/// The reason for an answer that is no success: a problem in the form of RFC 9457.
+struct ServiceProblem: Error {
+  var status: Int
+  var detail: String
+  /// The messages by field.
+  var fields: [String: [String]] = [:]
+  /// The record as it is, for a write that met another version.
+  var current: RecordVersion?
+  var headers: HTTPHeaderList = [:]
+  /// The code of the store's error, where the status alone does not tell it.
+  var code: ModelStoreError.Code?
+
+  init(_ status: Int, _ detail: String, current: RecordVersion? = nil, headers: HTTPHeaderList = [:]) {
+    self.status = status
+    self.detail = detail
+    self.current = current
+    self.headers = headers
+  }
+
+  /// The address has no resource.
+  static var noResource: ServiceProblem { ServiceProblem(404, "There is nothing at this address.") }
+
+  /// The method can't be used at an address.
+  static func method(allowed: [String]) -> ServiceProblem {
+    ServiceProblem(
+      405, "This address allows \(allowed.joined(separator: ", ")).",
+      headers: ["Allow": allowed.joined(separator: ", ")])
+  }
+
+  /// Returns the problem of an error. The text of an error that is not about the request is left out: it may name what is
+  /// no business of the client.
+  init(_ error: any Error) {
+    switch error {
+    case let problem as ServiceProblem: self = problem
+    case let error as ModelStoreError: self.init(error)
+    case let error as ModelDecodingError:
+      self.init(422, "The record was not written: \(error)")
+      fields = [error.path.description: ["expected \(error.expected), found \(error.found)"]]
+    case is CancellationError: self.init(503, "The request was cancelled.")
+    default: self.init(500, "The service failed. Nothing else is known to the client.")
+    }
+  }
+
+  private init(_ error: ModelStoreError) {
+    switch error.code {
+    case .notFound: self.init(404, error.message)
+    case .conflict, .denied: self.init(409, error.message)
+    case .invalid where error.fields.isEmpty: self.init(400, error.message)
+    case .invalid: self.init(422, error.message)
+    case .noIdentifier: self.init(422, error.message)
+    case .unsupported: self.init(400, error.message)
+    case .full: self.init(507, "There is no space left for the record. Nothing was written.")
+    case .timeout, .locked, .offline, .cancelled:
+      self.init(503, "The store can't answer now. Try again later.", headers: ["Retry-After": "1"])
+    default: self.init(500, "The store failed. Nothing else is known to the client.")
+    }
+    fields = error.fields
+    if error.code == .denied { code = .denied }
+  }
+
+  /// The answer with the problem.
+  var response: HTTPResponseData {
+    var members: AttributeDictionary = [
+      "type": "about:blank", "title": .string(Self.title(of: status)), "status": .int(status),
+      "detail": .string(detail),
+    ]
+    if !fields.isEmpty { members["errors"] = .object(fields.mapValues { .array($0.map { .string($0) }) }) }
+    if let code { members["code"] = .string(code.description) }
+    if let current { members["current"] = .object(current.record) }
+    let body = (try? JSONValue.object(members).jsonData(.init(sortedKeys: true))) ?? Data()
+    var response = HTTPResponseData(status: status, headers: headers, body: body)
+    response.headers["Content-Type"] = "application/problem+json"
+    response.headers["Cache-Control"] = "no-store"
+    if let current { response.headers["ETag"] = current.tag }
+    return response
+  }
+
+  private static func title(of status: Int) -> String {
+    switch status {
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 409: "Conflict"
+    case 412: "Precondition Failed"
+    case 413: "Content Too Large"
+    case 414: "URI Too Long"
+    case 415: "Unsupported Media Type"
+    case 422: "Unprocessable Content"
+    case 503: "Service Unavailable"
+    case 507: "Insufficient Storage"
+    default: "Internal Server Error"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+@_spi(ModelKitInternals) import ModelCore
+import RESTStore
+import StoreProtocol
+
+// Lookups and lists.
+extension RESTService {
+  /// The records that a page reads at most for one record that it returns.
+  private static let scannedPerRecord = 20
+
+  func lookup<M: Model>(
+    _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall
+  ) async throws -> HTTPResponseData {
+    guard served.mayAllow(.read) else { throw refusal(call) }
+    try refuseItems(call)
+    let version = try await lookup(type, served, identifier, call, in: open(makeScope()))
+    var response = HTTPResponseData(status: 200, headers: ["ETag": version.tag])
+    if call.hasVersion(version.tag) {
+      response.status = 304
+    } else {
+      response.headers["Content-Type"] = "application/json"
+      response.body = version.body
+    }
+    return response
+  }
+
+  private func lookup<M: Model, S: ModelStore>(
+    _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, in store: S
+  ) async throws -> RecordVersion {
+    try version(of: try await readable(type, served, identifier, call, in: store))
+  }
+
+  /// Returns a model that the user may read.
+  ///
+  /// - Throws: `ModelStoreError` with the code `notFound` also for one that the user may not read.
+  func readable<M: Model, S: ModelStore>(
+    _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, in store: S
+  ) async throws -> M {
+    let model = try await store.lookup(type, identifier: identifier)
+    guard served.allows(.read, model, call.request) else {
+      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
+    }
+    return model
+  }
+
+  func list<M: Model>(_ type: M.Type, _ served: ServedType, _ call: ServiceCall) async throws -> HTTPResponseData {
+    guard served.mayAllow(.read) else { throw refusal(call) }
+    return try await list(ListParameters(call, type, self), served, call, in: open(makeScope()))
+  }
+
+  private func list<M: Model, S: ModelStore>(
+    _ parameters: ListParameters<M>, _ served: ServedType, _ call: ServiceCall, in store: S
+  ) async throws -> HTTPResponseData {
+    var (query, mark) = (parameters.query, parameters.mark)
+    let size = parameters.limit
+    let filters = !served.allowsAll(.read)
+    // Records that the user may not read count for nothing, so they are not passed over by the store.
+    var skipped = filters && mark == nil ? parameters.offset : 0
+    query.offset = filters ? 0 : parameters.offset
+    var records: [JSONValue] = []
+    var scanned = 0
+    var next: ModelPageMark?
+    while records.count < size {
+      query.limit = size - records.count
+      let page = try await store.page(query, after: mark)
+      for model in page.models {
+        if filters {
+          guard served.allows(.read, model, call.request) else { continue }
+          if skipped > 0 {
+            skipped -= 1
+            continue
+          }
+        }
+        records.append(.object(try record(of: model)))
+      }
+      scanned += page.models.count
+      (mark, next) = (page.next, page.next)
+      // The rest is behind the link, also if no record was found yet. An offset has to be passed over at once.
+      if next == nil || (skipped == 0 && scanned >= size * Self.scannedPerRecord) { break }
+    }
+    let body = try JSONValue.array(records).jsonData(.init(sortedKeys: true))
+    var response = HTTPResponseData(
+      status: 200, headers: ["ETag": RecordVersion.tag(of: body), "Content-Type": "application/json"], body: body)
+    if let next { response.headers["Link"] = "<\(try parameters.link(after: next))>; rel=\"next\"" }
+    return response
+  }
+
+  // MARK: Records
+
+  /// Returns the record of a model without its hidden fields.
+  func record(of model: ModelObject) throws -> AttributeDictionary {
+    var record: AttributeDictionary = [:]
+    let values = try model.storedValues(of: model.storableFields, in: context)
+    for value in values { value.write(to: &record) }
+    hidden.reduce(&record, of: model, context)
+    return record
+  }
+
+  func version(of model: ModelObject) throws -> RecordVersion { try RecordVersion(try record(of: model)) }
+
+  // MARK: Refusals
+
+  /// Returns the problem of a request that no rule allows.
+  func refusal(_ call: ServiceCall) -> ServiceProblem {
+    call.request.user == nil
+      ? ServiceProblem(401, "This needs a user who may do it.") : ServiceProblem(403, "This user may not do it.")
+  }
+
+  /// Rejects a query where there can't be one: a parameter that is not read would be ignored silently.
+  func refuseItems(_ call: ServiceCall) throws {
+    guard let item = call.items.first else { return }
+    throw ServiceProblem(400, "There is no parameter \"\(item.name.prefix(80))\" here.")
+  }
+}

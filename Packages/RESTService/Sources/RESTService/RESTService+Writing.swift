@@ -1,0 +1,154 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+import RESTStore
+import StoreProtocol
+
+// Creations, updates and deletions. Each is one transaction: what it read is still so when it is written.
+extension RESTService {
+  /// - Parameter identifier: the identifier in the path of a PUT; nil for a POST.
+  func create<M: Model, S: TransactionalModelStore>(
+    _ type: M.Type, _ served: ServedType, _ identifier: String?, _ call: ServiceCall, _ store: S
+  ) async throws -> HTTPResponseData {
+    guard served.mayAllow(.create) else { throw refusal(call) }
+    try refuseItems(call)
+    var record = try call.record(options)
+    let version = try await store.transaction { store in
+      let prototype = type.prototype()
+      if let identifier {
+        guard prototype.assignIdentifier(identifier), let field = prototype.identifierField else {
+          throw ServiceProblem(400, "\"\(identifier.prefix(80))\" can't be an identifier of \(M.typeName).")
+        }
+        for value in try prototype.storedValues(of: [field], in: context) { value.write(to: &record) }
+      } else if !options.acceptsIdentifiers, let key = key(of: prototype.identifierField, prototype),
+        record[key]?.isNull == false
+      {
+        throw ServiceProblem(422, "The service assigns identifiers itself.").about(key)
+      }
+      let model = try type.from(dictionaryValue: record, in: store.scope)
+      try checkKeys(of: record, model, served)
+      guard served.allows(.create, model, call.request) else { throw refusal(call) }
+      try await store.create(model)
+      return (try self.version(of: model), model.identifier)
+    }
+    var response = Self.response(201, version.0)
+    if identifier == nil, let created = version.1 {
+      let components = options.basePath.split(separator: "/").map(String.init) + served.path + [created]
+      response.headers["Location"] = "/" + components.map(PathText.encoded).joined(separator: "/")
+    }
+    return response
+  }
+
+  /// Replaces a record, or creates it under its identifier.
+  func put<M: Model, S: TransactionalModelStore>(
+    _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, _ store: S
+  ) async throws -> HTTPResponseData {
+    do {
+      let model = try await store.lookup(type, identifier: identifier)
+      if call.createsOnly {
+        let current = served.allows(.read, model, call.request) ? try version(of: model) : nil
+        throw ServiceProblem(412, "There is a record with this identifier already.", current: current)
+      }
+    } catch let error as ModelStoreError where error.code == .notFound {
+      guard options.acceptsIdentifiers, call.headers["If-Match"] == nil else { throw error }
+      return try await create(type, served, identifier, call, store)
+    }
+    return try await update(type, served, identifier, call, store, replaces: true)
+  }
+
+  /// - Parameter replaces: whether fields that the body lacks become nil.
+  func update<M: Model, S: TransactionalModelStore>(
+    _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, _ store: S, replaces: Bool
+  ) async throws -> HTTPResponseData {
+    guard served.mayAllow(.update) else { throw refusal(call) }
+    try refuseItems(call)
+    let body = try call.record(options)
+    let version = try await store.transaction { store in
+      let model = try await readable(type, served, identifier, call, in: store)
+      guard served.allows(.update, model, call.request) else { throw refusal(call) }
+      let current = try self.version(of: model)
+      try call.checkPrecondition(current)
+      var record = body
+      // The identifier in the path counts.
+      if let key = key(of: model.identifierField, model) { record[key] = nil }
+      if replaces { fill(&record, of: model, served) }
+      try checkKeys(of: record, model, served)
+      try model.read(record, as: .edit)
+      guard served.allows(.update, model, call.request) else { throw refusal(call) }
+      try await store.update(model)
+      return try self.version(of: model)
+    }
+    return Self.response(200, version)
+  }
+
+  func delete<M: Model, S: TransactionalModelStore>(
+    _ type: M.Type, _ served: ServedType, _ identifier: String, _ call: ServiceCall, _ store: S
+  ) async throws -> HTTPResponseData {
+    guard served.mayAllow(.delete) else { throw refusal(call) }
+    try refuseItems(call)
+    try await store.transaction { store in
+      let model = try await readable(type, served, identifier, call, in: store)
+      guard served.allows(.delete, model, call.request) else { throw refusal(call) }
+      try call.checkPrecondition(try self.version(of: model))
+      try await store.delete(model)
+    }
+    return HTTPResponseData(status: 204)
+  }
+
+  private static func response(_ status: Int, _ version: RecordVersion) -> HTTPResponseData {
+    HTTPResponseData(
+      status: status, headers: ["ETag": version.tag, "Content-Type": "application/json"], body: version.body)
+  }
+
+  // MARK: Keys
+
+  /// Returns the outermost key of a field as records spell it.
+  private func key(of field: AnyField?, _ model: ModelObject) -> String? {
+    withExtendedLifetime(model) { field?.key.map { String(context.key($0).prefix { $0 != "." }) } }
+  }
+
+  /// Rejects keys that no request may write, instead of ignoring them silently.
+  ///
+  /// - Throws: ``ServiceProblem`` with the status 422 and the keys.
+  private func checkKeys(of record: AttributeDictionary, _ model: ModelObject, _ served: ServedType) throws {
+    var writable: Set<String> = []
+    var refused: [String: [String]] = [:]
+    let hidden = hidden.keys(of: type(of: model))
+    for field in model.fieldsForDictionaryValue() {
+      guard let declared = field.key, let key = key(of: field, model) else { continue }
+      if hidden.contains(declared) {
+        continue
+      } else if served.protected.contains(declared) {
+        if record[key] != nil { refused[key] = ["can't be written"] }
+      } else {
+        writable.insert(key)
+      }
+    }
+    for key in record.keys where !writable.contains(key) && refused[key] == nil {
+      refused[key] = ["is no field of \(model.storedTypeName)"]
+    }
+    if refused.isEmpty { return }
+    var problem = ServiceProblem(422, "The record was not written: it has keys that can't be.")
+    problem.fields = refused
+    throw problem
+  }
+
+  /// Sets the keys of writable fields that a record lacks to `null`.
+  private func fill(_ record: inout AttributeDictionary, of model: ModelObject, _ served: ServedType) {
+    let hidden = hidden.keys(of: type(of: model))
+    for field in model.fieldsForDictionaryValue() where field !== model.identifierField {
+      guard let declared = field.key, !hidden.contains(declared), !served.protected.contains(declared),
+        let key = key(of: field, model), record[key] == nil
+      else { continue }
+      record[key] = .some(.null)
+    }
+  }
+}
+
+extension ServiceProblem {
+  /// Returns the problem with its text as the message of a field.
+  func about(_ key: String) -> ServiceProblem {
+    var problem = self
+    problem.fields[key] = [detail]
+    return problem
+  }
+}

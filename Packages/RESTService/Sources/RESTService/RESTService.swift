@@ -1,0 +1,188 @@
+import Foundation
+@_exported public import RESTStore
+public import StoreEngine
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// A REST API over a store: it answers the requests that `RESTModelStore` sends, from the same classes of models.
+///
+/// ```swift
+/// let service = RESTService(store.handle, serving: [Author.self, Book.self]) { access in
+///   access.allow(.read, Author.self)
+///   access.allow(.all, Book.self)
+/// }
+/// let answer = await service.respond(to: request, user: "jane")
+/// ```
+///
+/// It knows no HTTP server: an adapter of some twenty lines passes requests to it. A service is a transport, too, so a
+/// `RESTModelStore` in the same process can use it without a network.
+///
+/// Each request gets a store instance of its own, and runs in the isolation of the caller.
+public final class RESTService: Sendable {
+  /// The limits of the service.
+  public let options: RESTServiceOptions
+  /// Whether access rules were given. Without them everybody may do everything.
+  public let hasAccessRules: Bool
+  let types: [ServedType]
+  let hidden: HiddenFields
+  let context: ValueTransformerContext
+  let open: @Sendable (ModelScope) -> any TransactionalModelStore
+  private let requestCount = Lock(0)
+
+  /// The attempts at a write that other writers get in the way of.
+  private static let attempts = 4
+
+  /// Creates a service over an engine.
+  ///
+  /// - Parameters:
+  ///   - handle: the engine, such as `store.handle`.
+  ///   - types: the classes that are served. Others are reached through no address.
+  ///   - router: the source of the collections' paths.
+  ///   - transformers: the spelling of records, both in the store and in requests.
+  ///   - options: the limits of the service.
+  ///   - access: adds the rules that decide who may do what; nil if everybody may do everything.
+  public convenience init<Engine: RecordEngine>(
+    _ handle: Engine, serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0),
+    transformers: ValueTransformerContext = .standard, options: RESTServiceOptions = RESTServiceOptions(),
+    access: ((inout RESTAccess) -> Void)? = nil
+  ) {
+    self.init(serving: types, router: router, transformers: transformers, options: options, access: access) {
+      EngineServiceStore(handle, scope: $0)
+    }
+  }
+
+  /// Creates a service over any store that has transactions.
+  ///
+  /// - Parameters:
+  ///   - types: the classes that are served.
+  ///   - router: the source of the collections' paths.
+  ///   - transformers: the spelling of records, both in the store and in requests.
+  ///   - options: the limits of the service.
+  ///   - access: adds the rules that decide who may do what; nil if everybody may do everything.
+  ///   - open: creates a store instance for one request, with the given scope.
+  public init(
+    serving types: [any Model.Type], router: RESTRouter = RESTRouter(maxPathDepth: 0),
+    transformers: ValueTransformerContext = .standard, options: RESTServiceOptions = RESTServiceOptions(),
+    access: ((inout RESTAccess) -> Void)? = nil,
+    opening open: @escaping @Sendable (ModelScope) -> any TransactionalModelStore
+  ) {
+    var rules = RESTAccess()
+    access?(&rules)
+    let table = rules.table
+    let everything = [RESTAccess.Rule(actions: .all, condition: nil)]
+    self.types = types.map { type in
+      let id = ObjectIdentifier(type)
+      return ServedType(
+        type: type, path: Self.path(of: type, router),
+        rules: access == nil ? everything : table.rules[id] ?? [], protected: table.protected[id] ?? [])
+    }
+    hidden = HiddenFields(table.hidden)
+    hasAccessRules = access != nil
+    var context = transformers
+    context.explicitNull = true
+    self.context = context
+    self.options = options
+    self.open = open
+  }
+
+  private static func path<M: Model>(of type: M.Type, _ router: RESTRouter) -> [String] {
+    guard let path = router.collectionPath(for: type) else {
+      preconditionFailure("\(type) can't be served: its route is not a path.")
+    }
+    return path.split(separator: "/").map { String($0).removingPercentEncoding ?? String($0) }
+  }
+
+  // MARK: Requests
+
+  /// Answers a request.
+  ///
+  /// - Parameters:
+  ///   - request: the request.
+  ///   - user: the name of the user who sent it, as the adapter found out; nil for an unknown user.
+  /// - Returns: the answer. Failures are answers in the form of `application/problem+json` (RFC 9457).
+  public func respond(to request: HTTPRequestData, user: String? = nil) async -> HTTPResponseData {
+    let isFull = requestCount.withLock { count in
+      if count >= options.maximumRequests { return true }
+      count += 1
+      return false
+    }
+    if isFull {
+      return ServiceProblem(503, "The service has too many requests. Try again later.", headers: ["Retry-After": "1"])
+        .response
+    }
+    defer { requestCount.withLock { $0 -= 1 } }
+    do {
+      let call = try ServiceCall(RESTServiceRequest(http: request, user: user), options)
+      return try await answer(to: call)
+    } catch { return ServiceProblem(error).response }
+  }
+
+  private func answer(to call: ServiceCall) async throws -> HTTPResponseData {
+    guard
+      let served = types.filter({ call.path.starts(with: $0.path) }).max(by: { $0.path.count < $1.path.count })
+    else { throw ServiceProblem.noResource }
+    switch call.path.count - served.path.count {
+    case 0: return try await answerForCollection(served, call)
+    case 1: return try await answerForRecord(served, call.path[served.path.count], call)
+    default: throw ServiceProblem.noResource
+    }
+  }
+
+  private func answerForCollection(_ served: ServedType, _ call: ServiceCall) async throws -> HTTPResponseData {
+    switch call.method {
+    case "GET": try await list(served.type, served, call)
+    case "HEAD": try await list(served.type, served, call).withoutBody
+    case "POST": try await write { try await self.create(served.type, served, nil, call, $0) }
+    case "OPTIONS": .options(["GET", "HEAD", "POST"])
+    default: throw ServiceProblem.method(allowed: ["GET", "HEAD", "POST"])
+    }
+  }
+
+  private func answerForRecord(
+    _ served: ServedType, _ identifier: String, _ call: ServiceCall
+  ) async throws -> HTTPResponseData {
+    switch call.method {
+    case "GET": try await lookup(served.type, served, identifier, call)
+    case "HEAD": try await lookup(served.type, served, identifier, call).withoutBody
+    case "PATCH": try await write { try await self.update(served.type, served, identifier, call, $0, replaces: false) }
+    case "PUT": try await write { try await self.put(served.type, served, identifier, call, $0) }
+    case "DELETE": try await write { try await self.delete(served.type, served, identifier, call, $0) }
+    case "OPTIONS": .options(["GET", "HEAD", "PATCH", "PUT", "DELETE"])
+    default: throw ServiceProblem.method(allowed: ["GET", "HEAD", "PATCH", "PUT", "DELETE"])
+    }
+  }
+
+  /// Runs a write in a store instance of its own, and again in another one if another writer was faster.
+  private func write(
+    _ body: (any TransactionalModelStore) async throws -> HTTPResponseData
+  ) async throws -> HTTPResponseData {
+    for _ in 1..<Self.attempts {
+      do {
+        return try await body(open(makeScope()))
+      } catch let error as ModelStoreError where error.code == .conflict {}
+    }
+    return try await body(open(makeScope()))
+  }
+
+  func makeScope() -> ModelScope { ModelScope(transformers: context) }
+}
+
+/// A service can carry the requests of a `RESTModelStore` in the same process, without a network.
+extension RESTService: HTTPTransport {
+  /// Answers a request of an unknown user.
+  public func send(_ request: HTTPRequest) async throws -> HTTPResponse { await respond(to: request) }
+}
+
+/// The store of one request.
+private final class EngineServiceStore<Engine: RecordEngine>: RecordStore<Engine>, TransactionalModelStore {}
+
+extension HTTPResponseData {
+  fileprivate static func options(_ methods: [String]) -> HTTPResponseData {
+    HTTPResponseData(status: 204, headers: ["Allow": methods.joined(separator: ", ")])
+  }
+
+  fileprivate var withoutBody: HTTPResponseData {
+    var response = self
+    response.body = Data()
+    return response
+  }
+}

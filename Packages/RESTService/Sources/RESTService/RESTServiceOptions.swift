@@ -1,0 +1,50 @@
+import RESTStore
+
+/// The limits of a service, and the form of its addresses.
+///
+/// ```swift
+/// let options = RESTServiceOptions(basePath: "/api", pageSize: 100)
+/// ```
+public struct RESTServiceOptions: Sendable {
+  /// The path before those of the collections, such as `/api`; empty for none.
+  public var basePath: String
+  /// The number of records in a page if a request names no limit.
+  public var pageSize: Int
+  /// The maximum number of records in a page.
+  public var maximumPageSize: Int
+  /// The maximum length of a body in bytes.
+  public var maximumBodyBytes: Int
+  /// The maximum length of the query of an address in bytes.
+  public var maximumQueryBytes: Int
+  /// The maximum nesting of a body.
+  public var maximumDepth: Int
+  /// The maximum number of requests at once. Others are answered with 503 and `Retry-After`.
+  public var maximumRequests: Int
+  /// Whether a client may choose the identifier of a record that it creates.
+  public var acceptsIdentifiers: Bool
+
+  /// Creates options.
+  ///
+  /// - Parameters:
+  ///   - basePath: the path before those of the collections.
+  ///   - pageSize: the number of records in a page if a request names no limit.
+  ///   - maximumPageSize: the maximum number of records in a page.
+  ///   - maximumBodyBytes: the maximum length of a body in bytes.
+  ///   - maximumQueryBytes: the maximum length of the query of an address in bytes.
+  ///   - maximumDepth: the maximum nesting of a body.
+  ///   - maximumRequests: the maximum number of requests at once.
+  ///   - acceptsIdentifiers: whether a client may choose identifiers.
+  public init(
+    basePath: String = "", pageSize: Int = 1_000, maximumPageSize: Int = 1_000, maximumBodyBytes: Int = 1 << 20,
+    maximumQueryBytes: Int = 8_192, maximumDepth: Int = 64, maximumRequests: Int = 256, acceptsIdentifiers: Bool = true
+  ) {
+    self.basePath = basePath
+    self.pageSize = pageSize
+    self.maximumPageSize = maximumPageSize
+    self.maximumBodyBytes = maximumBodyBytes
+    self.maximumQueryBytes = maximumQueryBytes
+    self.maximumDepth = maximumDepth
+    self.maximumRequests = maximumRequests
+    self.acceptsIdentifiers = acceptsIdentifiers
+  }
+}

@@ -1,0 +1,91 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+import StoreProtocol
+
+/// A class of models that a service serves, with the access to it.
+struct ServedType: Sendable {
+  let type: any Model.Type
+  /// The components of the collection's path.
+  let path: [String]
+  let rules: [RESTAccess.Rule]
+  /// The keys of fields that requests can't write.
+  let protected: Set<String>
+
+  /// Returns whether a rule can allow an action, on all records or on some.
+  func mayAllow(_ action: RESTAccess.Action) -> Bool { rules.contains { $0.actions.isSuperset(of: action) } }
+
+  /// Returns whether an action is allowed on all records.
+  func allowsAll(_ action: RESTAccess.Action) -> Bool {
+    rules.contains { $0.actions.isSuperset(of: action) && $0.condition == nil }
+  }
+
+  /// Returns whether an action is allowed on a record.
+  func allows(_ action: RESTAccess.Action, _ model: ModelObject, _ request: RESTServiceRequest) -> Bool {
+    rules.contains { rule in
+      rule.actions.isSuperset(of: action) && (rule.condition.map { $0(request, model) } ?? true)
+    }
+  }
+}
+
+/// The fields that answers leave out, by class, also in records inside other records.
+struct HiddenFields: Sendable {
+  private let keys: [ObjectIdentifier: Set<String>]
+
+  init(_ keys: [ObjectIdentifier: Set<String>]) { self.keys = keys }
+
+  /// Returns the keys of the hidden fields of a class, those of its superclasses included.
+  func keys(of type: ModelObject.Type) -> Set<String> {
+    var found: Set<String> = []
+    var current: AnyClass? = type
+    while let type = current {
+      found.formUnion(keys[ObjectIdentifier(type)] ?? [])
+      current = _getSuperclass(type)
+    }
+    return found
+  }
+
+  /// Removes the hidden fields of a model and of the models inside it from its record, and the references from inside
+  /// back to the model around them.
+  func reduce(
+    _ record: inout AttributeDictionary, of model: ModelObject, inside inverse: String? = nil,
+    _ context: ValueTransformerContext
+  ) {
+    func path(_ key: String) -> [String] { context.key(key).split(separator: ".").map { String($0) } }
+    // Also of lists that are not loaded as a whole.
+    for key in keys(of: type(of: model)).union(inverse.map { [$0] } ?? []) {
+      Self.change(&record, at: path(key)[...]) { $0 = nil }
+    }
+    for field in model.storableFields {
+      guard let key = field.key else { continue }
+      if let relation = field as? any RelationField, !relation.isForeignKey {
+        let related = relation.relatedModels
+        func reduced(_ value: JSONValue, _ index: Int) -> JSONValue {
+          guard case .object(var inner) = value, related.indices.contains(index) else { return value }
+          let member = related[index]
+          let inverse = model.inverseField(of: relation, on: member)?.key
+          reduce(&inner, of: member, inside: inverse, context)
+          return .object(inner)
+        }
+        Self.change(&record, at: path(key)[...]) { value in
+          if case .array(let elements)? = value {
+            value = .array(zip(elements.indices, elements).map { reduced($1, $0) })
+          } else {
+            value = value.map { reduced($0, 0) }
+          }
+        }
+      }
+    }
+  }
+
+  private static func change(
+    _ record: inout AttributeDictionary, at path: ArraySlice<String>, _ body: (inout JSONValue?) -> Void
+  ) {
+    guard let key = path.first else { return }
+    if path.count == 1 {
+      body(&record[key])
+    } else if case .object(var inner)? = record[key] {
+      change(&inner, at: path.dropFirst(), body)
+      record[key] = .object(inner)
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import RESTService
+import Testing
+
+@Suite struct `Requests about single records` {
+  @Test func `A created record gets an identifier, an address and an entity tag`() async throws {
+    let library = Library()
+    let answer = try await library.request("POST", "/novels", ["title": "Emma"])
+    #expect(answer.status == 201)
+    #expect(answer.json == ["id": 1, "title": "Emma"])
+    #expect(answer.response.headers["Location"] == "/novels/1")
+    let found = try await library.request("GET", "/novels/1")
+    #expect(found.status == 200)
+    #expect(found.json == answer.json)
+    #expect(found.tag == answer.tag)
+    #expect(found.tag != nil)
+  }
+
+  @Test func `A client that has the version of a record gets no body`() async throws {
+    let library = Library()
+    try await library.add("Emma")
+    let tag = try #require(try await library.request("GET", "/novels/1").tag)
+    let answer = try await library.request("GET", "/novels/1", headers: ["If-None-Match": tag])
+    #expect(answer.status == 304)
+    #expect(answer.response.body.isEmpty)
+  }
+
+  @Test func `An update changes the fields that it names`() async throws {
+    let library = Library()
+    try await library.add("Emma")
+    let answer = try await library.request("PATCH", "/novels/1", ["rating": 5])
+    #expect(answer.status == 200)
+    #expect(answer.json?["rating"] == 5)
+    #expect(answer.json?["title"] == "Emma")
+  }
+
+  @Test func `A replaced record loses the fields that the body lacks`() async throws {
+    let library = Library()
+    _ = try await library.request("POST", "/novels", ["title": "Emma", "rating": 5])
+    let answer = try await library.request("PUT", "/novels/1", ["title": "Persuasion"])
+    #expect(answer.status == 200)
+    #expect(answer.json?["title"] == "Persuasion")
+    #expect(answer.json?["rating"] == .some(.null))
+  }
+
+  @Test func `A PUT creates a record under the identifier of its path`() async throws {
+    let library = Library()
+    let answer = try await library.request("PUT", "/novels/7", ["title": "Emma", "id": 9])
+    #expect(answer.status == 201)
+    #expect(answer.json?["id"] == 7)
+    #expect(try await library.request("GET", "/novels/9").status == 404)
+  }
+
+  @Test func `A record that must be new is refused if there is one`() async throws {
+    let library = Library()
+    try await library.add("Emma")
+    let answer = try await library.request("PUT", "/novels/1", ["title": "Other"], headers: ["If-None-Match": "*"])
+    #expect(answer.status == 412)
+    #expect(answer.json?["current"]?["title"] == "Emma")
+  }
+
+  @Test func `The identifier in the path counts, not that of the body`() async throws {
+    let library = Library()
+    try await library.add("Emma", "Persuasion")
+    let answer = try await library.request("PATCH", "/novels/1", ["id": 2, "rating": 3])
+    #expect(answer.status == 200)
+    #expect(answer.json?["id"] == 1)
+    #expect(try await library.request("GET", "/novels/2").json?["rating"] == nil)
+  }
+
+  @Test func `A write of an outdated version is refused with the record as it is`() async throws {
+    let library = Library()
+    try await library.add("Emma")
+    let old = try #require(try await library.request("GET", "/novels/1").tag)
+    _ = try await library.request("PATCH", "/novels/1", ["rating": 4])
+    for method in ["PATCH", "PUT"] {
+      let answer = try await library.request(
+        method, "/novels/1", ["title": "Emma", "rating": 1], headers: ["If-Match": old])
+      #expect(answer.status == 412)
+      #expect(answer.json?["current"]?["rating"] == 4)
+    }
+    #expect(try await library.request("DELETE", "/novels/1", headers: ["If-Match": old]).status == 412)
+    let current = try #require(try await library.request("GET", "/novels/1").tag)
+    #expect(try await library.request("DELETE", "/novels/1", headers: ["If-Match": "\"x\", \(current)"]).status == 204)
+    #expect(try await library.request("DELETE", "/novels/1").status == 404)
+  }
+
+  @Test func `A broken rule is reported with the messages of its fields`() async throws {
+    let answer = try await Library().request("POST", "/novels", ["title": "", "rating": 7])
+    #expect(answer.status == 422)
+    #expect(answer.response.headers["Content-Type"] == "application/problem+json")
+    #expect(answer.json?["status"] == 422)
+    #expect(answer.json?["errors"]?["rating"] == ["must be less than or equal to 5"])
+    #expect(answer.json?["errors"]?["title"] != nil)
+  }
+
+  @Test func `A value of the wrong type is reported with its path`() async throws {
+    let answer = try await Library().request("POST", "/novels", ["title": "Emma", "rating": "five"])
+    #expect(answer.status == 422)
+    #expect(answer.json?["errors"]?["rating"]?[0]?.stringValue?.contains("found") == true)
+  }
+
+  @Test func `A key that is no field is refused, and nothing is written`() async throws {
+    let library = Library()
+    let answer = try await library.request("POST", "/novels", ["title": "Emma", "ratng": 5])
+    #expect(answer.status == 422)
+    #expect(answer.json?["errors"]?["ratng"] == ["is no field of Novel"])
+    #expect(try await library.request("GET", "/novels").titles == [])
+  }
+
+  @Test func `A body that is not JSON is refused with line and column`() async throws {
+    let library = Library()
+    let url = try #require(URL(string: "http://library.test/novels"))
+    let request = HTTPRequestData(.post, url, body: Data("{\"title\":\n oops}".utf8))
+    let answer = Answer(response: await library.service.respond(to: request))
+    #expect(answer.status == 400)
+    #expect(answer.json?["detail"]?.stringValue?.contains("line 2, column 2") == true)
+  }
+
+  @Test(arguments: [
+    ("text/plain", 415), ("application/xml; charset=utf-8", 415), ("application/json; charset=utf-8", 201),
+    ("application/merge-patch+json", 201),
+  ])
+  func `A body of another media type is refused`(type: String, status: Int) async throws {
+    let answer = try await Library().request("POST", "/novels", ["title": "Emma"], headers: ["Content-Type": type])
+    #expect(answer.status == status)
+  }
+
+  @Test(arguments: [
+    ("POST", "/novels/1"), ("PATCH", "/novels"), ("DELETE", "/novels"), ("TRACE", "/novels"), ("BREW", "/novels/1"),
+  ])
+  func `A method that an address lacks is refused with those that it has`(
+    method: String, address: String
+  ) async throws {
+    let answer = try await Library().request(method, address, ["title": "Emma"])
+    #expect(answer.status == 405)
+    #expect(answer.response.headers["Allow"]?.contains("GET") == true)
+  }
+
+  @Test(arguments: ["/", "/novel", "/novels/1/2", "/%2e%2e/novels", "/novels%2f1", "/owners/../novels/1/x"])
+  func `An address without a resource answers 404`(address: String) async throws {
+    let library = Library()
+    try await library.add("Emma")
+    #expect(try await library.request("GET", address).status == 404)
+  }
+
+  @Test func `A service below a base path answers there only`() async throws {
+    let library = Library(options: RESTServiceOptions(basePath: "/api/v1"))
+    let answer = try await library.request("POST", "/api/v1/novels", ["title": "Emma"])
+    #expect(answer.response.headers["Location"] == "/api/v1/novels/1")
+    #expect(try await library.request("GET", "/api/v1/novels/1/").status == 200)
+    #expect(try await library.request("GET", "/novels/1").status == 404)
+  }
+
+  @Test func `Bodies, queries and nesting have limits`() async throws {
+    let library = Library(
+      options: RESTServiceOptions(maximumBodyBytes: 200, maximumQueryBytes: 50, maximumDepth: 4))
+    let long = JSONValue.string(String(repeating: "x", count: 300))
+    #expect(try await library.request("POST", "/novels", ["title": long]).status == 413)
+    #expect(try await library.request("GET", "/novels?where=" + String(repeating: "x", count: 60)).status == 414)
+    #expect(try await library.request("POST", "/novels", ["title": [[[["deep"]]]]]).status == 400)
+  }
+
+  @Test func `A HEAD request gets the headers of a GET request`() async throws {
+    let library = Library()
+    try await library.add("Emma")
+    let answer = try await library.request("HEAD", "/novels/1")
+    #expect(answer.status == 200)
+    #expect(answer.tag == (try await library.request("GET", "/novels/1").tag))
+    #expect(answer.response.body.isEmpty)
+  }
+
+  @Test func `An identifier of the client is refused where the service assigns them`() async throws {
+    let library = Library(options: RESTServiceOptions(acceptsIdentifiers: false))
+    #expect(try await library.request("POST", "/novels", ["id": 5, "title": "Emma"]).status == 422)
+    #expect(try await library.request("PUT", "/novels/5", ["title": "Emma"]).status == 404)
+    #expect(try await library.request("POST", "/novels", ["title": "Emma"]).json?["id"] == 1)
+  }
+
+  @Test func `A taken identifier is a conflict`() async throws {
+    let library = Library()
+    try await library.add("Emma")
+    #expect(try await library.request("POST", "/novels", ["id": 1, "title": "Other"]).status == 409)
+    #expect(try await library.request("GET", "/novels/1").json?["title"] == "Emma")
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import MemoryStore
+import RESTService
+import StoreProtocolTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct `A REST store over a service in the same process` {
+  private static func store(_ dialect: JSONDialect) throws -> RESTModelStore {
+    let options = RESTServiceOptions(maximumBodyBytes: 64 << 20, maximumQueryBytes: 1 << 20, maximumDepth: 512)
+    let service = RESTService(
+      MemoryModelStore().handle, serving: ModelStoreContract.modelTypes, options: options)
+    // An empty list and none are two things, so a client sends null for none.
+    let scope = ModelScope(transformers: ValueTransformerContext(explicitNull: true))
+    return RESTModelStore(
+      baseURL: try #require(URL(string: "http://service.test")), dialect: dialect, transport: service, scope: scope)
+  }
+
+  // A server cuts the links of records that reference a deleted one. A client learns that when it reads them.
+  private static let isKnownLater = "delete nullifies the relations without an inverse of live models"
+
+  @Test(arguments: ModelStoreContract.checks(without: [.batches, .transactions]).filter { $0.name != isKnownLater })
+  func `A REST store keeps the contract over a service that gets whole queries`(
+    check: ModelStoreContract.Check
+  ) async throws {
+    try await check.run { try Self.store(JSONDialect(paging: .offset(size: 100), sendsQueries: true)) }
+  }
+
+  @Test(arguments: ModelStoreContract.checks(without: [.queries, .batches, .transactions]))
+  func `A REST store keeps the contract over a service whose pages are linked`(
+    check: ModelStoreContract.Check
+  ) async throws {
+    try await check.run { try Self.store(JSONDialect(paging: .linked)) }
+  }
+}
