@@ -13,10 +13,11 @@ public enum ModelStoreContract {
   public static let checks: [Check] =
     creating + lookup + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
-    + limits + paging + asynchronousRules + aggregating + updatingAll
+    + limits + paging + asynchronousRules + aggregating + updatingAll + including
     + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
       randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),
+      randomInclusions(40, seed: 1),
     ]
 
   /// The classes of the models that the checks use, for a store or a server that has to know them before.

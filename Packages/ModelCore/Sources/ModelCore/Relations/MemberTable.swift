@@ -73,6 +73,18 @@ struct MemberTable<Related: AnyObject> {
     weakCount += 1
   }
 
+  /// The members that are held weakly.
+  var weakMembers: [Related] {
+    weakCount == 0 ? [] : links.compactMap { $0.retained == nil ? $0.seen : nil }
+  }
+
+  /// Retains a member, because its inverse holds the model of this side weakly.
+  mutating func retain(_ model: Related) {
+    guard let place = place(of: model), links[place].retained == nil else { return }
+    links[place] = Link(retaining: model)
+    weakCount -= 1
+  }
+
   /// Returns the same members in another order.
   func reordered(as models: [Related]) -> MemberTable {
     let seen = weaklySeen

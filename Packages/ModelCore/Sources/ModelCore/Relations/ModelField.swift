@@ -138,7 +138,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     change.announce()
   }
 
-  private func retain(_ model: Related) {
+  func retain(_ model: Related) {
     storedValue = model
     backLink = nil
     backLinkIdentity = nil

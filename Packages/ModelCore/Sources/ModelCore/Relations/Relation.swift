@@ -26,6 +26,8 @@ protocol Relation: RelationField {
   func retains(_ model: ModelObject) -> Bool
   /// Makes the link to a model weak, because the inverse retains the model.
   func see(_ model: ModelObject)
+  /// Makes this side retain its members, which then hold the model of this side weakly.
+  func retainLinks()
   /// The number of links, those of deallocated models included.
   var linkCount: Int { get }
   /// The related models that this side retains.

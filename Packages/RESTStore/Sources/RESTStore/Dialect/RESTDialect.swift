@@ -122,6 +122,12 @@ public protocol RESTDialect: Sendable {
   /// - Throws: ``RESTQuery/unsupported(_:)`` for a part that the API can't express. Never leave out a part.
   func translate(_ query: RESTQuery) throws -> RESTQueryTranslation
 
+  /// Returns the parameters with which answers to lists contain related models in full, such as `include=author`. Default:
+  /// nil, which means that the API has none. Related models are then requested by their identifiers.
+  ///
+  /// - Parameter relations: the keys on the path of each relation, as records of the API spell them.
+  func items(including relations: [[String]]) throws -> [RESTQueryItem]?
+
   /// Returns the link to the next page of a list; nil after the last page. Default: the link of the answer, or else
   /// that of the translation's paging.
   ///
@@ -225,6 +231,9 @@ extension RESTDialect {
     try query.refuseConditions()
     return RESTPaging.whole.translation(of: query)
   }
+
+  /// Nil: the API has no parameters for this.
+  public func items(including relations: [[String]]) throws -> [RESTQueryItem]? { nil }
 
   /// Returns the link of the answer, or else that of the paging.
   public func nextPage(after page: RESTPage) throws -> RESTPageLink? { page.answer.next ?? page.followingLink }

@@ -209,6 +209,11 @@ public struct JSONAPIDialect: RESTDialect {
     return .object(RESTIdentifier.record(identifier, members(of: resource, of: related), of: related))
   }
 
+  /// Returns `include`. The relationships that every answer includes are added to it.
+  public func items(including relations: [[String]]) throws -> [RESTQueryItem]? {
+    [RESTQueryItem("include", relations.map { $0.joined(separator: ".") }.joined(separator: ","))]
+  }
+
   /// Translates comparisons to `filter[…]`, and the order to `sort`.
   public func translate(_ query: RESTQuery) throws -> RESTQueryTranslation {
     var translation = paging.translation(of: query)

@@ -15,15 +15,25 @@ public struct JSONDialect: RESTDialect {
   public var paging: RESTPaging
   /// Whether conditions and orders are sent, in the parameters `where` and `sort`.
   public var sendsQueries: Bool
+  /// The parameter with which lists contain related models in full, such as `"include"` or `"expand"`; nil if the API has
+  /// none.
+  public var includeParameter: String?
 
   /// Creates the dialect.
   ///
   /// - Parameters:
   ///   - paging: the paging of lists.
   ///   - sendsQueries: whether conditions and orders are sent. The server must know both parameters.
-  public init(paging: RESTPaging = .whole, sendsQueries: Bool = false) {
+  ///   - includeParameter: the parameter with which lists contain related models in full.
+  public init(paging: RESTPaging = .whole, sendsQueries: Bool = false, includeParameter: String? = nil) {
     self.paging = paging
     self.sendsQueries = sendsQueries
+    self.includeParameter = includeParameter
+  }
+
+  /// Returns the parameter with the relations, separated by commas.
+  public func items(including relations: [[String]]) throws -> [RESTQueryItem]? {
+    includeParameter.map { [RESTQueryItem($0, relations.map { $0.joined(separator: ".") }.joined(separator: ","))] }
   }
 
   /// The whole answer.

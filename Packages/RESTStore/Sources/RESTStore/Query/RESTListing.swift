@@ -31,7 +31,10 @@ struct RESTListing<M: Model> {
     var repetition = PageRepetition()
   }
 
-  init(_ query: ModelQuery<M>, in store: RESTModelStore) throws {
+  /// Prepares a list.
+  ///
+  /// - Parameter embedding: the parameters with which answers contain related models.
+  init(_ query: ModelQuery<M>, in store: RESTModelStore, embedding: [RESTQueryItem] = []) throws {
     try query.validate()
     self.query = query
     self.store = store
@@ -59,6 +62,14 @@ struct RESTListing<M: Model> {
     self.isHere = isHere
     self.translation = translation
     call.address.query += translation.items
+    for item in embedding {
+      if let index = call.address.query.firstIndex(where: { $0.name == item.name }) {
+        let known = call.address.query[index].value
+        call.address.query[index] = RESTQueryItem(item.name, known.isEmpty ? item.value : "\(known),\(item.value)")
+      } else {
+        call.address.query.append(item)
+      }
+    }
     firstCall = call
   }
 

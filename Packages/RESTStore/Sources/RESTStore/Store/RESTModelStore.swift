@@ -286,7 +286,10 @@ public final class RESTModelStore: ModelStore {
   /// - Throws: `ModelStoreError` with the code `unsupported` for a condition or an order that has to be evaluated in
   ///   memory, or that reads through foreign keys. Any other failure has its own code. No model is changed then.
   public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    let listing = try RESTListing(query, in: self)
+    try await models(of: RESTListing(query, in: self), query)
+  }
+
+  func models<M: Model>(of listing: RESTListing<M>, _ query: ModelQuery<M>) async throws -> [M] {
     // To some servers a limit of 0 means no limit.
     if query.limit == 0 { return [] }
     let start = scope.pendingReads.begin()

@@ -1,3 +1,4 @@
+@_spi(ModelKitInternals) import FieldKit
 @_spi(ModelKitInternals) import ModelCore
 
 /// The references of other records to a model: the stored field that is the inverse of one of its relations.
@@ -67,6 +68,25 @@ package struct BackReference {
     return true
   }
 
+  /// Takes in a reference by the same field to another model of the same class, which has an identifier.
+  mutating func add(_ owner: ModelObject) {
+    guard let identifier = owner.storedIdentifier, let field = owner.identifierField else { return }
+    let writer = FieldWriter(context: .standard)
+    let written = field.isDirty ? nil : try? field.exported(by: writer)
+    guard let operand = written ?? owner.storedValue(ofIdentifier: identifier, in: .standard)?.value else { return }
+    operands.append(operand)
+    identifiers.append(identifier)
+  }
+
+  /// Returns the same reference in parts whose identifiers have a length of a number of bytes at most.
+  func parts(of size: Int) -> [BackReference] {
+    zip(operands, identifiers).map { $0 }.parts(of: size) { $0.1.utf8.count + 3 }.map { part in
+      var reference = self
+      (reference.operands, reference.identifiers) = (part.map(\.0), part.map(\.1))
+      return reference
+    }
+  }
+
   /// The condition that holds for the models that lead there.
   package var condition: QueryExpression {
     let isOne = operands.count == 1
@@ -127,13 +147,17 @@ package struct BackReference {
 
 extension ModelStore {
   /// Returns the models that reference others.
-  func models(with reference: BackReference) async throws -> [ModelObject] {
+  func models(
+    with reference: BackReference, _ evaluation: QueryEvaluation = .byStore
+  ) async throws -> [ModelObject] {
     guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return [] }
-    return try await models(modelClass, reference.condition)
+    return try await models(modelClass, reference.condition, evaluation)
   }
 
-  private func models<M: Model>(_ type: M.Type, _ condition: QueryExpression) async throws -> [ModelObject] {
-    var query = ModelQuery(type)
+  private func models<M: Model>(
+    _ type: M.Type, _ condition: QueryExpression, _ evaluation: QueryEvaluation
+  ) async throws -> [ModelObject] {
+    var query = ModelQuery(type, evaluation: evaluation)
     query.filter = condition
     return try await list(query)
   }

@@ -1,0 +1,44 @@
+@_spi(ModelKitInternals) import FieldKit
+
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// Makes one of this model's relations retain its members. Their inverses hold this model weakly from then on, unless
+  /// they have unsaved changes.
+  ///
+  /// - Complexity: O(*n*) in the number of members.
+  public func retainMembers(of relation: any RelationField) { (relation as? any Relation)?.retainLinks() }
+}
+
+extension ModelArrayField {
+  func retainLinks() {
+    guard let owner = ownerModel, let members = table?.weakMembers, !members.isEmpty else { return }
+    for model in members {
+      guard let inverse = inverse(on: model), inverse !== self, !inverse.isDirty else { continue }
+      // Retained first: the owner may be all that is left to retain the member.
+      table?.retain(model)
+      inverse.see(owner)
+    }
+  }
+}
+
+extension ModelField {
+  func retainLinks() {
+    guard readsThroughHook, let owner = ownerModel, let model = liveValue, let inverse = inverse(on: model),
+      inverse !== self, !inverse.isDirty
+    else { return }
+    retain(model)
+    inverse.see(owner)
+  }
+}
+
+@_spi(ModelKitInternals)
+extension RelationField {
+  /// Marks a list as loaded after a store found all members by their inverse; does nothing to a relation to one.
+  public func markMembersLoaded() { (self as? any LoadableList)?.markLoaded() }
+}
+
+private protocol LoadableList {
+  func markLoaded()
+}
+
+extension ModelArrayField: LoadableList {}

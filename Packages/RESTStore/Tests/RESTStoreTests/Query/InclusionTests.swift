@@ -1,0 +1,101 @@
+import Foundation
+import RESTStore
+import Testing
+
+@Suite struct `Related models in lists of a REST store` {
+  private func answers(_ bodies: String...) -> StubTransport {
+    StubTransport(bodies.map { .success(HTTPResponseData(status: 200, body: Data($0.utf8))) })
+  }
+
+  @Test func `A list requests the models of a foreign key together, each once`() async throws {
+    let transport = answers(
+      #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}, {"id": 3, "company": 7}, {"id": 4, "company": null}]"#,
+      #"[{"id": 7, "name": "Acme"}, {"id": 8, "name": "Tyrell"}]"#)
+    let store = try RESTModelStore(transport, dialect: DjangoRESTDialect(paging: .whole))
+    let people = try await store.list(Employee.self, including: [\.company])
+    #expect(
+      transport.lines == ["GET http://api.test/employees/", "GET http://api.test/companies/?id__in=7%2C8"])
+    let found1 = people.map { $0.company.value?.name.value }
+    #expect(found1 == ["Acme", "Tyrell", "Acme", nil])
+  }
+
+  @Test func `A single related model is looked up, whatever conditions the API has`() async throws {
+    let transport = answers(#"[{"id": 1, "company": 7}, {"id": 2, "company": 7}]"#, #"{"id": 7, "name": "Acme"}"#)
+    let store = try RESTModelStore(transport)
+    let people = try await store.list(Employee.self, including: [\.company])
+    #expect(transport.lines == ["GET http://api.test/employees", "GET http://api.test/companies/7"])
+    let found2 = people.map { $0.company.value?.name.value }
+    #expect(found2 == ["Acme", "Acme"])
+  }
+
+  @Test func `An API that can't find several models rejects the inclusion instead of a request for each`() async throws
+  {
+    let transport = answers(
+      #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}]"#, #"[{"id": 8}, {"id": 7, "name": "A"}]"#)
+    let store = try RESTModelStore(transport)
+    let error = try await storeError { _ = try await store.list(Employee.self, including: [\.company]) }
+    #expect(error.code == .unsupported)
+    #expect(error.message.contains("id.isIn"))
+    #expect(transport.requests.count == 1)
+  }
+
+  @Test func `Evaluation in memory fetches the collection of the related models once`() async throws {
+    let transport = answers(
+      #"[{"id": 1, "company": 7}, {"id": 2, "company": 8}]"#,
+      #"[{"id": 8, "name": "Tyrell"}, {"id": 9}, {"id": 7, "name": "Acme"}]"#)
+    let store = try RESTModelStore(transport)
+    let people = try await store.list(Employee.self, evaluation: .inMemory, including: [\.company])
+    #expect(transport.lines == ["GET http://api.test/employees", "GET http://api.test/companies"])
+    let found3 = people.map { $0.company.value?.name.value }
+    #expect(found3 == ["Acme", "Tyrell"])
+  }
+
+  @Test func `An inverse list takes one request for all its owners`() async throws {
+    let transport = answers(
+      #"[{"id": 7, "name": "Acme"}, {"id": 8, "name": "Tyrell"}]"#,
+      #"[{"id": 1, "name": "Ada", "company": 8}, {"id": 2, "name": "Bo", "company": 8}]"#)
+    let store = try RESTModelStore(transport, dialect: DjangoRESTDialect(paging: .whole))
+    let companies = try await store.list(Company.self, including: [\.employees])
+    #expect(
+      transport.lines == ["GET http://api.test/companies/", "GET http://api.test/employees/?company__in=7%2C8"])
+    let found4 = companies.map(\.employees.count)
+    #expect(found4 == [0, 2])
+    let found5 = companies.last?.employees.value?.map(\.name.value)
+    #expect(found5 == ["Ada", "Bo"])
+  }
+
+  @Test func `A dialect with a parameter for it gets related models with the list, in one request`() async throws {
+    let transport = answers(
+      #"[{"id": 1, "company": {"id": 7, "name": "Acme"}}, {"id": 2, "company": {"id": 7, "name": "Acme"}}]"#)
+    let store = try RESTModelStore(transport, dialect: JSONDialect(includeParameter: "expand"))
+    let people = try await store.list(Employee.self, including: [\.company, \.advises])
+    #expect(transport.lines == ["GET http://api.test/employees?expand=company%2Cadvises"])
+    let found6 = people.map { $0.company.value?.name.value }
+    #expect(found6 == ["Acme", "Acme"])
+  }
+
+  @Test func `JSON:API includes related resources beside those of every answer`() async throws {
+    let transport = answers(
+      #"""
+      {"data": [{"type": "employees", "id": "1", "relationships": {"company": {"data": {"type": "companies", "id": "7"}}}}],
+       "included": [{"type": "companies", "id": "7", "attributes": {"name": "Acme"}}]}
+      """#)
+    let store = try RESTModelStore(transport, dialect: JSONAPIDialect(included: ["advises"]))
+    let people = try await store.list(Employee.self, including: [\.company])
+    #expect(transport.lines == ["GET http://api.test/employees?include=advises%2Ccompany"])
+    let found7 = people.first?.company.value?.name.value
+    #expect(found7 == "Acme")
+  }
+
+  @Test func `Identifiers that are too long for one address are split over requests`() async throws {
+    let identifiers = (0..<100).map { "folder-\($0)-" + String(repeating: "x", count: 60) }
+    let children = identifiers.map { #"{"id": "c-\#($0)", "parent": "\#($0)"}"# }.joined(separator: ",")
+    let transport = answers("[\(children)]", "[]")
+    let store = try RESTModelStore(transport, dialect: DjangoRESTDialect(paging: .whole))
+    _ = try await store.list(Folder.self, including: [\.parent])
+    #expect((4...6).contains(transport.requests.count - 1))
+    #expect(transport.lines.allSatisfy { $0.utf8.count < 4_000 })
+    let sent = transport.lines.dropFirst().joined()
+    #expect(identifiers.allSatisfy { sent.contains($0) })
+  }
+}

@@ -1,0 +1,63 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+@_spi(ModelKitInternals) public import StoreProtocol
+
+@_spi(ModelKitInternals)
+extension RecordStore: BatchReadingModelStore {
+  /// Returns the models of identifiers, all of one moment; those that are not in the store are left out.
+  public final func read<M: Model>(_ type: M.Type, identifiers: [String]) async throws -> [M] {
+    try checkCancellation()
+    let context = try await context(of: type)
+    if !context.hasAllRecords {
+      // A record names its class, which may be another one.
+      return try await readOneByOne(type, identifiers)
+    }
+    let transaction = transaction
+    let remembers = context.remembersReading && transaction?.touches(context.name) != true
+    let lastWrite = context.state?.lastWrite ?? 0
+    let start = scope.pendingReads.begin()
+    defer { scope.pendingReads.end() }
+    let tracked = transaction?.position
+    var models: [M] = []
+    var missing: [String] = []
+    for identifier in identifiers {
+      try transaction?.noteRead(context.name, identifier, at: tracked)
+      if let model = unchangedModel(type, identifier) { models.append(model) } else { missing.append(identifier) }
+    }
+    if missing.isEmpty { return models }
+    let records = try await atOneMoment { snapshot in
+      var records: [FoundRecord] = []
+      records.reserveCapacity(missing.count)
+      for identifier in missing {
+        do {
+          guard let record = try await record(context.name, identifier, at: snapshot) else { continue }
+          records.append((identifier, record.bytes))
+        } catch let error as ModelStoreError where error.code == .corrupt {
+          try await skip(error, context.name, identifier)
+        }
+      }
+      return records
+    }
+    try await scope.creations.settled(of: context.name)
+    let read = try await readableModels(type, records, readSince: start)
+    if remembers {
+      let stamp = ChangeStamp.next()
+      for model in read where Swift.type(of: model) == type {
+        model.markRead(from: context.source, asOf: lastWrite, stamp)
+      }
+    }
+    return models + read
+  }
+
+  private func readOneByOne<M: Model>(_ type: M.Type, _ identifiers: [String]) async throws -> [M] {
+    var models: [M] = []
+    for identifier in identifiers {
+      do {
+        models.append(try await lookup(type, identifier: identifier))
+      } catch let error as ModelStoreError where error.code == .notFound {
+        continue
+      }
+    }
+    return models
+  }
+}

@@ -1,0 +1,157 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ModelCore
+
+/// A read of the related models of many models, relation by relation.
+struct RelationLoader {
+  private let store: any ModelStore
+  private let evaluation: QueryEvaluation
+  /// Whether loaded relations and models have just been read, so that only unloaded ones are read.
+  private let isFresh: Bool
+  /// The models that were read by now.
+  private var read: Set<ObjectIdentifier>
+
+  init(_ store: any ModelStore, _ evaluation: QueryEvaluation, isFresh: Bool, read models: [ModelObject]) {
+    self.store = store
+    self.evaluation = evaluation
+    self.isFresh = isFresh
+    read = Set(models.map { ObjectIdentifier($0) })
+  }
+
+  /// Reads the included relations of models.
+  mutating func load(_ relations: IncludedRelations, of models: [ModelObject]) async throws {
+    if models.isEmpty { return }
+    for key in relations.keys {
+      var related: [ModelObject] = []
+      var seen: Set<ObjectIdentifier> = []
+      for owners in Self.owners(of: key, models) {
+        for model in try await load(owners) where seen.insert(ObjectIdentifier(model)).inserted {
+          related.append(model)
+        }
+      }
+      try await load(relations[key], of: related)
+    }
+  }
+
+  private typealias Owner = (model: ModelObject, relation: any RelationField)
+
+  /// Returns the relations with a key, one list for each class of models.
+  private static func owners(of key: String, _ models: [ModelObject]) -> [[Owner]] {
+    var indexes: [ObjectIdentifier: Int] = [:]
+    var owners: [[Owner]] = []
+    for model in models {
+      let type = ObjectIdentifier(type(of: model))
+      let first = indexes[type].map { owners[$0][0].relation }
+      guard let field = first.flatMap({ model.field(like: $0) }) ?? model.field(declaredAs: key),
+        let relation = field as? any RelationField
+      else { continue }
+      if let index = indexes[type] {
+        owners[index].append((model, relation))
+      } else {
+        indexes[type] = owners.count
+        owners.append([(model, relation)])
+      }
+    }
+    return owners
+  }
+
+  /// Reads one relation of models of one class.
+  ///
+  /// - Returns: the related models.
+  private mutating func load(_ owners: [Owner]) async throws -> [ModelObject] {
+    let sample = owners[0]
+    let isStored = sample.model.fieldsForDictionaryValue().contains { $0 === sample.relation }
+    // The records of a relation that is written in full are those inside the record of its model.
+    let isInRecord = isStored && (!sample.relation.isToMany || !sample.relation.isForeignKey)
+    let referenced = owners.filter { owner in
+      if case .loaded = owner.relation.loadState { return !isInRecord && !isFresh }
+      return !isInRecord || owner.relation.relatedModels.isEmpty
+    }
+    let found = try await membersReferencing(referenced)
+    for model in found { read.insert(ObjectIdentifier(model)) }
+    var identifiers: [String] = []
+    var related: [ModelObject] = []
+    for (_, relation) in owners {
+      for model in relation.relatedModels {
+        related.append(model)
+        guard model.isShell || (sample.relation.isForeignKey && !isFresh && !model.isNew),
+          let identifier = model.storedIdentifier, read.insert(ObjectIdentifier(model)).inserted
+        else { continue }
+        identifiers.append(identifier)
+      }
+    }
+    let stored = try await models(sample.relation.relatedClass, identifiers)
+    withExtendedLifetime((found, stored)) {
+      for (model, relation) in owners { model.retainMembers(of: relation) }
+    }
+    return identifiers.isEmpty ? related : owners.flatMap(\.relation.relatedModels)
+  }
+
+  /// Reads the models whose stored fields reference others, which completes the relations of these.
+  private func membersReferencing(_ owners: [Owner]) async throws -> [ModelObject] {
+    let saved = owners.filter { $0.model.storedIdentifier != nil && !$0.model.isNew }
+    guard let first = saved.first, var reference = BackReference(first.relation, of: first.model) else { return [] }
+    for owner in saved.dropFirst() { reference.add(owner.model) }
+    var found: [ModelObject] = []
+    for part in store is any BatchReadingModelStore ? [reference] : reference.parts(of: Self.sizeOfRequest) {
+      found += try await store.models(with: part, evaluation)
+    }
+    withExtendedLifetime(found) {
+      for owner in saved { owner.relation.markMembersLoaded() }
+    }
+    return found
+  }
+
+  /// The length of the identifiers in the address of one request, in bytes. Many servers accept addresses of 8,000 bytes.
+  static let sizeOfRequest = 1_800
+
+  private func models(_ type: ModelObject.Type, _ identifiers: [String]) async throws -> [ModelObject] {
+    guard !identifiers.isEmpty, let type = type as? any (ModelObject & ModelIsolation).Type else { return [] }
+    return try await storedModels(type, identifiers)
+  }
+
+  private func storedModels<M: Model>(_ type: M.Type, _ identifiers: [String]) async throws -> [ModelObject] {
+    if let store = store as? any BatchReadingModelStore {
+      return try await store.read(type, identifiers: identifiers)
+    }
+    let prototype = M.prototype()
+    guard let key = prototype.identifierField?.key else { return [] }
+    var models: [ModelObject] = []
+    for part in identifiers.parts(of: Self.sizeOfRequest, { $0.utf8.count + 3 }) {
+      if part.count == 1, let model = try await model(type, part[part.startIndex]) {
+        models.append(model)
+      } else if part.count > 1 {
+        var query = ModelQuery(type, evaluation: evaluation)
+        let operands = part.compactMap { prototype.storedValue(ofIdentifier: $0, in: .standard)?.value }
+        query.filter = .comparison(QueryComparison(QueryTerm([key]), .isIn, .value(.array(operands))))
+        models += try await store.list(query)
+      }
+    }
+    return models
+  }
+
+  private func model<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M? {
+    do {
+      return try await store.lookup(type, identifier: identifier)
+    } catch let error as ModelStoreError where error.code == .notFound {
+      return nil
+    }
+  }
+}
+
+extension Array {
+  /// Splits the array into parts whose sizes add up to a limit at most; a part has at least one element.
+  func parts(of limit: Int, _ size: (Element) -> Int) -> [ArraySlice<Element>] {
+    var parts: [ArraySlice<Element>] = []
+    var (start, total) = (startIndex, 0)
+    for index in indices {
+      let size = size(self[index])
+      if index > start, total + size > limit {
+        parts.append(self[start..<index])
+        (start, total) = (index, 0)
+      }
+      total += size
+    }
+    if start < endIndex { parts.append(self[start...]) }
+    return parts
+  }
+}
