@@ -7,6 +7,9 @@ struct DiscreteValueDomain<Value: Equatable>: ValueDomain {
   @inlinable
   init(_ values: [Value]) { self.values = values }
 
+  @inlinable
+  var allowedValues: [Value]? { values }
+
   /// - Complexity: O(*n*), where *n* is the number of allowed values.
   @inlinable
   func contains(_ value: Value) -> Bool { values.contains(value) }

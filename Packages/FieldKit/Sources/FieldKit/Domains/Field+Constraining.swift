@@ -14,13 +14,13 @@ extension Field {
   @inlinable
   @discardableResult
   public func constrain(to domain: some ValueDomain<Content>) -> Self {
-    setDomain { domain.coercion(of: $0) }
+    setDomain(allowing: domain.allowedValues) { domain.coercion(of: $0) }
     return self
   }
 
   @usableFromInline
-  final func setDomain(_ coerce: @escaping (Content) -> Coercion<Content>) {
-    metadata = .constraining(coerce, on: metadata)
+  final func setDomain(allowing values: [Content]?, _ coerce: @escaping (Content) -> Coercion<Content>) {
+    metadata = .constraining(coerce, allowing: values, on: metadata)
     beginCoercing()
   }
 
@@ -34,8 +34,21 @@ extension Field {
   /// Removes the domain: the field may hold any value again.
   @discardableResult
   public func unconstrain() -> Self {
-    metadata = .constraining(nil, on: metadata)
+    metadata = .constraining(nil, allowing: nil, on: metadata)
     return self
+  }
+
+  /// The values that the field may hold if they can be listed: those of its domain, or the cases of an enumeration.
+  ///
+  /// ```swift
+  /// let size = Field<String>().constrain(to: ["S", "M", "L"])
+  /// for value in size.allowedValues ?? [] { print(value) }   // the entries of a menu
+  /// ```
+  public final var allowedValues: [Content]? {
+    if let metadata, metadata.domain != nil { return metadata.allowedValues }
+    func cases<Cases: CaseIterable>(_ type: Cases.Type) -> [Content]? { Array(type.allCases) as? [Content] }
+    // `SendableMetatype`: a conformance that is isolated to an actor must not be used wherever fields are read.
+    return (Content.self as? any (CaseIterable & SendableMetatype).Type).flatMap { cases($0) }
   }
 
   /// Constrains the field to a list of values; any other value becomes nil.

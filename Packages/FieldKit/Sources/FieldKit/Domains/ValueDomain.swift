@@ -23,9 +23,15 @@ public protocol ValueDomain<Value> {
   ///
   /// The replacement has to be in the domain, or two bound fields may never agree.
   func clamp(_ value: Value) -> Value?
+
+  /// The values of the domain if they can be listed, such as for a menu of a form; otherwise nil, as by default.
+  var allowedValues: [Value]? { get }
 }
 
 extension ValueDomain {
+  /// The values of the domain: nil, because they can't be listed.
+  public var allowedValues: [Value]? { nil }
+
   /// Returns the change of a value by this domain: none if the domain contains it, otherwise the result of
   /// ``clamp(_:)``.
   @inlinable

@@ -311,6 +311,54 @@ open class AnyField: ObservationOwner {
   /// - Parameter name: the new name; nil for none.
   public func rename(_ name: String?) {}
 
+  /// Changes the place in a form: ``priority``.
+  ///
+  /// - Parameter priority: the new priority, small numbers first; nil for none.
+  public func prioritize(_ priority: Int?) {}
+
+  /// The values that the field may hold, if they can be listed: see ``Field/allowedValues``.
+  public var anyAllowedValues: [Any]? { nil }
+
+  /// Sets the value to that of another field, whichever is newer.
+  ///
+  /// - Parameters:
+  ///   - other: a field with values of the same type.
+  ///   - keepsTimestamps: whether the value keeps the time stamps of the other field, so that neither is newer; otherwise
+  ///     it is set now.
+  /// - Throws: ``FieldError`` with ``FieldError/Code/wrongType`` if the other field has values of another type; nothing
+  ///   is changed.
+  public func copyValue(from other: AnyField, keepingTimestamps keepsTimestamps: Bool = false) throws {
+    throw wrongType(other.valueType)
+  }
+
+  /// Calls a closure after every change of the value, whichever type it has.
+  ///
+  /// ```swift
+  /// for field in person.fields { field.observe { print(field.key ?? "", field.anyValue ?? "none") } }
+  /// ```
+  ///
+  /// - Parameter action: called in the isolation of the field. The field retains it: capture owners weakly.
+  /// - Returns: a token that ends the observation when cancelled, but not when released.
+  @discardableResult
+  public final func observe(_ action: @escaping () -> Void) -> ObservationToken {
+    guard let token = observeChanges(action) else {
+      preconditionFailure("\(Self.self) is not made to be observed: derive fields from Field.")
+    }
+    return token
+  }
+
+  /// Dates the value as of another time, such as that of a change which was read from elsewhere. Merges then compare it by
+  /// that time. Observers are not notified, and a field that was never set stays so.
+  ///
+  /// - Parameters:
+  ///   - updatedAt: when the value was last set.
+  ///   - changedAt: when it last changed; nil for the same time.
+  public final func setTimestamps(updatedAt: Date, changedAt: Date? = nil) {
+    guard updatedStamp != .never else { return }
+    updatedStamp = ChangeStamp(updatedAt)
+    changedStamp = ChangeStamp(min(changedAt ?? updatedAt, updatedAt))
+  }
+
   // MARK: Reading and writing
 
   /// Checks and converts a value read from JSON without changing the field.
@@ -399,6 +447,12 @@ public protocol FieldOwner: AnyObject {
 }
 
 extension ChangeStamp {
+  /// Creates the stamp of a date, rounded to nanoseconds; the first stamp of all for a date before 1970.
+  init(_ date: Date) {
+    let nanoseconds = (date.timeIntervalSince1970 * 1_000_000_000).rounded()
+    self.init(nanoseconds: UInt64(exactly: nanoseconds).map { max($0, 1) } ?? (nanoseconds < 1 ? 1 : .max))
+  }
+
   /// Calculated as `Date()` does it, so that a date taken before a set is never rounded to one after it.
   public var date: Date? {
     if self == .never { return nil }

@@ -273,6 +273,13 @@ open class ArrayField<Element>: Field<[Element]> {
 
   override var transformsElements: Bool { elementMetadata?.hasTransformer ?? false }
 
+  override func elementwiseTransformer(
+    in context: ValueTransformerContext
+  ) -> (any ValueTransforming<[Element]>)? {
+    guard let element = elementMetadata?.transformer?.transformer(in: context) else { return nil }
+    return FieldTransformer.list(of: element)
+  }
+
   override func importedValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> [Element]? {
     if json.isNull { return nil }
     let elementTransformer = elementMetadata?.transformer?.transformer(in: context)

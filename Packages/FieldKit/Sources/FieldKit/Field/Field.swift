@@ -257,6 +257,22 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   public final override func rename(_ name: String?) { metadata = .naming(name, on: metadata) }
 
+  public final override func prioritize(_ priority: Int?) { metadata = .prioritizing(priority, on: metadata) }
+
+  public final override var anyAllowedValues: [Any]? { allowedValues }
+
+  public final override func copyValue(from other: AnyField, keepingTimestamps: Bool = false) throws {
+    guard let other = other as? Field<Content> else { throw wrongType(other.valueType) }
+    guard keepingTimestamps else {
+      value = other.value
+      return
+    }
+    let (updated, changed) = (other.updatedStamp, other.changedStamp)
+    // Constrained first, so that a value changed by the domain keeps the stamp of the original.
+    set(constrained(other.value), stamp: updated)
+    (updatedStamp, changedStamp) = (updated, changed)
+  }
+
   // MARK: Declaration
 
   /// The name given in the declaration.
@@ -388,6 +404,9 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
 
   /// Whether the elements of a list have a transformer of their own.
   var transformsElements: Bool { false }
+
+  /// The transformer that a list makes of that of its elements; nil for other fields.
+  func elementwiseTransformer(in context: ValueTransformerContext) -> (any ValueTransforming<Content>)? { nil }
 
   func exportedValue(_ value: Content, in context: ValueTransformerContext) throws -> JSONValue {
     if let transformer = metadata?.transformer?.transformer(in: context) {

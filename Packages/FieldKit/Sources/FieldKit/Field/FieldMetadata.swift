@@ -14,6 +14,8 @@ final class FieldMetadata<Content> {
   let transformer: FieldTransformer<Content>?
   /// The domain, as a closure that is specialised for the type of the value.
   let domain: ((Content) -> Coercion<Content>)?
+  /// The values of the domain, if it lists them.
+  let allowedValues: [Content]?
   /// The changes of a value before it is stored: the domain, and then the normalization by the transformer.
   @usableFromInline let coerce: ((Content) -> Coercion<Content>)?
   /// Whether all fields that are declared alike share this declaration. Set before any other code has a reference, so
@@ -38,6 +40,7 @@ final class FieldMetadata<Content> {
     var asynchronousRules: [AsynchronousRule<Content>] = []
     var transformer: FieldTransformer<Content>?
     var domain: ((Content) -> Coercion<Content>)?
+    var allowedValues: [Content]?
   }
 
   private init(_ parts: Parts) {
@@ -49,6 +52,7 @@ final class FieldMetadata<Content> {
     asynchronousRules = parts.asynchronousRules
     transformer = parts.transformer
     domain = parts.domain
+    allowedValues = parts.allowedValues
     coerce = Self.coercion(parts.domain, then: parts.transformer?.normalization)
   }
 
@@ -58,7 +62,7 @@ final class FieldMetadata<Content> {
       parts = Parts(
         name: other.name, key: other.key, priority: other.priority, isSensitive: other.isSensitive,
         rules: other.rules, asynchronousRules: other.asynchronousRules, transformer: other.transformer,
-        domain: other.domain)
+        domain: other.domain, allowedValues: other.allowedValues)
     }
     change(&parts)
     return FieldMetadata(parts)
@@ -92,9 +96,13 @@ final class FieldMetadata<Content> {
   }
 
   static func constraining(
-    _ domain: ((Content) -> Coercion<Content>)?, on other: FieldMetadata?
+    _ domain: ((Content) -> Coercion<Content>)?, allowing values: [Content]?, on other: FieldMetadata?
   ) -> FieldMetadata {
-    changing(other) { $0.domain = domain }
+    changing(other) { ($0.domain, $0.allowedValues) = (domain, values) }
+  }
+
+  static func prioritizing(_ priority: Int?, on other: FieldMetadata?) -> FieldMetadata {
+    changing(other) { $0.priority = priority }
   }
 
   static func naming(_ name: String?, on other: FieldMetadata?) -> FieldMetadata {

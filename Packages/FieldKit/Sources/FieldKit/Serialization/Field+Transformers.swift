@@ -1,3 +1,27 @@
+extension Field {
+  /// Returns the transformer that the field uses in a context: its own, that of the context for the type of the value, or
+  /// the conversion of the type itself. That of a list is made of the conversion of its elements.
+  ///
+  /// - Parameter context: the source of transformers and of the leniency.
+  public final func transformer(
+    in context: ValueTransformerContext = .standard
+  ) -> any ValueTransforming<Content> {
+    metadata?.transformer?.transformer(in: context) ?? elementwiseTransformer(in: context)
+      ?? TransformerOfType<Content>()
+  }
+}
+
+/// The transformer of a context for a type, or the conversion of the type itself.
+private struct TransformerOfType<Value>: ValueTransforming {
+  func importValue(_ json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
+    json.isNull ? nil : try context.importValue(json, as: Value.self)
+  }
+
+  func exportValue(_ value: Value, in context: ValueTransformerContext) throws -> JSONValue {
+    try context.exportValue(value)
+  }
+}
+
 @_spi(ModelKitInternals)
 extension Field {
   /// Returns whether the field declares a transformer for a context.

@@ -48,7 +48,7 @@ struct FieldTransformer<Content>: Sendable {
     return transformers
   }
 
-  private static func list(of element: some ValueTransforming<Content>) -> any ValueTransforming<[Content]> {
+  static func list(of element: some ValueTransforming<Content>) -> any ValueTransforming<[Content]> {
     ListTransformer(element: element)
   }
 }

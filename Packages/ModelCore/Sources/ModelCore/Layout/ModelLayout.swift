@@ -43,6 +43,8 @@ final class ModelLayout: Sendable {
   let order: FieldOrder
   /// Whether the class conforms to `FieldInitializing`.
   let initializesFields: Bool
+  /// Whether the class takes part in reading or writing, so that its models need the tree path.
+  let readsOrWritesByItself: Bool
   /// The index of the inverse field for each relation and class of related models, or -1 if there is none.
   let inverses = Lock<[InverseKey: Int]>([:])
 
@@ -58,7 +60,11 @@ final class ModelLayout: Sendable {
     modelClass: ModelObject.Type, slots: [Slot], isProven: Bool, identifierIndex: Int?, order: FieldOrder = FieldOrder()
   ) {
     self.order = order
-    initializesFields = modelClass is any FieldInitializing.Type
+    initializesFields =
+      modelClass is any FieldInitializing.Type || modelClass is any FieldListing.Type
+      || modelClass is any ChangeIntercepting.Type
+    readsOrWritesByItself =
+      modelClass is any DocumentConverting.Type || modelClass is any ReadingHook.Type
     self.slots = slots
     relationIndices = slots.indices.filter { slots[$0].kind == .relation }
     let isFixed = isProven && !slots.contains(where: \.isVariable)

@@ -24,9 +24,33 @@ public protocol FieldInitializing: ModelIsolation {
   func initializeField(_ field: AnyField)
 }
 
+/// A model class that lists fields which are not stored properties of their own, such as those in an array.
+///
+/// ```swift
+/// final class Survey: Model, FieldListing {
+///   let answers = (1...20).map { Field<Int>(key: "answer\($0)") }
+///   var listedFields: [AnyField] { answers }
+/// }
+/// ```
+///
+/// The fields of stored properties are found without it, once for each class. Listed fields are added to each model, as
+/// those that are added at run time are, so that reading and writing them is slower.
+public protocol FieldListing: ModelIsolation {
+  /// The fields besides those of stored properties, each declared with a key that no other field of the model has.
+  var listedFields: [AnyField] { get }
+}
+
 extension ModelObject {
+  /// Runs what the protocols of a class add to the creation of a model.
   func initializeFields() {
-    guard let initializer = self as? any FieldInitializing else { return }
-    layout.forEachField(of: self) { field, _ in initializer.initializeField(field) }
+    if let initializer = self as? any FieldInitializing {
+      layout.forEachField(of: self) { field, _ in initializer.initializeField(field) }
+    }
+    if let lister = self as? any (ModelObject & FieldListing) {
+      for field in lister.listedFields {
+        do { try lister.add(field: field) } catch { preconditionFailure("\(error)") }
+      }
+    }
+    if self is any ChangeIntercepting { interceptChanges() }
   }
 }

@@ -11,7 +11,28 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// An identifier field holds an integer, a string, a UUID, or any other type that converts to text and back without
   /// loss.
-  public var identifier: String? { modelIdentifier }
+  ///
+  /// Setting nil clears the field. A text that the field can't hold changes nothing and is reported to
+  /// ``ModelIssue/handler``, because a property can't throw.
+  public var identifier: String? {
+    get { modelIdentifier }
+    nonmutating set {
+      if let newValue {
+        guard !setIdentifier(newValue) else { return }
+        ModelIssue.report(
+          FieldError(
+            notSet: FieldPath(identifierField?.key ?? "identifier"),
+            identifierField == nil
+              ? "the class has no identifier field" : "the text is no \(identifierField?.valueType ?? Never.self)",
+            identifierField == nil ? .notFound : .wrongType))
+      } else {
+        try? identifierField?.set(anyValue: nil)
+      }
+    }
+  }
+
+  /// Whether a store has the model: it was created or read there, and was not deleted since.
+  public var isPersisted: Bool { isStored && !isDeleted }
 }
 
 extension ModelObject {

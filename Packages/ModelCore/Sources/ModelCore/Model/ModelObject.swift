@@ -93,13 +93,14 @@ open class ModelObject: ObservationOwner {
   /// Called by a store before the model is validated and written.
   open func beforeSave() {}
 
-  /// Called by a store after the model was created in it.
+  /// Called by a store after the model was created in it. Adopt ``ReadingHook`` for a call after reading.
   open func afterCreate() {}
 
   /// Called by a store after the model was updated in it.
   open func afterUpdate() {}
 
-  /// Called by a store after the model was deleted from it.
+  /// Called by a store after the model was deleted from it. The model keeps its values and its identifier, so that it can be
+  /// created again.
   open func afterDelete() {}
 }
 

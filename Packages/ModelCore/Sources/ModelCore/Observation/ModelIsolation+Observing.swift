@@ -77,5 +77,6 @@ extension ModelIsolation where Self: ModelObject {
   public func removeAllObservers() {
     for watch in (details?.watches ?? [:]).values { watch.removeAllObservers() }
     details?.watches = [:]
+    if self is any ChangeIntercepting { interceptChanges() }
   }
 }

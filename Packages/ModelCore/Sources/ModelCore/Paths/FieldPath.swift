@@ -53,6 +53,15 @@ public struct FieldPath: Hashable, Sendable {
     self.init(takingWildcardFrom: components)
   }
 
+  /// Parses a path of keys with another separator, such as `"company/name"`; a last key `*` makes it a wildcard.
+  ///
+  /// - Parameters:
+  ///   - text: the keys. Their dots and brackets have no meaning.
+  ///   - separator: the character between keys.
+  public init(_ text: String, separator: Character) {
+    self.init(takingWildcardFrom: text.split(separator: separator).map { .key(String($0)) })
+  }
+
   private init(takingWildcardFrom components: [Component]) {
     self.components = components
     isWildcard = components.last == .key("*")

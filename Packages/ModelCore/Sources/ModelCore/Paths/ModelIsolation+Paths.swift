@@ -11,6 +11,12 @@ extension ModelIsolation where Self: ModelObject {
   /// - Complexity: O(*n*) in the number of fields of the models on the path.
   public func field(at path: FieldPath) -> AnyField? { try? locate(path).field }
 
+  /// Returns the path of a field of this model: its key; nil for a field of another object.
+  public func fieldPath(for field: AnyField) -> FieldPath? {
+    guard field.owner === self, let key = field.key else { return nil }
+    return [.key(key)]
+  }
+
   /// The value at a path, such as `person["company.name"]` or `person["tags[0]"]`.
   ///
   /// Reading returns nil if the value is nil, or if the path is not found. Setting a value of another type, or at a

@@ -18,6 +18,23 @@ public protocol RelationField: AnyField {
   var deleteRule: DeleteRule { get }
 }
 
+extension RelationField {
+  /// Returns the inverse of this relation on a related model; nil if it has none.
+  ///
+  /// ```swift
+  /// book.author.inverseField(on: jane) === jane.books
+  /// ```
+  ///
+  /// - Parameter related: a model of the related class, whether or not the relation references it.
+  /// - Complexity: O(1), except for the first call for two classes.
+  public func inverseField(on related: ModelObject) -> (any RelationField)? {
+    (owner as? ModelObject)?.inverseField(of: self, on: related)
+  }
+
+  /// The inverses of this relation on the models that it references.
+  public var inverseFields: [any RelationField] { relatedModels.compactMap { inverseField(on: $0) } }
+}
+
 @_spi(ModelKitInternals)
 extension ModelObject {
   /// Returns the inverse of a relation of this model on a related model; nil if it has none.

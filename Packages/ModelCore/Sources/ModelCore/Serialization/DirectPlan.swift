@@ -70,7 +70,7 @@ final class DirectPlan: Sendable {
     choosesFields = OverrideProbe.choosesFields(type(of: model))
     choosesInstanceClass = OverrideProbe.choosesInstanceClass(type(of: model))
     var members: [Member] = []
-    var isUsable = layout.isProven && layout.slots.count <= 64
+    var isUsable = layout.isProven && layout.slots.count <= 64 && !layout.readsOrWritesByItself
     for (index, slot) in layout.slots.enumerated() where isUsable {
       guard let field = layout.field(at: index, of: model), !slot.isVariable, !slot.isOptional,
         field.isRelation == (slot.kind == .relation), !Self.hasTransformers(field)

@@ -33,6 +33,24 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
+  /// Creates a model from a dictionary, or reads it into the live one with the same identifier, and configures it.
+  ///
+  /// - Parameters:
+  ///   - dictionary: keys and values: see ``from(dictionaryValue:in:as:)``.
+  ///   - scope: the scope the models become part of.
+  ///   - mode: whether the values are loaded, or are edits.
+  ///   - configure: called last, with the model that has the values. `isNew` is false for a model that was live before.
+  /// - Throws: ``ModelDecodingError`` for the first value that does not fit, and errors of the closure.
+  public static func from(
+    dictionaryValue dictionary: AttributeDictionary, in scope: ModelScope? = nil, as mode: ReadMode = .load,
+    configure: (_ model: Self, _ isNew: Bool) throws -> Void
+  ) throws -> Self {
+    let known = try decoding { try ModelReader(scope: scope, mode).liveModel(self, for: dictionary) }
+    let model = try from(dictionaryValue: dictionary, in: scope, as: mode)
+    try configure(model, known !== model)
+    return model
+  }
+
   /// Creates a model from a JSON document that is one object, or reads it into the live one with the same identifier.
   ///
   /// - Parameters:
@@ -91,9 +109,36 @@ extension ModelIsolation where Self: ModelObject {
   public func read(_ dictionary: AttributeDictionary, as mode: ReadMode = .load) throws {
     try Self.decoding {
       let reader = ModelReader(scope: memberScope, mode)
-      try reader.refuseIdentifierOfAnother(than: self, in: dictionary)
-      reader.recognise(self, in: dictionary)
-      _ = reader.apply([try reader.stage(dictionary, into: self)])
+      let decoded = try reader.decoded(dictionary, for: Self.self)
+      try reader.refuseIdentifierOfAnother(than: self, in: decoded)
+      reader.recognise(self, in: decoded)
+      _ = reader.apply([try reader.stage(decoded: decoded, into: self)])
+    }
+  }
+
+  /// Reads the values of some fields into this model, and leaves the others as they are.
+  ///
+  /// - Parameters:
+  ///   - dictionary: keys and values; those of other fields are ignored.
+  ///   - fields: fields of this model.
+  ///   - scope: the source of key case and transformers; by default the scope of this model.
+  ///   - mode: whether the values are loaded, or are edits.
+  /// - Throws: ``ModelDecodingError`` for the first value that does not fit; nothing is changed then.
+  public func read(
+    _ dictionary: AttributeDictionary, fields: [AnyField], in scope: ModelScope? = nil, as mode: ReadMode = .load
+  ) throws {
+    try Self.decoding {
+      let context = (scope ?? memberScope)?.transformers ?? .standard
+      let reader = ModelReader(scope: memberScope, context: context, mode)
+      let decoded = try reader.decoded(dictionary, for: Self.self)
+      var chosen: AttributeDictionary = [:]
+      for field in fields where field.owner === self {
+        guard let key = field.key.map(context.key), let json = try decoded.value(atNestedKey: key) else { continue }
+        try chosen.set(json, atNestedKey: key, merging: true)
+      }
+      try reader.refuseIdentifierOfAnother(than: self, in: chosen)
+      reader.recognise(self, in: chosen)
+      _ = reader.apply([try reader.stage(decoded: chosen, into: self)])
     }
   }
 

@@ -37,6 +37,32 @@ extension ModelIsolation where Self: ModelObject {
     }
   }
 
+  /// Returns the fields that are loaded or set, by key, as ``dictionaryValue`` does.
+  ///
+  /// - Parameter scope: the source of key case, null policy and transformers.
+  public func dictionaryValue(in scope: ModelScope) -> AttributeDictionary {
+    dictionaryValue(fields: fieldsForDictionaryValue(), in: scope)
+  }
+
+  /// Returns the fields that a closure chooses, by key.
+  ///
+  /// ```swift
+  /// let changes = person.dictionaryValue { $0.isDirty }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - scope: the source of key case, null policy and transformers; by default the scope of this model.
+  ///   - includeField: returns whether to write a field of this model, also one that is not loaded. Related models are
+  ///     written with all their fields.
+  public func dictionaryValue(in scope: ModelScope? = nil, includeField: (AnyField) -> Bool) -> AttributeDictionary {
+    let context = (scope ?? memberScope)?.transformers ?? .standard
+    return fieldsForDictionaryValue().filter(includeField).reduce(into: [:]) { dictionary, field in
+      // A value that can't be written is omitted.
+      let part = try? ModelWriter(context: context).object(of: self, fields: [field]) { _ in true }
+      dictionary.merge(part ?? [:]) { _, new in new }
+    }
+  }
+
   /// Returns the model as a JSON document with sorted keys.
   ///
   /// - Parameters:

@@ -165,15 +165,35 @@ final class ModelReader: FieldReader {
   /// Stages an object for a model of a class, or of the subclass that the class chooses for it.
   func stage<M: Model>(_ object: AttributeDictionary, as type: M.Type) throws -> Staged<M> {
     let chosen = type.instanceClass(for: object) as? M.Type ?? type
+    let object = try decoded(object, for: chosen)
     guard let model = canonical(chosen, object) as? M else {
       throw ValueTransformError(
         expected: "\(chosen)", found: "an identifier that belongs to another type of model in this scope")
     }
-    return try stage(object, into: model)
+    return try stage(decoded: object, into: model)
+  }
+
+  /// Returns the model of the scope that an object is read into; nil if a new one is created for it.
+  func liveModel<M: Model>(_ type: M.Type, for object: AttributeDictionary) throws -> ModelObject? {
+    let chosen = type.instanceClass(for: object) as? M.Type ?? type
+    let sample = context.prepared(chosen.init())
+    guard let identifier = setIdentifier(of: sample, from: try decoded(object, for: chosen)) else { return nil }
+    return scope?.canonicalModel(like: sample, identifier: identifier)
+  }
+
+  /// Returns the dictionary that a class reads in place of one from a document.
+  func decoded(_ object: AttributeDictionary, for modelClass: ModelObject.Type) throws -> AttributeDictionary {
+    guard !isFromStore, let converting = modelClass as? any DocumentConverting.Type else { return object }
+    return try converting.decoded(object)
   }
 
   /// Stages an object for an existing model.
   func stage<M: ModelObject>(_ object: AttributeDictionary, into model: M) throws -> Staged<M> {
+    try stage(decoded: decoded(object, for: Swift.type(of: model)), into: model)
+  }
+
+  /// Stages an object that its class converted already.
+  func stage<M: ModelObject>(decoded object: AttributeDictionary, into model: M) throws -> Staged<M> {
     let outerKeys = takeOuterKeys()
     var links: [() -> Void] = []
     var readCount = 0
@@ -208,7 +228,11 @@ final class ModelReader: FieldReader {
         }
         scope?.register(model)
       })
-    return Staged(staged: model) { for link in links { link() } }
+    let hook = model.layout.readsOrWritesByItself ? model as? any ReadingHook : nil
+    return Staged(staged: model) {
+      for link in links { link() }
+      hook?.afterRead()
+    }
   }
 
   /// Returns whether an object is an edit of a model, because neither has an identifier.

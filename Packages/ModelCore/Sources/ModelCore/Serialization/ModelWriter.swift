@@ -33,12 +33,15 @@ final class ModelWriter: FieldWriter {
   /// Returns the fields of a model that are loaded or set.
   ///
   /// - Parameter fields: the fields to write; nil for all that the class writes, and unknown keys.
-  func object(of model: ModelObject, fields: [AnyField]?) throws -> AttributeDictionary {
+  func object(
+    of model: ModelObject, fields: [AnyField]?, where includesField: ((AnyField) -> Bool)? = nil
+  ) throws -> AttributeDictionary {
     context.prepare(model)
     seen.insert(ObjectIdentifier(model))
     let chosen = fields ?? model.fieldsForDictionaryValue()
     return try object(of: model, chosen, withUnknownKeys: fields == nil) { field in
-      switch field.loadState {
+      if let includesField { return includesField(field) }
+      return switch field.loadState {
       case .loaded: true
       // A relation of a new model is complete as it is.
       case .incomplete: model.origin == .new
@@ -114,6 +117,16 @@ final class ModelWriter: FieldWriter {
   func object(
     of model: ModelObject, _ fields: [AnyField], withUnknownKeys: Bool = true,
     where includes: (AnyField) -> Bool
+  ) throws -> AttributeDictionary {
+    let object = try plainObject(of: model, fields, withUnknownKeys: withUnknownKeys, where: includes)
+    guard !isForStore, model.layout.readsOrWritesByItself, let model = model as? any DocumentConverting else {
+      return object
+    }
+    do { return try model.encoded(object) } catch { throw ModelEncodingError.wrapping(error, at: FieldPath()) }
+  }
+
+  private func plainObject(
+    of model: ModelObject, _ fields: [AnyField], withUnknownKeys: Bool, where includes: (AnyField) -> Bool
   ) throws -> AttributeDictionary {
     var object: AttributeDictionary = [:]
     for field in fields {

@@ -7,11 +7,16 @@ extension Inflection {
     // The most general rule first: later ones take precedence.
     english.addSuffix("", replacement: "s")
     english.addSuffix("s", replacement: "s")
+    english.addSuffix("sis", replacement: "ses")
+    // Rules that are the same for plurals, and tell singulars apart: `houses` and `statuses`, `analyses` and `cases`.
+    english.addSuffix("se", replacement: "ses")
     for ending in ["x", "z", "ch", "sh", "ss", "us", "lens", "gas", "bias", "alias", "atlas", "canvas", "iris"] {
       english.addSuffix(ending, replacement: ending + "es")
     }
     english.addSuffix("iz", replacement: "izzes")
-    english.addSuffix("sis", replacement: "ses")
+    for ending in ["ysis", "thesis", "crisis", "gnosis", "nopsis", "mphasis", "oasis"] {
+      english.addSuffix(ending, replacement: ending.dropLast(2) + "es")
+    }
     english.addSuffix("y", replacement: "ies", notAfter: "aeiou")
     english.addSuffix("quy", replacement: "quies")
     for (ending, plural) in [
@@ -20,6 +25,12 @@ extension Inflection {
     ] {
       english.addSuffix(ending, replacement: plural)
     }
+    for ending in [
+      "ouse", "ause", "fuse", "xcuse", "aze", "eze", "cache", "ache", "iche", "movie", "cookie", "zombie", "calorie",
+      "valve",
+      "sleeve",
+    ] { english.addSuffix(ending, replacement: ending + "s") }
+    for word in ["use", "muse", "pie", "tie"] { english.addIrregular(word, plural: word + "s") }
     for word in ["stomach", "monarch", "epoch", "matriarch", "patriarch"] {
       english.addIrregular(word, plural: word + "s")
     }

@@ -71,6 +71,36 @@ public struct Inflection: Sendable {
     return noun[..<start] + Self.inCase(of: word, singular: lower, plural)
   }
 
+  /// Returns the singular of a noun in the plural: the noun whose plural it is. A word that is no plural stays as it is.
+  ///
+  /// ```swift
+  /// assert(Inflection.english.singular(of: "salespeople") == "salesperson")
+  /// ```
+  ///
+  /// - Parameter noun: the noun, in any case. Of several words, the last one is changed.
+  /// - Returns: the singular, in the case of the noun.
+  /// - Complexity: O(*n*²) in the number of rules.
+  public func singular(of noun: String) -> String {
+    let start = Self.startOfLastWord(in: noun)
+    let word = String(noun[start...])
+    let lower = word.lowercased()
+    guard !lower.isEmpty, lower.count == word.count else { return noun }
+    return noun[..<start] + Self.inCase(of: word, singular: lower, singularOfWord(lower))
+  }
+
+  private func singularOfWord(_ word: String) -> String {
+    // A plural is its own plural.
+    guard pluralOfWord(word) == word else { return word }
+    for rule in rules.reversed() where rule.wholeWord ? word == rule.replacement : word.hasSuffix(rule.replacement) {
+      let singular = word.dropLast(rule.replacement.count) + rule.suffix
+      // A rule may be the wrong one for the noun: only a noun with this plural is its singular.
+      if !singular.isEmpty, rule.wholeWord || singular != word, pluralOfWord(String(singular)) == word {
+        return String(singular)
+      }
+    }
+    return word
+  }
+
   private func pluralOfWord(_ word: String) -> String {
     if plurals.contains(word) { return word }
     for rule in rules.reversed() where rule.wholeWord ? word == rule.suffix : word.hasSuffix(rule.suffix) {

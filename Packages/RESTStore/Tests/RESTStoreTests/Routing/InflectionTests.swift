@@ -62,4 +62,27 @@ import Testing
     #expect(inflection.plural(of: "dog") == "dog")
     #expect(Inflection.english.plural(of: "cow") == "cows")
   }
+
+  @Test(arguments: [
+    ("dog", "dogs"), ("Entity", "Entities"), ("key", "keys"), ("box", "boxes"), ("church", "churches"),
+    ("class", "classes"), ("Address", "Addresses"), ("status", "statuses"), ("alias", "aliases"), ("bus", "buses"),
+    ("Quiz", "Quizzes"), ("analysis", "analyses"), ("crisis", "crises"), ("hypothesis", "hypotheses"),
+    ("axis", "axes"), ("matrix", "matrices"), ("index", "indices"), ("half", "halves"), ("valve", "valves"),
+    ("shelf", "shelves"), ("leaf", "leaves"), ("potato", "potatoes"), ("photo", "photos"), ("movie", "movies"),
+    ("cache", "caches"), ("house", "houses"), ("case", "cases"), ("cause", "causes"), ("size", "sizes"),
+    ("Person", "People"), ("SalesPerson", "SalesPeople"), ("woman", "women"), ("human", "humans"),
+    ("sales_person", "sales_people"), ("HTTPStatus", "HTTPStatuses"), ("news", "news"), ("series", "series"),
+  ])
+  func `The singular of a plural is the noun, and that of a singular is itself`(singular: String, plural: String) {
+    #expect(Inflection.english.singular(of: plural) == singular)
+    #expect(Inflection.english.singular(of: singular) == singular)
+    #expect(Inflection.english.plural(of: singular) == plural)
+  }
+
+  @Test func `A rule of one's own holds for singulars, too`() {
+    var inflection = Inflection.english
+    inflection.addIrregular("cow", plural: "kine")
+    #expect(inflection.singular(of: "Kine") == "Cow")
+    #expect(Inflection().singular(of: "dogs") == "dogs")
+  }
 }
