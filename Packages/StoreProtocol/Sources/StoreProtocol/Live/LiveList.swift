@@ -1,0 +1,133 @@
+public import ModelCore
+public import Observation
+
+/// A list for a view: the models that a query finds, kept up to date while the view is visible.
+///
+/// ```swift
+/// let list = LiveList(store, ModelQuery(Book.self, where: { $0.rating >= 4 }, sort: [.ascending(\.title)]))
+/// list.resume()                                          // when the view appears
+/// list.query = ModelQuery(Book.self)                     // shows the former models until the new ones are there
+/// list.pause()                                           // when it disappears
+/// ```
+///
+/// It is observable, as by `withObservationTracking` and in the `body` of a SwiftUI view. A paused list keeps its models and
+/// has no cost. It lives on the main actor, as its store and the views do.
+@MainActor
+@Observable
+public final class LiveList<M: Model> {
+  /// The models in the order of the query; those of the last valid result if there is an error.
+  public private(set) var models: [M] = []
+  /// The differences from the models that were shown before. After a pause, or another query, all models that were shown
+  /// before count as updated.
+  public private(set) var differences = LiveDifferences<M>()
+  /// `notLoaded` before the list is first resumed, `loading` until the result of the query is there, then `loaded` or
+  /// `error`.
+  public private(set) var loadState = LoadState.notLoaded
+  /// Whether the list follows no changes.
+  public private(set) var isPaused = true
+
+  private var currentQuery: ModelQuery<M>
+  @ObservationIgnored private let observe: (ModelQuery<M>) -> LiveResults<M>
+  @ObservationIgnored private var task: Task<Void, Never>?
+
+  /// Creates a list, which is paused and empty.
+  ///
+  /// - Parameters:
+  ///   - store: a store of the main actor.
+  ///   - query: the query.
+  public init(_ store: some LiveModelStore, _ query: ModelQuery<M>) {
+    currentQuery = query
+    observe = { store.observe($0) }
+  }
+
+  /// Creates a list of the models of a class, which is paused and empty.
+  ///
+  /// - Parameters:
+  ///   - store: a store of the main actor.
+  ///   - type: the class of the models.
+  ///   - filter: the condition; see ``ModelColumns``.
+  ///   - sort: the criteria of the order; empty for the order of creation.
+  ///   - limit: the largest number of models; nil for all.
+  public convenience init(
+    _ store: some LiveModelStore, _ type: M.Type, where filter: ((ModelColumns<M>) -> QueryExpression)? = nil,
+    sort: [ModelSort<M>] = [], limit: Int? = nil
+  ) {
+    self.init(store, ModelQuery(type, where: filter, sort: sort, limit: limit))
+  }
+
+  deinit { task?.cancel() }
+
+  /// The query. Another one is run at once, unless the list is paused. The models stay until its result is there.
+  public var query: ModelQuery<M> {
+    get { currentQuery }
+    set {
+      guard newValue != currentQuery else { return }
+      currentQuery = newValue
+      if !isPaused { start() }
+    }
+  }
+
+  /// Whether the result of the query is not there yet.
+  public var isLoading: Bool { if case .loading = loadState { true } else { false } }
+
+  /// The error since the last valid result; nil without one. The query runs again with the next relevant change, and with
+  /// ``reload()``.
+  public var error: ModelStoreError? {
+    if case .error(let error) = loadState { error as? ModelStoreError } else { nil }
+  }
+
+  /// Follows the changes, beginning with the present result. Does nothing unless the list is paused.
+  public func resume() {
+    guard isPaused else { return }
+    isPaused = false
+    start()
+  }
+
+  /// Follows no changes until the list is resumed. The models stay.
+  public func pause() {
+    guard !isPaused else { return }
+    isPaused = true
+    task?.cancel()
+    task = nil
+    if isLoading { loadState = .notLoaded }
+  }
+
+  /// Runs the query again, such as after an error.
+  public func reload() { if !isPaused { start() } }
+
+  private func start() {
+    task?.cancel()
+    loadState = .loading
+    let results = observe(currentQuery)
+    task = Task { [weak self] in
+      var isFirst = true
+      for await result in results {
+        // Cancelled by a pause, another query or the end of the list.
+        guard !Task.isCancelled, let self else { return }
+        self.show(result, isFirst: isFirst)
+        isFirst = false
+      }
+    }
+  }
+
+  private func show(_ result: LiveResult<M>, isFirst: Bool) {
+    if let error = result.error {
+      loadState = .error(error)
+      // A new observation has no models from before its error.
+      if isFirst { return }
+    } else {
+      loadState = .loaded
+    }
+    differences = isFirst ? LiveDifferences(from: models, toUnknown: result.models) : result.differences
+    models = result.models
+  }
+}
+
+extension LiveDifferences {
+  /// Compares models that were shown with a result, where it is not known which of them were written meanwhile.
+  fileprivate init(from old: [M], toUnknown new: [M]) {
+    self.init(from: old[...], to: new, at: 0)
+    let known = Set(old)
+    updated = new.indices.filter { known.contains(new[$0]) }.map { Change(model: new[$0], index: $0) }
+  }
+}
