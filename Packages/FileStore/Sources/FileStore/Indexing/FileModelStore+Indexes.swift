@@ -54,6 +54,24 @@ extension FileModelStore {
     try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
   }
 
+  /// Keeps an index of a member inside the values of a field: otherwise as of a field.
+  ///
+  /// ```swift
+  /// try await store.index(Invoice.self) { $0.receipt.number }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - unique: whether a value, nil excepted, must not be there twice.
+  ///   - column: returns the member, or a field.
+  /// - Throws: `ModelStoreError` as for a field; `invalid` for a field of a related model.
+  public func index<M: Model, Value>(
+    _ type: M.Type, unique: Bool = false, _ column: (ModelColumns<M>) -> QueryColumn<Value>
+  ) async throws {
+    let path = try StoredKeyPath(type, column: column, in: scope.transformers)
+    try await translating { try await handle.engine.index(M.typeName, path, isUnique: unique) }
+  }
+
   /// Keeps an index of a foreign key, which conditions such as `$0.company == acme` and `list(in: acme.employees)` use.
   ///
   /// - Parameters:

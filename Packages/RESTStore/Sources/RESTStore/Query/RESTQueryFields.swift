@@ -19,6 +19,18 @@ struct RESTQueryFields {
     var models: [ModelObject] = []
     defer { withExtendedLifetime(models) {} }
     for (index, key) in path.keys.enumerated() {
+      if owner == nil, let value = found, !(value is any RelationField) {
+        // A member inside the value has the key under which the value's type writes it.
+        switch value.member(key, in: context) {
+        case .typed(let member): found = member
+        case .untyped: found = Field<JSONValue>()
+        case .missing(let reason):
+          throw ModelStoreError(
+            .invalid, "A query of \(modelClass) can't read \("\(path)".quotedForMessage): \(reason).")
+        }
+        keys.append(key)
+        continue
+      }
       if let owner { models.append(context.prepared(owner.init())) }
       guard owner != nil, let field = models.last?.field(declaredAs: key) else {
         throw ModelStoreError(.invalid, "\(modelClass) has no field \"\(path)\" that a query could read.")

@@ -74,7 +74,7 @@ public struct Inflection: Sendable {
   /// Returns the singular of a noun in the plural: the noun whose plural it is. A word that is no plural stays as it is.
   ///
   /// ```swift
-  /// assert(Inflection.english.singular(of: "salespeople") == "salesperson")
+  /// assert(Inflection.english.singular(of: "SalesPeople") == "SalesPerson")
   /// ```
   ///
   /// - Parameter noun: the noun, in any case. Of several words, the last one is changed.

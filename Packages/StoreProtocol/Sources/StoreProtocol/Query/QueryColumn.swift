@@ -5,6 +5,12 @@
 /// ```swift
 /// let query = ModelQuery(Person.self, where: { $0.age > 30 && $0.name != "Bob" })
 /// ```
+///
+/// A value that is written as an object can be read inside: a `Codable` struct by its properties, such as
+/// `$0.receipt.pages > 3`. So can a `JSONConvertible` type that writes each property under its name. Its members compare as
+/// JSON: texts with texts, numbers with numbers. A property that is no member, such as a computed one, makes the query throw
+/// ``ModelStoreError`` with the code `invalid`.
+@dynamicMemberLookup
 public struct QueryColumn<Value> {
   let field: Field<Value>
   let term: QueryTerm

@@ -3,8 +3,8 @@
 /// A record as the bytes of its JSON. Only the requested fields are read, and texts are compared without creating strings.
 struct BytesRow: QueryRow {
   let bytes: UnsafeRawBufferPointer
-  /// The offsets of the values of the level's slots; negative for keys that the record lacks. Valid as long as this row is
-  /// used.
+  /// The offsets of the values of the level's slots; -1 for keys that the record lacks, -2 for members that an object inside
+  /// it lacks. Valid as long as this row is used.
   let offsets: UnsafeMutablePointer<Int>
   // Not retained, because there is a row for every record. The caller retains the surroundings, see `QueryProgram`.
   unowned(unsafe) let surroundings: QuerySurroundings
@@ -41,7 +41,7 @@ struct BytesRow: QueryRow {
         }
       }
       for slot in nested {
-        offsets[slot.index] = try BytesRow.offset(of: slot.spelledKey, slot.parts, in: bytes) ?? -1
+        offsets[slot.index] = try BytesRow.offset(of: slot.spelledKey, slot.parts, inside: slot.inner, in: bytes)
       }
     }
   }
@@ -54,6 +54,18 @@ struct BytesRow: QueryRow {
     for part in parts {
       if try scanner.peek() == .null { return nil }
       guard try go(to: part, &scanner) else { return nil }
+    }
+    return scanner.offset
+  }
+
+  /// Returns the offset of a value inside that of a field; -1 if there is no such field, -2 if it has no such member.
+  static func offset(
+    of key: String, _ parts: [String], inside inner: [String], in bytes: UnsafeRawBufferPointer
+  ) throws -> Int {
+    guard let whole = try offset(of: key, parts, in: bytes) else { return -1 }
+    var scanner = JSONScanner(bytes, offset: whole, depth: 1, maximumDepth: 512)
+    for key in inner {
+      guard try scanner.peek() == .object, try go(to: key, &scanner) else { return -2 }
     }
     return scanner.offset
   }
@@ -77,14 +89,16 @@ struct BytesRow: QueryRow {
     return JSONScanner(bytes, offset: offset, depth: 1, maximumDepth: 512)
   }
 
+  private func missing(_ slot: QuerySlot) -> JSONValue { offsets[slot.index] == -2 ? .null : slot.missing }
+
   @inline(__always)
   func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool {
-    guard var scanner = scanner(at: slot) else { return try test.matches(slot.missing) }
+    guard var scanner = scanner(at: slot) else { return try test.matches(missing(slot)) }
     return try test.matches(&scanner)
   }
 
   func json(at slot: QuerySlot) throws -> JSONValue {
-    guard var scanner = scanner(at: slot) else { return slot.missing }
+    guard var scanner = scanner(at: slot) else { return missing(slot) }
     return try scanner.readValue()
   }
 

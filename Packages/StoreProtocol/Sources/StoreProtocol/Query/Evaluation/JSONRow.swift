@@ -52,9 +52,9 @@ struct JSONRow: QueryRow {
 
   @inline(__always)
   private func found(at slot: QuerySlot) throws -> JSONValue {
-    guard !slot.key.isEmpty else { return value }
+    guard !slot.key.isEmpty else { return slot.inner.isEmpty ? value : value.member(at: slot.inner) }
     guard case .object(let record) = value else { return slot.missing }
-    if slot.isNested { return try record.value(atNestedKey: slot.spelledKey) ?? slot.missing }
+    if slot.isNested { return try slot.value(in: record) ?? slot.missing }
     return record[slot.spelledKey] ?? slot.missing
   }
 
@@ -128,12 +128,12 @@ struct RelatedRow: QueryRow {
   }
 
   func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool {
-    if slot.key == level.identifierKey { return try test.matches(identifier) }
+    if slot.key == level.identifierKey, slot.inner.isEmpty { return try test.matches(identifier) }
     return try record()?.test(test, at: slot) ?? NoRow().test(test, at: slot)
   }
 
   func json(at slot: QuerySlot) throws -> JSONValue {
-    if slot.key == level.identifierKey { return identifier }
+    if slot.key == level.identifierKey, slot.inner.isEmpty { return identifier }
     return try record()?.json(at: slot) ?? .null
   }
 

@@ -7,7 +7,7 @@ struct ModelRow: QueryRow {
   let context: ValueTransformerContext
 
   private func field(at slot: QuerySlot) throws -> AnyField {
-    guard let field = model.field(like: slot.field) ?? model.field(declaredAs: slot.key) else {
+    guard let field = model.field(like: slot.owner) ?? model.field(declaredAs: slot.key) else {
       throw ModelStoreError(.invalid, "This \(type(of: model).displayName) has no field \"\(slot.key)\".")
     }
     if model.isShell, case .notLoaded = field.loadState {
@@ -21,10 +21,19 @@ struct ModelRow: QueryRow {
     return field
   }
 
-  func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool { try test.matches(field(at: slot), in: context) }
+  func test(_ test: QueryTest, at slot: QuerySlot) throws -> Bool {
+    if !slot.inner.isEmpty { return try test.matches(json(of: field(at: slot), at: slot)) }
+    return try test.matches(field(at: slot), in: context)
+  }
+
+  private func json(of field: AnyField, at slot: QuerySlot) -> JSONValue {
+    let whole = (try? field.exported(by: FieldWriter(context: context))) ?? .null
+    return slot.inner.isEmpty ? whole : whole.member(at: slot.inner)
+  }
 
   func json(at slot: QuerySlot) throws -> JSONValue {
-    (try? field(at: slot).exported(by: FieldWriter(context: context))) ?? .null
+    guard let field = try? field(at: slot) else { return .null }
+    return json(of: field, at: slot)
   }
 
   func related(at slot: QuerySlot, _ level: QueryLevel) throws -> (any QueryRow)? {

@@ -37,6 +37,33 @@ final class QueryLevel {
     slots = [QuerySlot(field, key: "", context, index: 0)]
   }
 
+  /// Returns the slot of a member inside the value of a field, or of the field itself if there is only its key.
+  ///
+  /// - Parameter keys: the key of the field, unless the level is an element of a list, and the keys inside its value.
+  /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such member.
+  func slot(_ keys: ArraySlice<String>) throws -> QuerySlot {
+    let whole = try slot(modelClass == nil ? "" : keys.first ?? "")
+    let inner = Array(modelClass == nil ? keys : keys.dropFirst())
+    if inner.isEmpty { return whole }
+    if let known = slots.first(where: { $0.key == whole.key && $0.inner == inner }) { return known }
+    var field = whole.field
+    var name = modelClass.map { "\(whole.key) of \($0.displayName)" } ?? "an element of a list"
+    for key in inner {
+      guard !field.isUntypedMember else { break }
+      switch field.member(key, in: context) {
+      case .typed(let member): field = member
+      case .untyped: field = Field<UntypedMember>()
+      case .missing(let reason):
+        throw ModelStoreError(
+          .invalid, "A query can't read \(key.quotedForMessage) inside \(name.wordsForMessage()): \(reason).")
+      }
+      name = "\(key) of \(name)"
+    }
+    let slot = QuerySlot(field, inside: whole, inner, index: slots.count)
+    slots.append(slot)
+    return slot
+  }
+
   /// Returns whether records have the field. It is true for live models and for unknown keys.
   func keeps(_ key: String) -> Bool {
     guard let storedFields, let field = prototype?.field(declaredAs: key) else { return true }
@@ -47,7 +74,7 @@ final class QueryLevel {
   ///
   /// - Throws: ``ModelStoreError`` with the code `invalid` if there is no such field, `unsupported` if stores don't keep it.
   func slot(_ key: String) throws -> QuerySlot {
-    if let known = slots.first(where: { $0.key == key }) { return known }
+    if let known = slots.first(where: { $0.key == key && $0.inner.isEmpty }) { return known }
     guard let modelClass, let field = prototype?.field(declaredAs: key) else {
       let owner = modelClass?.displayName ?? "An element of a list"
       throw ModelStoreError(.invalid, "\(owner) has no field \"\(key)\" that a query could read.")
@@ -69,7 +96,7 @@ final class QueryLevel {
         """)
     }
     let key = field.key ?? key
-    if let known = slots.first(where: { $0.key == key }) { return known }
+    if let known = slots.first(where: { $0.key == key && $0.inner.isEmpty }) { return known }
     let slot = QuerySlot(field, key: key, context, index: slots.count)
     slots.append(slot)
     return slot
@@ -78,9 +105,13 @@ final class QueryLevel {
 
 /// One field in the records of a level.
 final class QuerySlot {
-  /// The field of the prototype, which reads values.
+  /// The field that reads values: that of the prototype, or one of the type of a member inside its values.
   let field: AnyField
+  /// The field of the prototype.
+  let owner: AnyField
   let key: String
+  /// The keys of a member inside the value of the field; empty for the value itself.
+  let inner: [String]
   /// The index in the slots of the level.
   let index: Int
   /// The key as records spell it.
@@ -94,6 +125,8 @@ final class QuerySlot {
 
   init(_ field: AnyField, key: String, _ context: ValueTransformerContext, index: Int) {
     self.field = field
+    owner = field
+    inner = []
     self.key = key
     self.index = index
     spelledKey = context.key(key)
@@ -104,7 +137,38 @@ final class QuerySlot {
     quoted = UnsafeBufferPointer(bytes)
   }
 
+  /// Creates the slot of a member inside the value of a field.
+  init(_ field: AnyField, inside whole: QuerySlot, _ inner: [String], index: Int) {
+    self.field = field
+    owner = whole.owner
+    self.inner = inner
+    self.index = index
+    (key, spelledKey, parts) = (whole.key, whole.spelledKey, whole.parts)
+    missing = whole.missing.member(at: inner)
+    // Only the slots of fields are searched by the bytes of their key.
+    quoted = UnsafeBufferPointer(start: nil, count: 0)
+  }
+
   deinit { quoted.deallocate() }
 
-  var isNested: Bool { parts.count > 1 }
+  /// Whether the value is inside another one, so that its key is not one of the record.
+  var isNested: Bool { parts.count > 1 || !inner.isEmpty }
+
+  /// Returns the value in a record; nil if the record lacks the key.
+  func value(in record: AttributeDictionary) throws -> JSONValue? {
+    let whole = parts.count > 1 ? try record.value(atNestedKey: spelledKey) : record[spelledKey]
+    return inner.isEmpty ? whole : whole?.member(at: inner)
+  }
+}
+
+extension JSONValue {
+  /// Returns the member at keys inside this value; `null` if there is none.
+  func member(at keys: [String]) -> JSONValue {
+    var value = self
+    for key in keys {
+      guard case .object(let members) = value, let member = members[key] else { return .null }
+      value = member
+    }
+    return value
+  }
 }

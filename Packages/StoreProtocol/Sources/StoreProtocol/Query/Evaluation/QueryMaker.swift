@@ -19,8 +19,7 @@ struct QueryMaker {
     case .comparison(let comparison): return try node(comparison, level)
     case .any(let path, let condition):
       var other: QueryNode?
-      if canJoin, let key = path.keys.last {
-        let owner = try owner(of: path, level)
+      if canJoin, let key = path.keys.last, let owner = try owner(of: path, level) {
         other = try join(key, owner.level, where: condition, test: { $0 > 0 })
         if let other, !owner.level.keeps(key) { return wrapped(other, in: owner.steps) }
       }
@@ -37,9 +36,11 @@ struct QueryMaker {
     case .value:
       let test = try QueryTestMaker(slot: found.slot, comparison: comparison, context: context).make()
       var other: QueryNode?
-      if canJoin, comparison.term.form == .count, let key = comparison.term.path.keys.last {
+      if canJoin, comparison.term.form == .count, let key = comparison.term.path.keys.last,
+        let owner = try owner(of: comparison.term.path, level)
+      {
         let test = try QueryTestMaker.counting(comparison)
-        other = try join(key, owner(of: comparison.term.path, level).level, where: .constant(true)) {
+        other = try join(key, owner.level, where: .constant(true)) {
           try test.matches(.int($0))
         }
       }
@@ -77,25 +78,35 @@ struct QueryMaker {
   ///
   /// - Throws: ``ModelStoreError`` if there is no such field.
   func reference(_ path: QueryPath, _ level: QueryLevel) throws -> QueryReference {
-    guard let last = path.keys.last else {
+    guard !path.keys.isEmpty else {
       guard level.modelClass == nil else {
         throw ModelStoreError(.invalid, "A condition is about a field, not about a model: it has no path.")
       }
       return QueryReference(slot: try level.slot(""))
     }
-    let owner = try owner(of: path, level)
-    return QueryReference(steps: owner.steps, slot: try owner.level.slot(last))
+    let owner = try steps(of: path, level)
+    return QueryReference(steps: owner.steps, slot: try owner.level.slot(owner.rest))
   }
 
-  /// Returns the level of the last key of a path, and the steps to it.
+  /// Returns the level of the last key of a path, and the steps to it; nil if the key is inside a value.
   func owner(
     of path: QueryPath, _ level: QueryLevel
-  ) throws -> (steps: [(slot: QuerySlot, level: QueryLevel)], level: QueryLevel) {
+  ) throws -> (steps: [(slot: QuerySlot, level: QueryLevel)], level: QueryLevel)? {
+    let owner = try steps(of: path, level)
+    return owner.rest.count == 1 ? (owner.steps, owner.level) : nil
+  }
+
+  /// Returns the steps of a path through relations, and the rest of its keys.
+  private func steps(
+    of path: QueryPath, _ level: QueryLevel
+  ) throws -> (steps: [(slot: QuerySlot, level: QueryLevel)], level: QueryLevel, rest: ArraySlice<String>) {
     var current = level
     var steps: [(slot: QuerySlot, level: QueryLevel)] = []
-    for key in path.keys.dropLast() {
+    var rest = path.keys[...]
+    while rest.count > 1, current.modelClass != nil, let key = rest.first {
       let slot = try current.slot(key)
-      guard let relation = slot.field as? any RelationField, !relation.isToMany else {
+      guard let relation = slot.field as? any RelationField else { break }
+      guard !relation.isToMany else {
         throw ModelStoreError(
           .invalid,
           "\("\(path)".quotedForMessage) leads nowhere: \(key.quotedForMessage) of \(current.name) is no relation to one model."
@@ -103,8 +114,9 @@ struct QueryMaker {
       }
       current = current.level(through: slot, relation, isForRecords: isForRecords)
       steps.append((slot, current))
+      rest = rest.dropFirst()
     }
-    return (steps, current)
+    return (steps, current, rest)
   }
 
   private func wrapped(_ node: QueryNode, in reference: QueryReference) -> QueryNode {

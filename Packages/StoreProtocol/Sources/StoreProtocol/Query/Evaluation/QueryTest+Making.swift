@@ -6,7 +6,7 @@ struct QueryTestMaker {
   let comparison: QueryComparison
   let context: ValueTransformerContext
 
-  private var field: AnyField { slot.field }
+  private var field: AnyField { slot.field.isUntypedMember ? UntypedMember.field(for: comparison) : slot.field }
 
   func make() throws -> QueryTest {
     guard case .value(let operand) = comparison.operand else { throw refused("it compares with a value") }

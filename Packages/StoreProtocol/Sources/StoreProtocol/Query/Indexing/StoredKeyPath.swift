@@ -21,7 +21,10 @@ public struct StoredKeyPath: Sendable {
   let reader: IndexKeyReader
   /// The path to the identifier of the related model, if the field is a foreign key.
   let relatedPath: QueryPath?
+  private let wholeKey: String
   private let parts: [String]
+  /// The keys of a member inside the value of the field.
+  private let inner: [String]
 
   /// Creates the key path of a field.
   ///
@@ -44,7 +47,26 @@ public struct StoredKeyPath: Sendable {
         declared with @Field, or of a field.
         """)
     }
-    try self.init(type, key: key, in: context)
+    try self.init(type, path: [key], in: context)
+  }
+
+  /// Creates the key path of a column: of a field, or of a member inside the value of one.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - column: returns the column.
+  ///   - context: the transformers and the spelling of the records.
+  /// - Throws: ``ModelStoreError`` as for a field; `invalid` for a field of a related model.
+  @_spi(ModelKitInternals)
+  public init<M: Model, Value>(
+    _ type: M.Type, column: (ModelColumns<M>) -> QueryColumn<Value>, in context: ValueTransformerContext
+  ) throws {
+    let term = column(ModelColumns()).term
+    guard term.form == .value else {
+      throw ModelStoreError(
+        .invalid, "There is no index of \("\(term)".quotedForMessage): only values themselves are indexed.")
+    }
+    try self.init(type, path: term.path, in: context)
   }
 
   /// Creates the key path of the field with a key.
@@ -57,23 +79,38 @@ public struct StoredKeyPath: Sendable {
   ///   `unsupported` if stores don't keep it.
   @_spi(ModelKitInternals)
   public init<M: Model>(_ type: M.Type, key: String, in context: ValueTransformerContext) throws {
+    try self.init(type, path: [key], in: context)
+  }
+
+  private init<M: Model>(_ type: M.Type, path: QueryPath, in context: ValueTransformerContext) throws {
     // A separate level, so that no other code has a reference to its field.
     let level = QueryLevel(M.self, context, isForRecords: true)
     defer { withExtendedLifetime(level) {} }
-    let slot = try level.slot(key)
+    let whole = try level.slot(path.keys.first ?? "")
+    if path.keys.count > 1, let relation = whole.field as? any RelationField {
+      throw ModelStoreError(
+        .invalid,
+        """
+        There is no index of \("\(path)".quotedForMessage): it is a field of \(relation.relatedClass.displayName). Index the foreign key \
+        \(whole.key.quotedForMessage), or the field there.
+        """)
+    }
+    let slot = try level.slot(path.keys[...])
     let source = Self.source(of: slot.field, level.prototype)
     guard let source, let reader = IndexKeyReader(source.field, of: source.owner, context) else {
       throw ModelStoreError(
         .invalid,
         """
-        There is no index of \(key.quotedForMessage): values of the type \(slot.field.valueType) are not Hashable. Make the \
+        There is no index of \("\(path)".quotedForMessage): values of the type \(slot.field.valueType) are not Hashable. Make the \
         type Hashable, or ask without an index.
         """)
     }
-    path = [slot.key]
+    self.path = QueryPath([slot.key] + slot.inner)
     relatedPath = slot.field is any RelationField ? source.field.key.map { [slot.key, $0] } : nil
-    self.key = slot.spelledKey
-    parts = slot.isNested ? slot.parts : []
+    wholeKey = slot.spelledKey
+    inner = slot.inner
+    key = ([slot.spelledKey] + slot.inner).joined(separator: ".")
+    parts = slot.parts.count > 1 ? slot.parts : []
     self.reader = reader
     isOrdered = reader.isOrdered
     missing = reader.key(of: slot.missing)
@@ -96,7 +133,8 @@ public struct StoredKeyPath: Sendable {
   @_spi(ModelKitInternals)
   public func key(in record: AttributeDictionary) -> IndexKey? {
     do {
-      return try record.value(atNestedKey: key).map(reader.key(of:)) ?? missing
+      guard let whole = try record.value(atNestedKey: wholeKey) else { return missing }
+      return reader.key(of: inner.isEmpty ? whole : whole.member(at: inner))
     } catch {
       return nil
     }
@@ -110,11 +148,12 @@ public struct StoredKeyPath: Sendable {
   @_spi(ModelKitInternals)
   public func key(in bytes: UnsafeRawBufferPointer) -> IndexKey? {
     do {
-      if parts.isEmpty {
+      if parts.isEmpty, inner.isEmpty {
         var scanner = JSONScanner(bytes)
         return try BytesRow.go(to: key, &scanner) ? reader.key(at: &scanner) : missing
       }
-      guard let offset = try BytesRow.offset(of: key, parts, in: bytes) else { return missing }
+      let offset = try BytesRow.offset(of: wholeKey, parts, inside: inner, in: bytes)
+      if offset < 0 { return offset == -1 ? missing : .null }
       var scanner = JSONScanner(bytes, offset: offset, depth: 1, maximumDepth: 512)
       return try reader.key(at: &scanner)
     } catch {
