@@ -20,7 +20,7 @@ final class DirectPlan: Sendable {
     let preparation: ObjectIdentifier?
   }
 
-  /// Bytes that are never freed, as plans are not.
+  /// Bytes that are freed with their plan.
   ///
   /// Unchecked, because the bytes are never written after their initialization.
   struct KeyBytes: @unchecked Sendable {
@@ -50,13 +50,19 @@ final class DirectPlan: Sendable {
   let choosesInstanceClass: Bool
   /// False if the class has no plan.
   let isUsable: Bool
+  /// The preparation of the models that the plan is for. Once it is released, another one may have its address.
+  private weak let preparation: (any OwnerPreparing)?
 
   /// Returns the plan of a class, created from one of its models, or nil if it has none.
   static func plan(for model: ModelObject, keyCase: KeyCase?, context: ValueTransformerContext) -> DirectPlan? {
     let layout = model.layout
     let preparation = model.isPrepared ? context.preparation.map(ObjectIdentifier.init) : nil
     let key = Key(keyCase: keyCase, preparation: preparation)
-    if let known = layout.directPlans.withLock({ $0[key] }) { return known.isUsable ? known : nil }
+    if let known = layout.directPlans.withLock({ $0[key] }),
+      preparation == nil || known.preparation === context.preparation
+    {
+      return known.isUsable ? known : nil
+    }
     let plan = DirectPlan(model, layout, context)
     layout.directPlans.withLock { $0[key] = plan }
     return plan.isUsable ? plan : nil
@@ -67,6 +73,7 @@ final class DirectPlan: Sendable {
   }
 
   private init(_ model: ModelObject, _ layout: ModelLayout, _ context: ValueTransformerContext) {
+    preparation = model.isPrepared ? context.preparation : nil
     choosesFields = OverrideProbe.choosesFields(type(of: model))
     choosesInstanceClass = OverrideProbe.choosesInstanceClass(type(of: model))
     var members: [Member] = []
@@ -96,5 +103,9 @@ final class DirectPlan: Sendable {
     hasPlainKeys = members.allSatisfy { member in
       member.key.utf8.allSatisfy { $0 < 0x80 } && member.quotedKey.buffer.count == member.key.utf8.count + 2
     }
+  }
+
+  deinit {
+    for member in members { member.quotedKey.buffer.deallocate() }
   }
 }

@@ -138,6 +138,21 @@ private final class Canvas: Model, SchemaMapped {
     #expect(bare.dictionaryValue(fields: [bare.bookId], in: try sampleScope()) == ["book_id": 2])
   }
 
+  @Test func `A mapping does not use the keys of a released one`() throws {
+    // A new mapping often has the address of the one that was released last.
+    let schemas = [try AuthorsModel.schema(AuthorsModel.first), try AuthorsModel.schema()]
+    for _ in 0..<100 {
+      for (schema, key) in zip(schemas, ["bookId", "book_id"]) {
+        let record: AttributeDictionary = [key: 2]
+        let scope = ModelScope(schema: schema, transformers: sampleTransformers)
+        let book = try Book.from(dictionaryValue: record, in: scope)
+        try #require(book.bookId.value == 2)
+        try #require(try Book.from(json: Data(#"{"\#(key)":3}"#.utf8), in: scope).bookId.value == 3)
+        try #require(book.dictionaryValue == record)
+      }
+    }
+  }
+
   @Test func `Mapping gives the same models from bytes and from dictionaries`() throws {
     let data = Data(#"{"firstName":"Nina","author_id":105,"born":"1965-04-02"}"#.utf8)
     let scope = try sampleScope()
