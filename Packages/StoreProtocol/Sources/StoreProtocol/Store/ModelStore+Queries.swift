@@ -126,8 +126,8 @@ extension ModelStore {
   /// ```
   ///
   /// Where the inverse of the relation is known and stored, models are found by it, in the order of their creation. These
-  /// are all: the relation is `loaded` as long as they are in memory. Otherwise the models whose identifiers the relation
-  /// has are looked up, in its order.
+  /// are all: the relation is `loaded` as long as they are in memory. Members that only the record of the model names come
+  /// last. Without a stored inverse, the models whose identifiers the relation has are looked up, in its order.
   ///
   /// - Throws: ``ModelStoreError`` with the code `noIdentifier` if the model of the relation was not created yet,
   ///   `notFound` if a referenced model is not in the store.
@@ -139,7 +139,8 @@ extension ModelStore {
     if let reference = BackReference(relation, of: owner) {
       var query = ModelQuery(Related.self)
       query.filter = reference.condition
-      let models = try await list(query)
+      var models = try await list(query)
+      models += try await membersOfRecord(relation, of: owner, except: models)
       withExtendedLifetime(models) { relation.markLoaded() }
       return models
     }
@@ -149,6 +150,23 @@ extension ModelStore {
       models.append(try await lookup(Related.self, identifier: identifier))
     }
     return models
+  }
+
+  /// Reads the members that the record of a model names, and whose own records don't name the model. Those that name another
+  /// one leave the relation.
+  private func membersOfRecord<Related: Model>(
+    _ relation: ModelArrayField<Related>, of owner: ModelObject, except models: [Related]
+  ) async throws -> [Related] {
+    guard !relation.isDirty, owner.storableFields.contains(where: { $0 === relation }) else { return [] }
+    let known = Set(models.map { ObjectIdentifier($0) })
+    var others: [Related] = []
+    for member in relation.value ?? [] where !known.contains(ObjectIdentifier(member)) {
+      guard let identifier = member.identifier else { continue }
+      do {
+        others.append(try await lookup(Related.self, identifier: identifier))
+      } catch let error as ModelStoreError where error.code == .notFound {}
+    }
+    return others.filter { relation.contains($0) }
   }
 }
 
