@@ -12,36 +12,41 @@ extension FileModelStore {
   }
 
   /// All models of a type, as of one moment.
-  func listAll<M: Model>() async throws -> [M] { try await atOneMoment { try await listParts(at: $0.contents) } }
+  func listAll<M: Model>() async throws -> [M] {
+    let context = try await context(of: M.self)
+    let read = beginRead(context)
+    defer { scope.pendingReads.end() }
+    return try await atOneMoment { try await listParts(at: $0.contents, read) }
+  }
 
   /// The same part by part: while models are made of one part, the next is read from the files.
-  private func listParts<M: Model>(at moment: JournalContents) async throws -> [M] {
+  private func listParts<M: Model>(at moment: JournalContents, _ read: PendingRead) async throws -> [M] {
+    let answer = scope.pendingReads.answer(since: read.start)
     let (engine, type) = (handle.engine, M.typeName)
     var all: [M] = []
     all.reserveCapacity(moment.count(of: type))
-    let start = scope.pendingReads.begin()
-    defer { scope.pendingReads.end() }
     var cursor = CreationCursor.start
     var list = try await translating { try await engine.readList(type, after: .start, at: moment) }
     while let next = list.next {
       async let following = engine.readList(type, after: next, at: moment)
-      all += try await models(of: list, after: cursor, at: moment, readSince: start)
+      all += try await models(of: list, after: cursor, at: moment, read, answeredAt: answer)
       cursor = next
       do { list = try await following } catch { list = try await translating { throw error } }
     }
-    all += try await models(of: list, after: cursor, at: moment, readSince: start)
+    all += try await models(of: list, after: cursor, at: moment, read, answeredAt: answer)
     return all
   }
 
   /// The models of a part of a list that was read after a cursor.
   private func models<M: Model>(
-    of list: RecordList, after cursor: CreationCursor, at moment: JournalContents, readSince start: PendingReads.Start
+    of list: RecordList, after cursor: CreationCursor, at moment: JournalContents, _ read: PendingRead,
+    answeredAt answer: PendingReads.Moment
   ) async throws -> [M] {
     try await scope.creations.settled(of: M.typeName)
-    if list.damages.isEmpty, !scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
+    if list.damages.isEmpty, !mayBeOutdated(read) || !scope.pendingReads.hasUpdates(of: M.typeName, since: read.start) {
       do {
         let models = try scope.models(M.self, fromJSON: Data(list.bytes), keepsLocalChanges: !isRefreshing)
-        scope.pendingReads.noteRead(of: models, since: start)
+        scope.pendingReads.noteRead(of: models, at: answer)
         return models
       } catch {}
     }
@@ -52,6 +57,6 @@ extension FileModelStore {
     }
     try handle.options.unreadable.skipDamage(in: chunk, of: M.typeName)
     return try await readableModels(
-      M.self, chunk.rows.map { ($0.identifier, Array(chunk.value($0))) }, readSince: start)
+      M.self, chunk.rows.map { ($0.identifier, Array(chunk.value($0))) }, read, answeredAt: answer)
   }
 }

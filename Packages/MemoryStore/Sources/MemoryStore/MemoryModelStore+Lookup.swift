@@ -37,14 +37,18 @@ extension MemoryModelStore {
       try transaction.noteRead(context.name, identifier)
       if let entry = transaction.entry(context.name, identifier) {
         guard let bytes = entry.content else { throw ModelStoreError.notFound(context.name, identifier: identifier) }
-        return try model(type, identifier, bytes, context, asOf: nil)
+        let model = try model(type, identifier, bytes, context, asOf: nil)
+        scope.pendingReads.noteImmediateRead(of: CollectionOfOne(model))
+        return model
       }
     }
     guard let (row, lastWrite) = handle.read(context.name, identifier) else {
       throw ModelStoreError.notFound(context.name, identifier: identifier)
     }
     let isRemembered = context.remembersReading && transaction?.touches(context.name) != true
-    return try model(type, identifier, row.bytes, context, asOf: isRemembered ? lastWrite : nil)
+    let model = try model(type, identifier, row.bytes, context, asOf: isRemembered ? lastWrite : nil)
+    scope.pendingReads.noteImmediateRead(of: CollectionOfOne(model))
+    return model
   }
 
   // MARK: Many
@@ -54,7 +58,9 @@ extension MemoryModelStore {
   func models<M: Model>(_ type: M.Type, of rows: [MemoryRow], asOf lastWrite: UInt64?) throws -> [M] {
     let known = context(of: type)
     guard known.remembersReading, let lastWrite, !isRefreshing else {
-      return try models(type, fromBytes: rows.map(\.bytes)) { rows[$0].identifier }
+      let models = try models(type, fromBytes: rows.map(\.bytes)) { rows[$0].identifier }
+      scope.pendingReads.noteImmediateRead(of: models)
+      return models
     }
     var live: [M] = []
     live.reserveCapacity(rows.count)
@@ -70,6 +76,7 @@ extension MemoryModelStore {
     }
     if missing.isEmpty { return live }
     let read = try models(type, fromBytes: missing.map { rows[$0].bytes }) { rows[missing[$0]].identifier }
+    scope.pendingReads.noteImmediateRead(of: read)
     let stamp = ChangeStamp.next()
     for model in read where Swift.type(of: model) == type {
       model.markRead(from: known.source, asOf: lastWrite, stamp)

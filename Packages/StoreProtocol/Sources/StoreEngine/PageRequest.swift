@@ -56,11 +56,12 @@ extension RecordStore {
     if query.limit == 0 { return ModelPage(models: [], next: nil) }
     let program = try QueryProgram(query.onePage(isFirst: mark == nil), in: scope.transformers, canJoin: true)
     let tracked = transaction?.position
-    let start = scope.pendingReads.begin()
+    let read = beginRead(try await context(of: M.self))
     defer { scope.pendingReads.end() }
     let (records, end) = try await atOneMoment { try await part(of: program, after: position, at: $0, tracked) }
+    let answer = scope.pendingReads.answer(since: read.start)
     try await scope.creations.settled(of: M.typeName)
-    let models = try await readableModels(M.self, records, readSince: start)
+    let models = try await readableModels(M.self, records, read, answeredAt: answer)
     return ModelPage(models: models, next: try end?.mark(in: query))
   }
 

@@ -2,6 +2,16 @@
 @_spi(ModelKitInternals) public import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
+/// A read of records of a type that waits for the engine.
+@_spi(ModelKitInternals)
+public struct PendingRead {
+  /// Its beginning.
+  public let start: PendingReads.Moment
+  let state: WriteState?
+  /// The last write to the type before it.
+  let lastWrite: UInt64?
+}
+
 extension RecordStore {
   /// Returns the live model of an identifier if nothing of its type was written since it was read, so that it need not be read
   /// again. A transaction of another task does not count unless it wrote records of the type.
@@ -30,19 +40,21 @@ extension RecordStore {
     let remembers = context.remembersReading && transaction?.touches(context.name) != true
     // A write from here on may be read or not.
     let lastWrite = context.state?.lastWrite ?? 0
-    let reads = scope.pendingReads
-    let start = reads.begin()
-    defer { reads.end() }
+    let read = beginRead(context)
+    defer { scope.pendingReads.end() }
     guard let stored = try await record(context.name, identifier) else {
       throw ModelStoreError.notFound(context.name, identifier: identifier)
     }
+    let answer = scope.pendingReads.answer(since: read.start)
     try await scope.creations.settled(of: context.name)
-    if let model = scope.liveModel(type, identifier: identifier), reads.isNewer(model, than: start) {
+    if mayBeOutdated(read), let model = scope.liveModel(type, identifier: identifier),
+      scope.pendingReads.isNewer(model, than: read.start)
+    {
       // The record may be older than the model by now.
       return try await lookup(type, identifier: identifier)
     }
     let model = try model(type, identifier, stored.bytes, context, asOf: remembers ? lastWrite : nil)
-    reads.noteRead(of: CollectionOfOne(model), since: start)
+    scope.pendingReads.noteRead(of: CollectionOfOne(model), at: answer)
     return model
   }
 
@@ -73,22 +85,39 @@ extension RecordStore {
     }
   }
 
+  /// Begins a read of records of a type.
+  @_spi(ModelKitInternals)
+  public final func beginRead(_ context: TypeContext) -> PendingRead {
+    PendingRead(start: scope.pendingReads.begin(), state: context.state, lastWrite: context.state?.lastWrite)
+  }
+
+  /// Whether a live model may be newer than its record since a read of the type began: not if nothing was written.
+  @_spi(ModelKitInternals)
+  public final func mayBeOutdated(_ read: PendingRead) -> Bool {
+    guard let state = read.state, transactions.isEmpty else { return true }
+    return state.lastWrite != read.lastWrite
+  }
+
   /// Makes models of records that were read a while ago, without those of which none can be made if these are skipped.
   @_spi(ModelKitInternals)
   public final func readableModels<M: Model>(
-    _ type: M.Type, _ records: [FoundRecord], readSince start: PendingReads.Start
+    _ type: M.Type, _ records: [FoundRecord], _ read: PendingRead, answeredAt answer: PendingReads.Moment
   ) async throws -> [M] {
-    let records = try await currentRecords(
-      type, records.map { (identifier: $0.identifier, bytes: $0.value) }, readSince: start
-    ) { try await self.record(M.typeName, $0)?.bytes }
+    var records = records
+    if mayBeOutdated(read) {
+      let current = try await currentRecords(
+        type, records.map { (identifier: $0.identifier, bytes: $0.value) }, readSince: read.start
+      ) { try await self.record(M.typeName, $0)?.bytes }
+      records = zip(records, current).compactMap { record, bytes in bytes.map { (record.identifier, $0) } }
+    }
     if !skipsUnreadableRecords {
-      let models = try models(type, fromBytes: records.map(\.bytes)) { records[$0].identifier }
-      scope.pendingReads.noteRead(of: models, since: start)
+      let models = try models(type, fromBytes: records.map(\.value)) { records[$0].identifier }
+      scope.pendingReads.noteRead(of: models, at: answer)
       return models
     }
-    let made = try readableModels(type, fromBytes: records.map(\.bytes)) { records[$0].identifier }
+    let made = try readableModels(type, fromBytes: records.map(\.value)) { records[$0].identifier }
     let models = made.models.compactMap(\.self)
-    scope.pendingReads.noteRead(of: models, since: start)
+    scope.pendingReads.noteRead(of: models, at: answer)
     for (number, error) in made.unreadable { try await skip(error, M.typeName, records[number].identifier) }
     return models
   }

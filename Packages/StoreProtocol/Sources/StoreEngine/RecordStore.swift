@@ -124,11 +124,12 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   ///   the number of models before the limit is reached. Only records that are found are kept in memory.
   /// - Note: All models, and the records that conditions about relations read, are of one moment.
   open func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
-    let start = scope.pendingReads.begin()
+    let read = beginRead(try await context(of: M.self))
     defer { scope.pendingReads.end() }
     let records = try await execute(query).records
+    let answer = scope.pendingReads.answer(since: read.start)
     try await scope.creations.settled(of: M.typeName)
-    return try await readableModels(M.self, records, readSince: start)
+    return try await readableModels(M.self, records, read, answeredAt: answer)
   }
 
   /// Finds one page of the models that ``list(_:)`` would find, in its order.

@@ -46,13 +46,16 @@ final class SharedExchanges: Sendable {
         if !hasJoined { joined() }
         hasJoined = true
         // There is no answer if the caller that sent the request was cancelled.
-        if let response = try await answer(to: flight, number) { return response }
+        if var response = try await answer(to: flight, number) {
+          response.isJoined = true
+          return response
+        }
       }
     }
   }
 
-  /// Closes all requests under way to further callers, because of a write: a later request must not get an earlier
-  /// answer.
+  /// Closes all requests under way to further callers, because of a write, or of a list that may have newer records: a later
+  /// request must not get an earlier answer.
   func close() { state.withLock { $0.open = [:] } }
 
   private enum Boarding {

@@ -185,7 +185,7 @@ struct RESTListing<M: Model> {
   /// Fetches the list with all pages that it needs.
   ///
   /// - Parameter readStart: the beginning of the read, with which live models are compared.
-  func found(readSince readStart: PendingReads.Start) async throws -> Found {
+  func found(readSince readStart: PendingReads.Moment) async throws -> Found {
     let first = try await store.handle.run(
       firstCall,
       raw: { response in
@@ -235,7 +235,7 @@ struct RESTListing<M: Model> {
   /// answer is unusual.
   ///
   /// Errors of an answer are left to the other path, which can describe them better.
-  private func models(in response: HTTPResponseData, readSince readStart: PendingReads.Start) -> [M]? {
+  private func models(in response: HTTPResponseData, readSince readStart: PendingReads.Moment) -> [M]? {
     let dialect = store.handle.dialect
     guard let path = dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName),
       !store.scope.pendingReads.hasUpdates(of: M.typeName, since: readStart), query.isPlain, !isMixed,
@@ -246,7 +246,7 @@ struct RESTListing<M: Model> {
         M.self, fromJSON: response.body, at: path, keepsLocalChanges: !store.isRefreshing)
     else { return nil }
     store.tags.forget(models)
-    store.scope.pendingReads.noteRead(of: models, since: readStart)
+    store.scope.pendingReads.noteRead(of: models, at: readStart)
     return query.limit.map { Array(models.prefix($0)) } ?? models
   }
 }

@@ -107,7 +107,7 @@ public struct RESTAnswer {
 /// A read of a scope from the request until the answer is released.
 final class OpenRead {
   private let reads: PendingReads
-  let start: PendingReads.Start
+  let start: PendingReads.Moment
 
   init(_ reads: PendingReads) {
     self.reads = reads

@@ -85,9 +85,9 @@ public final class RESTEngine: Sendable {
     let request = try await request(for: call)
     let exchange = RESTExchange(self, call)
     guard call.operation.kind == .lookup, options.sharesLookups else {
-      // A lookup that begins after now, or after the write has ended, must not get an earlier answer.
+      // A lookup that begins after now, or after the request has ended, must not get an earlier answer.
       if call.isWrite { shared.close() }
-      defer { if call.isWrite { shared.close() } }
+      defer { shared.close() }
       return try await exchange.response(to: request)
     }
     do {

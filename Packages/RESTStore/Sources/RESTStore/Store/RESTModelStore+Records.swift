@@ -35,7 +35,7 @@ extension RESTModelStore {
 
   /// Returns the live model of an identifier if it was saved during the request: the answer may be older.
   func newerModel<M: Model>(
-    _ type: M.Type, _ identifier: String, than start: PendingReads.Start, _ response: HTTPResponseData
+    _ type: M.Type, _ identifier: String, than start: PendingReads.Moment, _ response: HTTPResponseData
   ) -> M? {
     guard response.isSuccessful, let live = scope.liveModel(type, identifier: identifier),
       scope.pendingReads.isNewer(live, than: start)
@@ -44,7 +44,7 @@ extension RESTModelStore {
   }
 
   /// Returns the models of the records of a list. Models that were saved during the request stay unchanged.
-  func models<M: Model>(of records: [AttributeDictionary], readSince start: PendingReads.Start) throws -> [M] {
+  func models<M: Model>(of records: [AttributeDictionary], readSince start: PendingReads.Moment) throws -> [M] {
     try models(
       M.self, count: records.count, readSince: start, identifier: { try identifier(in: records[$0], of: M.self) }
     ) { numbers in

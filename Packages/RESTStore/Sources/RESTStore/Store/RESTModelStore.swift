@@ -264,16 +264,17 @@ public final class RESTModelStore: ModelStore {
       },
       raw: { response in
         if response.status == 304, call.headers["If-None-Match"] != nil { return live }
+        let start = response.isJoined ? .unknown : start
         if let newer = newerModel(type, identifier, than: start, response) { return newer }
         let model = plainModel(in: response, type, identifier)
-        if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), since: start) }
+        if let model { scope.pendingReads.noteRead(of: CollectionOfOne(model), at: start) }
         return model
       },
       { answer, response in
         let record = try self.record(answering: answer, identifier: identifier, of: type)
         let model = try scope.models(type, from: [record], keepsLocalChanges: !isRefreshing)[0]
         tags.setRead(tag(in: response), of: model)
-        scope.pendingReads.noteRead(of: CollectionOfOne(model), since: start)
+        scope.pendingReads.noteRead(of: CollectionOfOne(model), at: response.isJoined ? .unknown : start)
         return model
       })
   }

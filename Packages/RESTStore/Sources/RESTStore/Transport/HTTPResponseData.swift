@@ -16,6 +16,8 @@ public struct HTTPResponseData: Sendable, Hashable {
   public var headers: HTTPHeaderList
   /// The whole body; empty if there is none.
   public var body: Data
+  /// Whether another call sent the request earlier, and this one joined it.
+  var isJoined = false
 
   /// Creates a response.
   ///

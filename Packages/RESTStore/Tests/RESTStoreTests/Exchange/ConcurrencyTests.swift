@@ -62,6 +62,73 @@ import Testing
     _ = try await (first.value, write.value, second.value)
     #expect(transport.requests.map(\.method) == [.get, .patch, .get])
   }
+
+  @Test(arguments: [true, false])
+  @MainActor
+  func `An equal lookup that joins an earlier one brings no older value back than a list`(joins: Bool) async throws {
+    let transport = HeldTransport()
+    let url = try #require(URL(string: "http://api.test"))
+    let monitor = ListeningMonitor()
+    var options = RESTOptions()
+    options.monitor = monitor
+    let store = RESTModelStore(baseURL: url, transport: transport, options: options)
+    let person = try await store.list(Person.self)[0]
+    var names: [String] = []
+    let observation = person.name --> { names.append($0 ?? "") }
+    // The first lookup is answered by the server before the list, and arrives after it.
+    func lookup() -> Task<Void, any Error> { Task { _ = try await store.lookup(Person.self, identifier: "1") } }
+    let first = try await transport.hold(1) { lookup() }
+    transport.version.withLock { $0 += 1 }
+    let list = try await transport.hold(2) { Task { _ = try await store.list(Person.self) } }
+    var second: Task<Void, any Error>?
+    if joins {
+      second = lookup()
+      while !monitor.events.contains(where: { $0.kind == .shared }) { await Task.yield() }
+    }
+    transport.release(2)
+    _ = try await list.value
+    #expect(person.name.value == "version 2")
+    try await lookup().value
+    transport.release(1)
+    _ = try await (first.value, second?.value)
+    observation.cancel()
+    #expect(names == ["version 2"])
+  }
+}
+
+/// A transport whose server renames a person with each version, and that holds answers back.
+private final class HeldTransport: HTTPTransport {
+  let version = Lock(1)
+  private let count = Lock(0)
+  private let holds = Lock<[Int: (arrival: AsyncStream<Void>.Continuation, release: AsyncStream<Void>)]>([:])
+  private let releases = Lock<[Int: AsyncStream<Void>.Continuation]>([:])
+
+  /// Runs a body that sends a request, and returns once it has been sent and its answer is held.
+  @MainActor
+  func hold<Value>(_ number: Int, _ send: () throws -> Value) async throws -> Value {
+    let arrival = AsyncStream.makeStream(of: Void.self), release = AsyncStream.makeStream(of: Void.self)
+    holds.withLock { $0[number] = (arrival.continuation, release.stream) }
+    releases.withLock { $0[number] = release.continuation }
+    let value = try send()
+    for await _ in arrival.stream {}
+    return value
+  }
+
+  func release(_ number: Int) { releases.withLock { $0[number] }?.finish() }
+
+  func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let record = #"{"id":1,"name":"version \#(version.withLock { $0 })"}"#
+    let isList = !request.url.path().hasSuffix("/1")
+    let number = count.withLock { count in
+      defer { count += 1 }
+      return count
+    }
+    if let hold = holds.withLock({ $0[number] }) {
+      hold.arrival.finish()
+      for await _ in hold.release {}
+    }
+    return HTTPResponse(status: 200, body: Data((isList ? "[\(record)]" : record).utf8))
+  }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `Requests of a store` {

@@ -69,11 +69,13 @@ final class LiveInstances<M: Model> {
     _ = try await store.readRecords(of: name) { records in
       let live = records.filter { store.scope.liveModel(M.self, identifier: $0.identifier) != nil }
       if live.isEmpty { return }
-      let current = try await store.currentRecords(
+      let answer = store.scope.pendingReads.answer(since: start)
+      let bytes = try await store.currentRecords(
         M.self, live.map { (identifier: $0.identifier, bytes: $0.bytes) }, readSince: start
       ) { try await store.readRecord(of: name, identifier: $0)?.bytes }
-      let made = try store.readableModels(M.self, fromBytes: current.map(\.bytes)) { current[$0].identifier }
-      store.scope.pendingReads.noteRead(of: made.models.lazy.compactMap(\.self), since: start)
+      let current = zip(live, bytes).compactMap { record, bytes in bytes.map { (record.identifier, $0) } }
+      let made = try store.readableModels(M.self, fromBytes: current.map(\.1)) { current[$0].0 }
+      store.scope.pendingReads.noteRead(of: made.models.lazy.compactMap(\.self), at: answer)
     }
   }
 

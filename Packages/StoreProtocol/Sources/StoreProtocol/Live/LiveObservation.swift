@@ -279,26 +279,31 @@ final class LiveObservation<M: Model> {
     }
   }
 
-  /// Returns the models of records that were read a while ago. Live models that were updated since stay as they are: their
-  /// updates are in the feed.
+  /// Returns the models of records that were read a while ago. Those of live models that were updated since are read again.
   ///
   /// - Returns: a model for each place, or nil for a record that can't be read, and was skipped and removed from the table.
   func models(
-    of records: [[UInt8]], at places: [Int], _ table: LiveTable<M>, readSince start: PendingReads.Start
+    of records: [[UInt8]], at places: [Int], _ table: LiveTable<M>, readSince start: PendingReads.Moment
   ) async throws -> [M?] {
-    var models: [M?] = places.map { place in
-      let live = store.scope.liveModel(M.self, identifier: table.identifiers[place])
-      return live.flatMap { store.scope.pendingReads.isNewer($0, than: start) ? $0 : nil }
+    let reads = store.scope.pendingReads
+    let answer = reads.answer(since: start)
+    let identifiers = places.map { table.identifiers[$0] }
+    let current = try await store.currentRecords(
+      M.self, zip(identifiers, records).map { (identifier: $0, bytes: $1) }, readSince: start
+    ) { try await store.readRecord(of: typeName, identifier: $0)?.bytes }
+    // A deletion is in the feed.
+    var models: [M?] = zip(identifiers, current).map { identifier, bytes in
+      bytes == nil ? store.scope.liveModel(M.self, identifier: identifier) : nil
     }
-    let older = models.indices.filter { models[$0] == nil }
-    if older.isEmpty { return models }
-    let made = try store.readableModels(M.self, fromBytes: older.map { records[$0] }) {
-      table.identifiers[places[older[$0]]]
+    let numbers = current.indices.filter { models[$0] == nil }
+    if numbers.isEmpty { return models }
+    let made = try store.readableModels(M.self, fromBytes: numbers.map { current[$0] ?? records[$0] }) {
+      identifiers[numbers[$0]]
     }
-    for (number, model) in zip(older, made.models) { models[number] = model }
-    store.scope.pendingReads.noteRead(of: made.models.lazy.compactMap(\.self), since: start)
+    for (number, model) in zip(numbers, made.models) { models[number] = model }
+    reads.noteRead(of: made.models.lazy.compactMap(\.self), at: answer)
     for (number, error) in made.unreadable {
-      let place = places[older[number]]
+      let place = places[numbers[number]]
       try await store.skip(error, typeName, table.identifiers[place])
       table.remove(place)
     }

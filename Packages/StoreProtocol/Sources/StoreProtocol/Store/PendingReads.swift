@@ -2,41 +2,54 @@
 
 /// The reads of a scope that wait for an engine, and the live models that became newer meanwhile.
 ///
-/// A record is older than its model if the model was saved, or made of a record that another task began to read later.
-/// Applied nevertheless, it would bring back an older value.
+/// A record may be older than its model if the model was saved, or made of a record of a later moment, since the read of the
+/// record began. Applied nevertheless, it would bring back an older value. The moment of a record lies between the beginning
+/// of its read and the answer of the engine. The order of two reads is known unless these times overlap.
 ///
 /// ```swift
 /// let start = scope.pendingReads.begin()
 /// defer { scope.pendingReads.end() }
 /// let record = try await engine.read(identifier)
+/// let answer = scope.pendingReads.answer(since: start)
 /// if scope.pendingReads.isNewer(model, than: start) { … }  // read again
-/// scope.pendingReads.noteRead(of: [model], since: start)
+/// scope.pendingReads.noteRead(of: [model], at: answer)
 /// ```
 @_spi(ModelKitInternals)
 public final class PendingReads {
-  /// The beginning of a read.
-  public struct Start {
+  /// The beginning of a read, or the answer to it.
+  public struct Moment: Sendable {
     fileprivate let number: Int
+
+    /// A moment that may be earlier than any other read that waits.
+    public static let unknown = Moment(number: 0)
   }
 
   private var count = 0
   private var latest = 0
-  /// The number of the latest save of a model, or of the beginning of the read that gave it its values, since a read began that still waits. A model that took the place of a
-  /// released one in memory may be found here, too: then a record is read twice.
+  /// The number of the latest save of a model, or of the answer that gave it its values, since a read began that still waits.
+  /// A model that took the place of a released one in memory may be found here, too: then a record is read twice.
   private var updates: [ObjectIdentifier: Int] = [:]
   private var updatedTypes: [String: Int] = [:]
 
   init() {}
 
   /// Begins a read.
-  public func begin() -> Start {
+  public func begin() -> Moment {
     count += 1
     latest += 1
     return now
   }
 
   /// The beginning of another part of the same read.
-  public var now: Start { Start(number: latest) }
+  public var now: Moment { Moment(number: latest) }
+
+  /// Returns the moment when an engine has answered: later than every read that began before, so that the order of the two is
+  /// unknown.
+  public func answer(since start: Moment) -> Moment {
+    // Without an overlap both are the same.
+    if latest != start.number { latest += 1 }
+    return now
+  }
 
   /// Ends a read, whether it succeeded or not.
   public func end() {
@@ -52,23 +65,39 @@ public final class PendingReads {
     updatedTypes[model.storedTypeName] = latest
   }
 
-  /// Notes that models have the values of a read, so that reads that began before it bring nothing newer.
-  public func noteRead(of models: some Sequence<ModelObject>, since start: Start) {
+  /// Notes that models have the values of a read, so that reads that began before its answer may bring nothing newer.
+  ///
+  /// - Parameters:
+  ///   - models: the models.
+  ///   - moment: the answer. The beginning of the read, for a server that does not tell when it answers: the read that was sent
+  ///     later counts then.
+  public func noteRead(of models: some Sequence<ModelObject>, at moment: Moment) {
     // Without another read there is none to which it matters.
     if count < 2 { return }
-    for model in models where start.number > updates[ObjectIdentifier(model)] ?? 0 {
-      updates[ObjectIdentifier(model)] = start.number
-      updatedTypes[model.storedTypeName] = max(start.number, updatedTypes[model.storedTypeName] ?? 0)
+    note(models, moment.number)
+  }
+
+  /// Notes that models have the values of a read without suspension, so that all reads that wait may bring nothing newer.
+  public func noteImmediateRead(of models: some Sequence<ModelObject>) {
+    if count == 0 { return }
+    latest += 1
+    note(models, latest)
+  }
+
+  private func note(_ models: some Sequence<ModelObject>, _ number: Int) {
+    for model in models where number > updates[ObjectIdentifier(model)] ?? 0 {
+      updates[ObjectIdentifier(model)] = number
+      updatedTypes[model.storedTypeName] = max(number, updatedTypes[model.storedTypeName] ?? 0)
     }
   }
 
   /// Whether any model of a type was updated since a read began.
-  public func hasUpdates(of typeName: String, since start: Start) -> Bool {
+  public func hasUpdates(of typeName: String, since start: Moment) -> Bool {
     updatedTypes[typeName].map { $0 > start.number } ?? false
   }
 
   /// Whether a model was updated since a read began.
-  public func isNewer(_ model: ModelObject, than start: Start) -> Bool {
+  public func isNewer(_ model: ModelObject, than start: Moment) -> Bool {
     updates[ObjectIdentifier(model)].map { $0 > start.number } ?? false
   }
 }
@@ -81,26 +110,7 @@ extension ModelScope {
 
 @_spi(ModelKitInternals)
 extension ModelStore {
-  /// Makes models from the bytes of stored records that were read a while ago: those of live models that were updated since
-  /// are read again.
-  ///
-  /// - Parameters:
-  ///   - type: the class of the models.
-  ///   - records: the identifiers and the bytes of one JSON object each.
-  ///   - start: the beginning of the read.
-  ///   - current: reads the record of an identifier; nil if it was deleted. Its model is left out then.
-  /// - Throws: ``ModelStoreError`` with the code `corrupt` and the identifier of the first record that does not fit the model;
-  ///   nothing is changed then.
-  public func models<M: Model>(
-    _ type: M.Type, from records: [(identifier: String, bytes: [UInt8])], readSince start: PendingReads.Start,
-    current: (String) async throws -> [UInt8]?
-  ) async throws -> [M] {
-    let records = try await currentRecords(type, records, readSince: start, current: current)
-    return try models(type, fromBytes: records.map(\.bytes)) { records[$0].identifier }
-  }
-
-  /// Makes models from stored records that were read a while ago, as ``models(_:from:)`` does: live models that were updated
-  /// since stay as they are.
+  /// Makes models from stored records that were read a while ago: live models that were updated since stay as they are.
   ///
   /// - Parameters:
   ///   - type: the class of the models.
@@ -110,7 +120,7 @@ extension ModelStore {
   ///   - read: makes models of the records of some numbers.
   /// - Throws: what `read` throws.
   public func models<M: Model>(
-    _ type: M.Type, count: Int, readSince start: PendingReads.Start, identifier: (Int) throws -> String?,
+    _ type: M.Type, count: Int, readSince start: PendingReads.Moment, identifier: (Int) throws -> String?,
     read: ([Int]) throws -> [M]
   ) rethrows -> [M] {
     var newer: [Int: M] = [:]
@@ -123,18 +133,26 @@ extension ModelStore {
       }
     }
     let older = try read((0..<count).filter { newer[$0] == nil })
-    scope.pendingReads.noteRead(of: older, since: start)
+    scope.pendingReads.noteRead(of: older, at: start)
     if newer.isEmpty { return older }
     var rest = older[...]
     return (0..<count).compactMap { newer[$0] ?? rest.popFirst() }
   }
 
-  /// Reads those records again whose live models were updated since they were read.
+  /// Returns the bytes of records that were read a while ago. Those whose live models were updated since are read again.
+  ///
+  /// - Parameters:
+  ///   - type: the class of the models.
+  ///   - records: the identifiers and the bytes of one JSON object each.
+  ///   - start: the beginning of the read.
+  ///   - current: reads the record of an identifier; nil if it was deleted.
+  /// - Returns: the bytes of each record; nil for one that was deleted meanwhile. Models have to be made of them without
+  ///   suspension.
   public func currentRecords<M: Model>(
-    _ type: M.Type, _ records: [(identifier: String, bytes: [UInt8])], readSince start: PendingReads.Start,
+    _ type: M.Type, _ records: [(identifier: String, bytes: [UInt8])], readSince start: PendingReads.Moment,
     current: (String) async throws -> [UInt8]?
-  ) async throws -> [(identifier: String, bytes: [UInt8])] {
-    var (records, start) = (records, start)
+  ) async throws -> [[UInt8]?] {
+    var (bytes, start): ([[UInt8]?], _) = (records.map(\.bytes), start)
     while scope.pendingReads.hasUpdates(of: M.typeName, since: start) {
       let stale = records.indices.filter { index in
         scope.liveModel(type, identifier: records[index].identifier).map {
@@ -143,16 +161,8 @@ extension ModelStore {
       }
       if stale.isEmpty { break }
       start = scope.pendingReads.now
-      var deleted: Set<Int> = []
-      for index in stale {
-        if let bytes = try await current(records[index].identifier) {
-          records[index].bytes = bytes
-        } else {
-          deleted.insert(index)
-        }
-      }
-      if !deleted.isEmpty { records = records.indices.filter { !deleted.contains($0) }.map { records[$0] } }
+      for index in stale { bytes[index] = try await current(records[index].identifier) }
     }
-    return records
+    return bytes
   }
 }

@@ -55,7 +55,7 @@ extension ModelStoreContract {
   private enum ListDeclaration: CaseIterable {
     /// The foreign keys of the members.
     case members
-    /// Those of the members, and a list of the owner.
+    /// The foreign keys of the members, and a list of the owner.
     case both
     /// A list of the owner, and foreign keys that members don't have yet.
     case owner

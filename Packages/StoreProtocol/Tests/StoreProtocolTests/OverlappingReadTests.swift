@@ -1,0 +1,119 @@
+import StoreEngine
+import StoreProtocolTesting
+import Synchronization
+import Testing
+
+@Suite @MainActor struct `Reads of one store instance that overlap` {
+  /// An engine whose snapshots can be held, before or after they are made.
+  fileprivate nonisolated final class HoldingEngine: RecordEngine {
+    struct Hold {
+      enum Side { case before, after }
+      let side: Side
+      let isReached = AsyncStream.makeStream(of: Void.self)
+      let isReleased = AsyncStream.makeStream(of: Void.self)
+
+      init(_ side: Side) { self.side = side }
+
+      func wait() async {
+        isReached.continuation.finish()
+        for await _ in isReleased.stream {}
+      }
+    }
+
+    private let shelves = ShelfEngine()
+    private let state: WriteState?
+    /// The holds of the next snapshots, in their order.
+    private let holds = Mutex<[Hold]>([])
+
+    init(hasWriteState: Bool) { state = hasWriteState ? WriteState() : nil }
+
+    var changeFeed: StoreChangeFeed { shelves.changeFeed }
+    var conflictTrackers: ConflictTrackers { shelves.conflictTrackers }
+
+    func holdNext(_ side: Hold.Side) -> Hold {
+      let hold = Hold(side)
+      holds.withLock { $0.append(hold) }
+      return hold
+    }
+
+    func current() -> ShelfEngine.Shelves { shelves.snapshot(pinned: false) }
+    func nextInteger(for type: String) -> Int? { shelves.nextInteger(for: type) }
+    func writeState(of type: String) -> WriteState? { state }
+
+    func snapshot(pinned: Bool) async -> ShelfEngine.Shelves {
+      let hold = holds.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      if let hold, hold.side == .before { await hold.wait() }
+      let snapshot = shelves.snapshot(pinned: false)
+      if let hold, hold.side == .after { await hold.wait() }
+      return snapshot
+    }
+
+    func commit(_ batch: RecordBatch) throws {
+      state?.noteWrite()
+      try shelves.commit(batch)
+    }
+  }
+
+  fileprivate nonisolated final class HoldingStore: RecordStore<HoldingEngine>, TransactionalModelStore {}
+
+  fileprivate enum Read: CaseIterable, CustomTestStringConvertible {
+    case list, page, lookup, live
+
+    nonisolated var testDescription: String { "\(self)" }
+
+    @MainActor func callAsFunction(_ store: HoldingStore) async throws {
+      switch self {
+      case .list: _ = try await store.list(ContractPerson.self)
+      case .page: _ = try await store.page(ModelQuery(ContractPerson.self), after: nil)
+      case .lookup: _ = try await store.lookup(ContractPerson.self, identifier: "1")
+      case .live:
+        for await result in store.observe(ModelQuery(ContractPerson.self)) {
+          if let error = result.error { throw error }
+          break
+        }
+      }
+    }
+  }
+
+  private func begin(_ read: Read, in store: HoldingStore, _ side: HoldingEngine.Hold.Side) async -> (
+    hold: HoldingEngine.Hold, task: Task<Void, any Error>
+  ) {
+    let hold = store.handle.holdNext(side)
+    let task = Task { try await read(store) }
+    for await _ in hold.isReached.stream {}
+    return (hold, task)
+  }
+
+  private nonisolated static let cases = Read.allCases.flatMap { first in
+    Read.allCases.flatMap { second in [true, false].map { (first, second, $0) } }
+  }
+
+  @Test(arguments: Self.cases)
+  private func `A read that was answered earlier brings no older value back than one that began before it`(
+    first: Read, second: Read, hasWriteState: Bool
+  ) async throws {
+    let store = HoldingStore(HoldingEngine(hasWriteState: hasWriteState))
+    let other = HoldingStore(store.handle)
+    let person = ContractPerson()
+    (person.name.value, person.age.value) = ("Ada", 1)
+    try await store.create(person)
+    let theirs = try await other.lookup(ContractPerson.self, identifier: "1")
+    theirs.age.value = 2
+    try await other.update(theirs)
+    var ages: [Int] = []
+    let observation = person.age --> { ages.append($0 ?? 0) }
+    // The first begins before the second, and is answered after it.
+    let late = await begin(first, in: store, .before)
+    let early = await begin(second, in: store, .after)
+    theirs.age.value = 3
+    try await other.update(theirs)
+    late.hold.isReleased.continuation.finish()
+    try await late.task.value
+    #expect(person.age.value == 3)
+    early.hold.isReleased.continuation.finish()
+    try await early.task.value
+    observation.cancel()
+    #expect(person.age.value == 3)
+    #expect(ages == [3])
+  }
+}
