@@ -29,6 +29,7 @@ public final class RESTEngine: Sendable {
   let gate: RequestGate
   let shared = SharedExchanges()
   let secrets = SecretValues()
+  let writes = OverlappingWrites()
 
   init(
     baseURL: URL, dialect: any RESTDialect, router: RESTRouter, transport: any HTTPTransport, options: RESTOptions

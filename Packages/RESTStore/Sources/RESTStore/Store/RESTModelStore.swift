@@ -101,6 +101,8 @@ public final class RESTModelStore: ModelStore {
     // The server has the model before its answer arrives.
     let creation = scope.creations.begin([model], [save.typeName])
     defer { scope.creations.end(creation) }
+    let write = handle.writes.begin(save.typeName)
+    defer { handle.writes.end(write) }
     do {
       try await handle.run(call) { answer, response in
         let record = try self.record(in: answer, of: type(of: model))
@@ -109,7 +111,7 @@ public final class RESTModelStore: ModelStore {
           throw ModelStoreError(.server, "the answer has no identifier for the new model")
         }
         try save.finish(answer: record)
-        tell(.created, save, answer: record)
+        tell(.created, save, answer: record, isAlone: handle.writes.isAlone(write))
         tags.set(tag(in: response), of: model)
       }
     } catch {
@@ -170,13 +172,15 @@ public final class RESTModelStore: ModelStore {
       call.headers["If-Match"] = known
       onConflict = { await self.serverVersion(of: type(of: model), call.operation) }
     }
+    let write = handle.writes.begin(save.typeName)
+    defer { handle.writes.end(write) }
     while true {
       do {
         try await handle.run(call, onConflict: onConflict) { answer, response in
           let record = try self.record(in: answer, of: type(of: model))
           if let record { try check(identifier(in: record, of: type(of: model)), is: save.identifier) }
           try save.finish(answer: record)
-          tell(.updated, save, answer: record)
+          tell(.updated, save, answer: record, isAlone: handle.writes.isAlone(write))
           // If the server answers without a record, changes by others are not read yet.
           let isRead = record != nil || call.headers["If-Match"] == known
           tags.set(isRead ? tag(in: response) : tags.tag(of: model), of: model)
@@ -233,6 +237,8 @@ public final class RESTModelStore: ModelStore {
         onConflict = { await self.serverVersion(of: type, operation) }
       }
       isFirst = false
+      let write = handle.writes.begin(record.typeName)
+      defer { handle.writes.end(write) }
       do {
         try await handle.run(call, onConflict: onConflict) { _, _ in tags.set(nil, of: member) }
         tellDeletion(of: record)

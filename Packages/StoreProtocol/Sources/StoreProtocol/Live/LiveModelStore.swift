@@ -5,14 +5,14 @@
 /// for await batch in store.changes(of: Person.self) { print(batch.count) }
 /// ```
 ///
-/// A store of your own conforms if its engine has a ``StoreChangeFeed`` and reports every write to it. Results are listed
-/// again after a relevant write. One that can also go through its records has them kept incrementally.
+/// A store of your own conforms if its engine has a ``StoreChangeFeed`` and reports every write to it. Results are updated
+/// from the record of a write, or listed again. One that can also go through its records has them kept incrementally.
 public protocol LiveModelStore: ModelStore {
   /// The feed of the engine's writes, the same for all instances of the store.
   var changeFeed: StoreChangeFeed { get }
 
   /// Whether ``readRecords(of:_:)`` and ``readRecord(of:identifier:)`` give records. Where they don't, live results are
-  /// listed again after a relevant write.
+  /// listed again after a write whose record does not suffice to update them.
   var canReadRecords: Bool { get }
 
   /// Goes through what is stored of a type, in the order of creation, without what a transaction under way did.

@@ -23,10 +23,13 @@ final class LiveObservation<M: Model> {
   /// Whether what is known is not to be trusted any more.
   private var mustList = false
   var program: QueryProgram<M>?
+  /// The program for the records of changes, where the store can't read single records; nil if the query reads other
+  /// records, too.
+  private(set) var recordProgram: QueryProgram<M>?
   var table: LiveTable<M>?
   var relations = LiveRelations()
-  /// Up to which commit the table has everything.
-  private var position: UInt64 = 0
+  /// Up to which commit the table has everything, or the number of the last change that a list may lack.
+  private(set) var position: UInt64 = 0
   /// The shown models, and their positions in the table.
   var models: [M] = []
   var shown: [Int] = []
@@ -94,6 +97,9 @@ final class LiveObservation<M: Model> {
   private func begin() throws {
     let program = try QueryProgram(query, in: store.scope.transformers, isForRecords: isIncremental)
     self.program = program
+    if !isIncremental, joinedTypes.isEmpty, fields.related.isEmpty {
+      recordProgram = try? QueryProgram(query, in: store.scope.transformers)
+    }
     var own = FeedInterest(typeName: typeName)
     if isIncremental, !showsAll {
       // Of which class a record is, any of its keys may say.
@@ -127,6 +133,9 @@ final class LiveObservation<M: Model> {
 
   private func result(of mail: FeedMailbox.Mail) async -> LiveResult<M>? {
     work.changes += mail.batches.reduce(0) { $0 + $1.count }
+    if !isIncremental, !mustList, !mail.hasGap, let differences = takeRecords(of: mail.batches.joined()) {
+      return differences.isEmpty ? nil : LiveResult(models: models, differences: differences, error: nil)
+    }
     guard isIncremental, !mustList, !mail.hasGap, let table else {
       let written = mail.batches.joined().lazy.map(\.change).filter { $0.typeName == self.typeName }
       let hadError = error != nil
@@ -169,7 +178,12 @@ final class LiveObservation<M: Model> {
     work.listings += 1
     let old = models
     do {
-      if isIncremental { try await fill() } else { models = try await store.list(query) }
+      if isIncremental {
+        try await fill()
+      } else {
+        models = try await store.list(query)
+        position = store.changeFeed.position
+      }
     } catch {
       return failed(error)
     }

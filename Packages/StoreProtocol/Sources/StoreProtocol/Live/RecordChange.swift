@@ -26,6 +26,8 @@ public struct RecordChange: Sendable {
   public let after: [UInt8]?
   /// The keys that were written, as records spell them; nil to have them found out by comparing `before` and `after`.
   public let keys: [String]?
+  /// Whether `after` lacks values of the record. Live results are listed again then. Default: no.
+  public var isPartial = false
 
   /// Describes a write.
   ///

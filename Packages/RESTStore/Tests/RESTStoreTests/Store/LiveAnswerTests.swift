@@ -1,0 +1,179 @@
+import Foundation
+@_spi(ModelKitInternals) import RESTStore
+@_spi(ModelKitInternals) import StoreProtocol
+import StoreProtocolTesting
+import Testing
+
+@Suite struct `A live query of a REST store` {
+  @Test func `A live query of a REST store follows saves without a request if the answer is the whole record`()
+    async throws
+  {
+    let server = PeopleServer()
+    let store = try RESTModelStore(server)
+    let ada = try await store.create(Person(name: "Ada"))
+    let other = RESTModelStore(store.handle)
+    var results = other.observe(Person.self).makeAsyncIterator()
+    var result = try #require(await results.next())
+    #expect(result.models.map(\.name.value) == ["Ada"])
+    let gets = server.count("GET")
+
+    try await store.create(Person(name: "Bob"))
+    ada.name.value = "Ada L."
+    try await store.save(ada)
+    result = try #require(await results.next())
+    #expect(result.models.map(\.name.value) == ["Ada L.", "Bob"])
+    #expect(result.differences.inserted.map(\.index) == [1])
+    #expect(result.differences.updated.map(\.index) == [0])
+    #expect(server.count("GET") == gets)
+  }
+
+  @Test(arguments: [PeopleServer.Answer.sent, .nothing])
+  func `A live query of a REST store is fetched again if the answer is a part of the record`(
+    answer: PeopleServer.Answer
+  ) async throws {
+    let server = PeopleServer(answer)
+    let store = try RESTModelStore(server)
+    let seed = HTTPRequestData(
+      .post, try #require(URL(string: "http://api.test/people")), body: Data(#"{"name": "Ada", "age": 1}"#.utf8))
+    _ = try await server.send(seed)
+    let ada = try await store.lookup(Person.self, identifier: "1")
+    var results = RESTModelStore(store.handle).observe(Person.self).makeAsyncIterator()
+    _ = await results.next()
+    let gets = server.count("GET")
+    ada.name.value = "Ada L."
+    try await store.save(ada)
+    let result = try #require(await results.next())
+    #expect(result.models.map(\.name.value) == ["Ada L."])
+    #expect(server.count("GET") == gets + 1)
+  }
+
+  @Test func `A live query of a REST store is fetched again after a deletion`() async throws {
+    let server = PeopleServer()
+    let store = try RESTModelStore(server)
+    let ada = try await store.create(Person(name: "Ada"))
+    var results = store.observe(Person.self).makeAsyncIterator()
+    _ = await results.next()
+    let gets = server.count("GET")
+    try await store.delete(ada)
+    #expect(await results.next()?.models.isEmpty == true)
+    #expect(server.count("GET") == gets + 1)
+  }
+
+  @Test func `A live query of a REST store is fetched again if two writes overlapped`() async throws {
+    let gate = Lock<(waiting: [CheckedContinuation<Void, Never>], isOpen: Bool)>(([], true))
+    let server = PeopleServer {
+      await withCheckedContinuation { continuation in
+        let isOpen = gate.withLock { gate in
+          if !gate.isOpen { gate.waiting.append(continuation) }
+          return gate.isOpen
+        }
+        if isOpen { continuation.resume() }
+      }
+    }
+    let handle = try RESTModelStore(server).handle
+    let store = RESTModelStore(handle)
+    try await store.create(Person(name: "Ada"))
+    var results = store.observe(Person.self).makeAsyncIterator()
+    _ = await results.next()
+    let gets = server.count("GET")
+
+    gate.withLock { $0.isOpen = false }
+    async let first: Void = Self.create("Bob", handle)
+    async let second: Void = Self.create("Cleo", handle)
+    while gate.withLock({ $0.waiting.count }) < 2 { await Task.yield() }
+    let waiting = gate.withLock { gate in
+      gate.isOpen = true
+      return gate.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+    _ = try await (first, second)
+    let result = try #require(await results.next())
+    #expect(Set(result.models.map(\.name.value)) == ["Ada", "Bob", "Cleo"])
+    #expect(server.count("GET") == gets + 1)
+  }
+
+  private static func create(_ name: String, _ handle: RESTEngine) async throws {
+    try await RESTModelStore(handle).create(Person(name: name))
+  }
+
+  @Test func `A local change that was not saved is kept when another instance saves the model`() async throws {
+    let server = PeopleServer()
+    let store = try RESTModelStore(server)
+    let ada = try await store.create(Person(name: "Ada"))
+    let other = RESTModelStore(store.handle)
+    var results = other.observe(Person.self).makeAsyncIterator()
+    let shown = try #require(await results.next()?.models.first)
+    shown.name.value = "mine"
+    ada.age.value = 36
+    try await store.save(ada)
+    _ = try #require(await results.next())
+    #expect(shown.name.value == "mine")
+    #expect(shown.age.value == 36)
+    #expect(server.count("GET") == 1)
+  }
+
+  @Test(arguments: TestEffort.seeds(60))
+  func `A live query of a REST store shows what a list finds after each write of a randomized history`(seed: UInt64)
+    async throws
+  {
+    var random = SeededNumbers(seed: seed)
+    let server = PeopleServer(random.pick([.whole, .whole, .sent]))
+    let store = try RESTModelStore(server)
+    let sorts: [[ModelSort<Person>]] = [
+      [], [.ascending(\.age)], [.descending(\.name)], [.ascending(\.age), .descending(\.name)],
+    ]
+    var query = ModelQuery(Person.self, sort: random.pick(sorts), evaluation: .inMemory)
+    if random.pick([true, false]) { query = query.and { $0.age > 3 } }
+    query.limit = random.pick([nil, nil, 2, 4])
+    query.offset = random.pick([0, 0, 1])
+    let observer = RESTModelStore(store.handle)
+    var results = observer.observe(query).makeAsyncIterator()
+    var shown = try #require(await results.next()).models
+    var people: [Person] = []
+    for step in 0..<40 {
+      switch random.pick(people.count < 3 ? [0] : [0, 1, 1, 1, 2]) {
+      case 0:
+        let person = Person(name: random.pick(["Ada", "Bob", "Cleo", "Dan"]))
+        person.age.value = random.pick([nil, 1, 2, 3, 4, 5, 6, 7])
+        try await store.create(person)
+        people.append(person)
+        // Only a whole answer has all values.
+        if server.answer != .whole { try await store.refresh(person) }
+      case 1:
+        let person = random.pick(people)
+        person.age.value = random.pick([nil, 1, 2, 3, 4, 5, 6, 7])
+        if random.pick([true, false]) { person.name.value = random.pick(["Ada", "Bob", "Cleo", "Dan"]) }
+        try await store.save(person)
+      default:
+        let person = people.remove(at: Int.random(in: people.indices, using: &random))
+        try await store.delete(person)
+      }
+      while let result = await results.nextIfReady() {
+        #expect(result.error == nil)
+        #expect(result.differences.applied(to: shown) == result.models, "differences of step \(step)")
+        shown = result.models
+      }
+      let found = try await RESTModelStore(store.handle).list(query)
+      #expect(shown.map(\.identifier) == found.map(\.identifier), "\(query), step \(step)")
+      #expect(shown.map(\.age.value) == found.map(\.age.value), "\(query), step \(step)")
+      #expect(shown.map(\.name.value) == found.map(\.name.value), "\(query), step \(step)")
+    }
+  }
+}
+
+/// Random numbers that come again with the same seed.
+private struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &self)] }
+}
