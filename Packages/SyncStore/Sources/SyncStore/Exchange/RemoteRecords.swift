@@ -66,7 +66,11 @@ struct RemoteRecords {
     return try record(of: model)
   }
 
-  private func model<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M? {
+  /// Reads a model, which has the version of the record. It is to be released.
+  ///
+  /// - Returns: nil if the server has none.
+  /// - Throws: what the store throws.
+  func model<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M? {
     if let stale = store.scope.liveModel(type, identifier: identifier) { release(stale) }
     do {
       return try await store.lookup(type, identifier: identifier)
@@ -109,7 +113,8 @@ struct RemoteRecords {
     } while mark != nil
   }
 
-  private func release(_ model: ModelObject) { store.scope.forget(model) }
+  /// Ends the use of a model.
+  func release(_ model: ModelObject) { store.scope.forget(model) }
 
   // MARK: Writing
 
@@ -120,13 +125,14 @@ struct RemoteRecords {
   ///   - identifier: the identifier of the record.
   ///   - isTemporary: whether the server assigns the identifier.
   ///   - flight: the request.
+  ///   - version: the model with the version of the record that the request is about; nil for a creation. A store with
+  ///     validators refuses the request if the record was changed since.
   /// - Throws: what the store throws.
   func send<M: Model>(
-    _ type: M.Type, _ identifier: String, isTemporary: Bool, _ flight: OutboxEntry.Flight
+    _ type: M.Type, _ identifier: String, isTemporary: Bool, _ flight: OutboxEntry.Flight, over version: M?
   ) async throws -> RemoteRecord? {
     guard let record = flight.record else {
-      guard let model = try await model(type, identifier) else { return nil }
-      defer { release(model) }
+      guard let model = version else { return nil }
       model.skipsHooks = true
       try await store.delete(model)
       return nil
@@ -140,10 +146,7 @@ struct RemoteRecords {
       _ = try await IdempotencyKey.with(flight.key) { try await store.create(model) }
       return try self.record(of: model)
     }
-    guard let model = try await model(type, identifier) else {
-      throw ModelStoreError.notFound(M.typeName, identifier: identifier)
-    }
-    defer { release(model) }
+    guard let model = version else { throw ModelStoreError.notFound(M.typeName, identifier: identifier) }
     model.skipsHooks = true
     try model.read(values.record, as: .edit)
     let fields = values.fields.compactMap { field in

@@ -105,11 +105,14 @@ extension SyncExchange {
       guard flight.isCreation && isTemporary else { return try await readBack(type, identifier, after: .silence) }
       // There is no identifier to read it by. Without keys it would have been found among the records that were pulled.
       if !remote.hasKeys, !pulledTypes.contains(name) { return .held }
-      return try await send(flight, type, identifier, isTemporary)
+      return try await send(flight, type, identifier, isTemporary, over: nil)
     }
+    var model: M?
+    defer { if let model { remote.release(model) } }
     if entry.base != nil {
-      // So that the request is about the version that the server has now.
+      // So that the request is about the version that the server has now, and is refused if that changes in between.
       guard let found = try await version(type, identifier) else { return .held }
+      model = found.model
       try await step(name, identifier) { $0.rebase(on: found.record($0.entry?.base), resolve: resolver(name)) }
     }
     try await replaceMappedReferences(type, identifier)
@@ -125,17 +128,17 @@ extension SyncExchange {
       flight = lane.request({ key }, omitting: identifierKey) { withoutTemporaryReferences($0, type) }
     }
     guard let flight else { return next.entry == nil ? .finished : .held }
-    return try await send(flight, type, identifier, isTemporary)
+    return try await send(flight, type, identifier, isTemporary, over: model)
   }
 
   /// Sends a request, and stores what follows from its answer.
   private func send<M: Model>(
-    _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool
+    _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool, over version: M?
   ) async throws -> Outcome {
     let name = M.typeName
     let answer: Lane.Answer
     do {
-      let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight)
+      let answered = try await remote.send(type, identifier, isTemporary: isTemporary, flight, over: version)
       report.pushed += 1
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
         let record = answered.record(over: flight.record)
@@ -194,6 +197,7 @@ extension SyncExchange {
     _ type: M.Type, _ identifier: String, after reason: Lane.ReadReason
   ) async throws -> Outcome {
     guard let found = try await version(type, identifier) else { return .held }
+    defer { found.model.map(remote.release) }
     let lane = try await step(M.typeName, identifier) { lane in
       // A value that the server never had is not one that was sent.
       lane.read(found.record(lane.entry?.base), after: reason, resolve: resolver(M.typeName))
@@ -202,7 +206,8 @@ extension SyncExchange {
   }
 
   /// The server's version of a record, which may be that there is none.
-  private struct Version {
+  private struct Version<M: Model> {
+    var model: M?
     var answer: RemoteRecord?
 
     func record(_ other: AttributeDictionary?) -> AttributeDictionary? { answer?.record(over: other) }
@@ -212,9 +217,15 @@ extension SyncExchange {
   ///
   /// - Returns: nil if it can't be read now; the error is noted.
   /// - Throws: `ModelStoreError` if no request can succeed now.
-  private func version<M: Model>(_ type: M.Type, _ identifier: String) async throws -> Version? {
+  private func version<M: Model>(_ type: M.Type, _ identifier: String) async throws -> Version<M>? {
     do {
-      return Version(answer: try await remote.find(type, identifier))
+      guard let model = try await remote.model(type, identifier) else { return Version() }
+      do {
+        return Version(model: model, answer: try remote.record(of: model))
+      } catch {
+        remote.release(model)
+        throw error
+      }
     } catch {
       _ = try await noteUnread(RemoteFault.storeError(error), M.typeName, identifier)
       return nil

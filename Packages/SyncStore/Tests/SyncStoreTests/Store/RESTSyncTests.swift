@@ -42,6 +42,28 @@ import Testing
     #expect(patch.headers["If-Match"] == "\"1\"")
   }
 
+  @Test func `A change of another client between reading a record and sending it is not overwritten`() async throws {
+    let remote = InterruptedStore(server.store())
+    let store = SyncModelStore(local: MemoryModelStore(), remote: remote, types: [Tag.self])
+    try await store.save(Tag.labeled("a", "Old"))
+    try await store.sync()
+    let tag = try await store.lookup(Tag.self, identifier: "a")
+    tag.label.value = "Mine"
+    try await store.save(tag)
+    var requests = 0
+    remote.whileUnderWay = { [server] in
+      requests += 1
+      // After the list of all, and the version that is merged.
+      guard requests == 3, let theirs = try? await server.store().lookup(Tag.self, identifier: "a") else { return }
+      theirs.label.value = "Theirs"
+      _ = try? await server.store().update(theirs, fields: [theirs.label], onConflict: .overwrite)
+    }
+    try await store.sync()
+    #expect(tag.label.value == "Theirs")
+    #expect(try await store.discardedValues().map(\.value) == ["Mine"])
+    #expect(try await server.store().lookup(Tag.self, identifier: "a").label.value == "Theirs")
+  }
+
   @Test func `A creation without an answer is sent again with the same key`() async throws {
     let store = client()
     try await store.save(Book.titled("Emma"))
