@@ -1,0 +1,239 @@
+import ModelCore
+@_spi(ModelKitInternals) public import StoreProtocol
+
+/// A store that passes each call to other stores, which are chosen by class and operation.
+///
+/// A read is answered by the first store that can: one that lacks the model or can't be reached is passed over. A write goes to
+/// all stores, one after the other.
+///
+/// ```swift
+/// let scope = ModelScope()
+/// let cache = MemoryModelStore(scope: scope)
+/// let api = RESTModelStore(baseURL: url, scope: scope)
+/// let store = CompoundModelStore(scope: scope) { type, operation in
+///   operation == .read ? [cache, api] : operation == .list ? [api, cache] : [api, cache]
+/// }
+/// ```
+///
+/// A store that answers reads should get the writes, too. Otherwise it answers with outdated values.
+///
+/// - Note: It lives in one isolation, as the other stores do. All of them share one scope, so that there is one object for one
+///   identifier.
+public final class CompoundModelStore: ModelStore {
+  /// A call for which stores are chosen.
+  public enum Operation: Sendable, Hashable, CaseIterable {
+    /// A model is found by its identifier. What a store lacks is written to it, once a later one has answered.
+    case read
+    /// Models are found by a query, or counted. The first store that answers decides, even if it has none.
+    case list
+    /// A model is added.
+    case create
+    /// A model is changed.
+    case update
+    /// A model is removed.
+    case delete
+  }
+
+  /// The identity map of all stores.
+  public let scope: ModelScope
+  private let choose: (any Model.Type, Operation) -> [any ModelStore]
+
+  /// Creates a store.
+  ///
+  /// - Parameters:
+  ///   - scope: the scope of all stores. Another one in any of them is a programming error.
+  ///   - choose: returns the stores for the models of a class and an operation, the first one first.
+  public init(scope: ModelScope, _ choose: @escaping (any Model.Type, Operation) -> [any ModelStore]) {
+    (self.scope, self.choose) = (scope, choose)
+  }
+
+  /// Returns the stores for an operation.
+  ///
+  /// - Throws: `ModelStoreError` with the code `unsupported` if there is none.
+  private func stores<M: Model>(_ type: M.Type, _ operation: Operation) throws -> [any ModelStore] {
+    let stores = choose(type, operation)
+    precondition(stores.allSatisfy { $0.scope === scope }, "The stores of a CompoundModelStore share its scope.")
+    if stores.isEmpty {
+      throw ModelStoreError(
+        .unsupported, "No store was chosen for the operation \(operation) of \(M.displayName). Nothing was done.")
+    }
+    return stores
+  }
+
+  // MARK: Reading
+
+  /// Returns the answer of the first store that has one.
+  ///
+  /// - Parameter absent: called with the stores that lack the model, before the answer is returned.
+  private func first<Answer>(
+    of stores: [any ModelStore], absent: ([any ModelStore], Answer) async -> Void = { _, _ in },
+    _ read: (any ModelStore) async throws -> Answer
+  ) async throws -> Answer {
+    var (lacking, failure): ([any ModelStore], ModelStoreError?) = ([], nil)
+    for store in stores {
+      do {
+        let answer = try await read(store)
+        await absent(lacking, answer)
+        return answer
+      } catch let error as ModelStoreError {
+        switch error.code {
+        case .notFound: lacking.append(store)
+        case .offline, .timeout, .server, .corrupt, .unsupported: break
+        default: throw error
+        }
+        // A store that could not answer may have the model.
+        if failure == nil || failure?.code == .notFound { failure = error }
+      }
+    }
+    throw failure ?? ModelStoreError(.unsupported, "No store was chosen.")
+  }
+
+  /// Finds a model by its identifier, in the first store that has it. Those before it that lack it get it.
+  ///
+  /// - Throws: `ModelStoreError` with the code `notFound` if all stores lack it; otherwise the error of the first store that could
+  ///   not answer.
+  public func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M {
+    try await first(of: stores(type, .read)) { lacking, model in
+      for store in lacking where !model.isDirty {
+        // That a cache can't be filled is no failure of the read.
+        _ = try? await withoutHooks(model) { try await store.create(model) }
+      }
+    } _: {
+      try await $0.lookup(type, identifier: identifier)
+    }
+  }
+
+  /// Finds models in the first store that answers.
+  ///
+  /// - Throws: the error of the first store if none answers.
+  public func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] {
+    try await first(of: stores(M.self, .list)) { try await $0.list(query) }
+  }
+
+  /// Finds a page of models in the first store that answers. A mark is one of a store: the others reject it.
+  ///
+  /// - Throws: as ``list(_:)``.
+  public func page<M: Model>(_ query: ModelQuery<M>, after mark: ModelPageMark?) async throws -> ModelPage<M> {
+    try await first(of: stores(M.self, .list)) { try await $0.page(query, after: mark) }
+  }
+
+  /// Counts models in the first store that answers.
+  ///
+  /// - Throws: as ``list(_:)``.
+  public func count<M: Model>(_ query: ModelQuery<M>) async throws -> Int {
+    try await first(of: stores(M.self, .list)) { try await $0.count(query) }
+  }
+
+  /// Finds identifiers in the first store that answers.
+  ///
+  /// - Throws: as ``list(_:)``.
+  public func identifiers<M: Model>(_ query: ModelQuery<M>) async throws -> [String] {
+    try await first(of: stores(M.self, .list)) { try await $0.identifiers(query) }
+  }
+
+  // MARK: Writing
+
+  /// Writes to the first store, then to the others. Hooks run once.
+  ///
+  /// - Throws: the error of the first store; nothing was written then. The error of another one declares where it was.
+  private func writeToAll<M: Model>(
+    _ models: [M], _ operation: Operation, _ first: (any ModelStore) async throws -> Void,
+    others: (any ModelStore) async throws -> Void
+  ) async throws {
+    let stores = try stores(M.self, operation)
+    try await first(stores[0])
+    for (index, store) in stores.enumerated().dropFirst() {
+      do {
+        for model in models { model.skipsHooks = true }
+        defer { for model in models { model.skipsHooks = false } }
+        try await others(store)
+      } catch var error as ModelStoreError {
+        error.message =
+          "The \(M.displayName) is written in \(index) of \(stores.count) stores; the next one failed: \(error.message)"
+        throw error
+      }
+    }
+  }
+
+  private func withoutHooks<Result>(_ model: ModelObject, _ body: () async throws -> Result) async rethrows -> Result {
+    model.skipsHooks = true
+    defer { model.skipsHooks = false }
+    return try await body()
+  }
+
+  /// Adds a model to all stores. The first one assigns the identifier.
+  ///
+  /// - Throws: what a store throws. The message declares how many stores have the model, if any has.
+  @discardableResult
+  public func create<M: Model>(_ model: M) async throws -> M {
+    try await writeToAll([model], .create) {
+      try await $0.create(model)
+    } others: {
+      try await $0.create(model)
+    }
+    return model
+  }
+
+  /// Adds models to all stores, all or none in each of them where it can promise that.
+  ///
+  /// - Throws: as ``create(_:)``.
+  @discardableResult
+  public func createAll<M: Model>(_ models: [M]) async throws -> [M] {
+    try await writeToAll(models, .create) {
+      try await $0.createAll(models)
+    } others: {
+      try await $0.createAll(models)
+    }
+    return models
+  }
+
+  /// Writes changes of a model to all stores. One that lacks the model gets it.
+  ///
+  /// - Throws: as ``create(_:)``.
+  @discardableResult
+  public func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M {
+    try await update(model, fields) { try await $0.update(model, fields: fields) }
+  }
+
+  /// Writes changes of a model to all stores. The policy is that of the first one.
+  ///
+  /// - Throws: as ``create(_:)``.
+  @discardableResult
+  public func update<M: Model>(
+    _ model: M, fields: [AnyField]?, onConflict policy: ConflictPolicy
+  ) async throws -> M {
+    try await update(model, fields) { try await $0.update(model, fields: fields, onConflict: policy) }
+  }
+
+  private func update<M: Model>(
+    _ model: M, _ fields: [AnyField]?, _ first: (any ModelStore) async throws -> Void
+  ) async throws -> M {
+    // After the first write none of them is dirty.
+    let written = fields ?? model.dirtyFields
+    try await writeToAll([model], .update, first) { store in
+      do {
+        try await store.update(model, fields: written, onConflict: .overwrite)
+      } catch let error as ModelStoreError where error.code == .notFound {
+        try await store.create(model)
+      }
+    }
+    return model
+  }
+
+  /// Removes a model from all stores. One that lacks it is passed over, unless all do.
+  ///
+  /// - Throws: as ``create(_:)``.
+  @discardableResult
+  public func delete<M: Model>(_ model: M) async throws -> M {
+    try await writeToAll([model], .delete) {
+      try await $0.delete(model)
+    } others: { store in
+      do {
+        try await store.delete(model)
+      } catch let error as ModelStoreError where error.code == .notFound {
+        return
+      }
+    }
+    return model
+  }
+}

@@ -1,0 +1,130 @@
+import FieldKit
+import MemoryStore
+import StoreProtocol
+import StoreProtocolTesting
+import SyncStore
+import Testing
+
+@Suite struct `A compound store` {
+  let scope = ModelScope()
+
+  private func memory() -> MemoryModelStore { MemoryModelStore(scope: scope) }
+
+  @Test(arguments: ModelStoreContract.checks(without: [.transactions]))
+  func `A compound store of two stores keeps the contract`(check: ModelStoreContract.Check) async throws {
+    try await check.run {
+      let scope = ModelScope()
+      let (one, other) = (MemoryModelStore(scope: scope), MemoryModelStore(scope: scope))
+      return CompoundModelStore(scope: scope) { _, _ in [one, other] }
+    }
+  }
+
+  @Test func `Stores are chosen by class and operation`() async throws {
+    let (books, tags, archive) = (memory(), memory(), memory())
+    let store = CompoundModelStore(scope: scope) { type, operation in
+      type == Tag.self ? [tags] : operation == .delete ? [books] : [books, archive]
+    }
+    let book = Book.titled("Emma")
+    try await store.save(book)
+    try await store.save(Tag.labeled("a", "A"))
+    try await store.delete(book)
+    #expect(try await books.count(Book.self) == 0)
+    #expect(try await archive.count(Book.self) == 1)
+    #expect(try await tags.count(Tag.self) == 1)
+    #expect(try await books.count(Tag.self) == 0)
+  }
+
+  @Test func `A lookup is answered by the first store that has the model, and fills those before it`() async throws {
+    let (cache, server) = (memory(), memory())
+    try await server.save(Tag.labeled("a", "A"))
+    let store = CompoundModelStore(scope: scope) { _, operation in operation == .read ? [cache, server] : [server] }
+    let found = try await store.lookup(Tag.self, identifier: "a")
+    #expect(found.label.value == "A")
+    #expect(try await cache.lookup(Tag.self, identifier: "a") === found)
+    #expect(!found.isDirty)
+  }
+
+  @Test func `A store that can't be reached is passed over by reads`() async throws {
+    let cache = memory()
+    try await cache.save(Tag.labeled("a", "A"))
+    let api = UnreachableStore(scope)
+    let store = CompoundModelStore(scope: scope) { _, _ in [api, cache] }
+    #expect(try await store.list(Tag.self).count == 1)
+    #expect(try await store.count(Tag.self) == 1)
+    let error = try await #require(throws: ModelStoreError.self) {
+      _ = try await store.lookup(Tag.self, identifier: "b")
+    }
+    // Whether there is one is not known.
+    #expect(error.code == .offline)
+  }
+
+  @Test func `The hooks of a model run once for all stores`() async throws {
+    let (one, other) = (memory(), memory())
+    let store = CompoundModelStore(scope: scope) { _, _ in [one, other] }
+    let model = HookedModel()
+    try await store.save(model)
+    model.name.value = "New"
+    try await store.save(model)
+    try await store.delete(model)
+    #expect(model.calls == ["save", "created", "save", "updated", "deleted"])
+  }
+
+  @Test func `An update reaches all stores, and creates the model where it is missing`() async throws {
+    let (one, other) = (memory(), memory())
+    let store = CompoundModelStore(scope: scope) { _, _ in [one, other] }
+    let tag = Tag.labeled("a", "A")
+    try await one.save(tag)
+    tag.label.value = "B"
+    try await store.save(tag)
+    let copy = MemoryModelStore(other.handle)
+    #expect(try await copy.lookup(Tag.self, identifier: "a").label.value == "B")
+    tag.label.value = "C"
+    try await store.save(tag)
+    #expect(try await copy.lookup(Tag.self, identifier: "a").label.value == "C")
+  }
+
+  @Test func `A write that fails in a later store declares how many have it`() async throws {
+    let one = memory()
+    let api = UnreachableStore(scope)
+    let store = CompoundModelStore(scope: scope) { _, _ in [one, api] }
+    let error = try await #require(throws: ModelStoreError.self) {
+      _ = try await store.create(Tag.labeled("a", "A"))
+    }
+    #expect(error.code == .offline && error.message.contains("1 of 2 stores"))
+    #expect(try await one.count(Tag.self) == 1)
+  }
+
+  @Test func `An operation without a store is unsupported`() async throws {
+    let store = CompoundModelStore(scope: scope) { _, _ in [] }
+    let error = try await #require(throws: ModelStoreError.self) { _ = try await store.list(Tag.self) }
+    #expect(error.code == .unsupported)
+  }
+}
+
+/// A store without a network.
+private final class UnreachableStore: ModelStore {
+  let scope: ModelScope
+
+  init(_ scope: ModelScope) { self.scope = scope }
+
+  private var error: ModelStoreError { ModelStoreError(.offline, "There is no network.") }
+
+  func create<M: Model>(_ model: M) async throws -> M { throw error }
+  func update<M: Model>(_ model: M, fields: [AnyField]?) async throws -> M { throw error }
+  func update<M: Model>(_ model: M, fields: [AnyField]?, onConflict: ConflictPolicy) async throws -> M { throw error }
+  func delete<M: Model>(_ model: M) async throws -> M { throw error }
+  func lookup<M: Model>(_ type: M.Type, identifier: String) async throws -> M { throw error }
+  func list<M: Model>(_ query: ModelQuery<M>) async throws -> [M] { throw error }
+}
+
+/// A model that notes its hooks.
+private final class HookedModel: Model {
+  let id = Field<Int>()
+  let name = Field<String>()
+  var calls: [String] = []
+  override var identifierField: AnyField? { id }
+  override func beforeSave() { calls.append("save") }
+  override func afterCreate() { calls.append("created") }
+  override func afterUpdate() { calls.append("updated") }
+  override func afterDelete() { calls.append("deleted") }
+}
