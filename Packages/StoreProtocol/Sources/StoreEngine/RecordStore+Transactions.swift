@@ -54,7 +54,7 @@ extension RecordStore {
       current.log.rollBack()
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
-    try current.log.commit()
+    try scope.recordTogether { try current.log.commit() }
     return result
   }
 

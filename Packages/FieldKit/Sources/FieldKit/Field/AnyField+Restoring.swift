@@ -21,7 +21,19 @@ extension AnyField {
   @_spi(ModelKitInternals)
   public final func restore() -> Bool {
     guard isDirty, let restoration = details?.restoration else { return false }
-    return restoration(self)
+    return reverting { restoration(self) }
+  }
+
+  /// Unloads a dirty field that has no baseline.
+  @_spi(ModelKitInternals)
+  public final func restoreUnset() { reverting { unload() } }
+
+  /// Calls a closure that sets the field back as a read does. The change is an edit all the same.
+  private func reverting<Result>(_ body: () -> Result) -> Result {
+    noteComingEdit()
+    flags.formUnion(.reverting)
+    defer { flags.subtract(.reverting) }
+    return body()
   }
 
   /// Whether the field has no baseline, because it was never read or saved.
@@ -72,6 +84,7 @@ extension Field {
   }
 
   final func unloadValue() {
+    noteComingRead()
     let oldValue = value
     let stamp = ChangeStamp.next()
     prepareToSet(isChange: oldValue != nil)

@@ -9,6 +9,8 @@ public protocol FieldWatcher: AnyObject {
   /// Called at the first change since ``AnyField/beWatched(isFollowed:)``, before the observers are notified. Not
   /// called again until the field is watched again.
   func fieldBecameDirty(_ field: AnyField)
+  /// Called before a value is edited, or replaced by one from elsewhere, while ``FieldRecording/isOn``.
+  func fieldWillChange(_ field: AnyField, isEdit: Bool)
   /// Called when a change was saved, or replaced by a value that was read.
   func fieldWasSaved(_ field: AnyField)
 }
@@ -49,6 +51,7 @@ extension AnyField {
   /// afterwards if the field became dirty or clean.
   final func withoutTellingOfChange(_ read: () -> Void) {
     let wasDirty = isDirty
+    noteComingRead()
     flags.subtract(.ownerWatches)
     read()
     flags.formUnion(.ownerWatches)

@@ -298,6 +298,19 @@ open class AnyField: ObservationOwner {
   @_spi(ModelKitInternals)
   open func takeValue(of other: AnyField) {}
 
+  /// Captures the value and the states.
+  @_spi(ModelKitInternals)
+  open func captureState() -> FieldState { FieldState(of: self) }
+
+  /// Sets the value of a captured state, as an edit.
+  ///
+  /// - Parameters:
+  ///   - state: a state of this field.
+  ///   - isExact: whether to reinstate the states, too. Otherwise the field becomes dirty.
+  ///   - settles: whether the field becomes clean if the value equals the baseline.
+  @_spi(ModelKitInternals)
+  open func reinstate(_ state: FieldState, exactly isExact: Bool, settles: Bool) {}
+
   /// Unloads the value: the field is then unset, not loaded and not dirty. Observers are notified.
   @_spi(ModelKitInternals)
   open func unload() {}

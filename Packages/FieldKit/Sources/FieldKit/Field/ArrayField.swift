@@ -147,6 +147,7 @@ open class ArrayField<Element>: Field<[Element]> {
       return insert(element, at: storage?.count ?? 0)
     }
     // The old list is not needed and the new one is not checked: the storage grows in place.
+    noteComingEdit()
     prepareToSet(isChange: true)
     if storage == nil { storage = [] }
     storage?.append(element)
@@ -167,6 +168,7 @@ open class ArrayField<Element>: Field<[Element]> {
       index >= 0 && index <= count, "There is no place \(index) to insert an element: the list has \(count).")
     guard let element = accepted(element) else { return false }
     if canGrowInPlace {
+      noteComingEdit()
       prepareToSet(isChange: true)
       if storage == nil { storage = [] }
       storage?.insert(element, at: index)

@@ -49,6 +49,7 @@ extension Field {
   final func storeAndReport(_ newValue: Content?, stamp: ChangeStamp) {
     let oldValue = storage
     let isChange = isChange(from: oldValue, to: newValue)
+    noteEdit(isChange: isChange)
     prepareToSet(isChange: isChange)
     storage = newValue
     if isChange, flags.contains(.original) { keepBaseline(oldValue) }

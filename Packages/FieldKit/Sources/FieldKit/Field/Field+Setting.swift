@@ -27,6 +27,7 @@ extension Field {
   @inlinable
   @inline(never)
   func storeAndTell(_ newValue: Content?, isChange: Bool, stamp: ChangeStamp) {
+    noteEdit(isChange: isChange)
     if isChange, flags.contains(.original) { keepBaseline(storage) }
     announceSet(isChange: isChange)
     storage = newValue

@@ -247,6 +247,14 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   }
 
   @_spi(ModelKitInternals)
+  open override func captureState() -> FieldState { ValueState(of: self) }
+
+  @_spi(ModelKitInternals)
+  open override func reinstate(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+    reinstateValue(state, exactly: isExact, settles: settles)
+  }
+
+  @_spi(ModelKitInternals)
   open override func unload() { unloadValue() }
 
   @_spi(ModelKitInternals)

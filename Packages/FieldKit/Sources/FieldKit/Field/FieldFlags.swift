@@ -62,6 +62,9 @@ struct FieldFlags: OptionSet {
   /// The value was read while reads were recorded.
   @inlinable static var wasRead: FieldFlags { FieldFlags(rawValue: 1 << 19) }
 
+  /// The field is being reverted, which is an edit although the value is set as by a read.
+  @inlinable static var reverting: FieldFlags { FieldFlags(rawValue: 1 << 21) }
+
   /// The states that every set resets.
   @inlinable static var stale: FieldFlags { FieldFlags(rawValue: 1 << 20 | 1 << 15 | 0b11111) }
 }

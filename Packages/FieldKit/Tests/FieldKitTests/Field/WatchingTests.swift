@@ -2,6 +2,7 @@
 import Testing
 
 private final class Keeper: FieldWatcher {
+  func fieldWillChange(_ field: AnyField, isEdit: Bool) {}
   let name = Field<String>()
   var told: [String] = []
 

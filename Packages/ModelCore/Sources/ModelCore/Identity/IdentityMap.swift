@@ -28,6 +28,12 @@ final class IdentityMap {
   var hasDeletions = false
   /// The classes of stored models.
   var typeNames = StoredTypeNames()
+  /// The recorders of edits.
+  var undos: [WeakUndo] = []
+  /// An operation of a store whose edits are one step.
+  var recordedOperation: RecordedOperation?
+  /// The part of a save that is changing fields.
+  var processing: Processing?
 
   private struct Contender {
     weak var model: ModelObject?
@@ -108,12 +114,24 @@ final class IdentityMap {
   @discardableResult
   func add(_ model: ModelObject, isCreated: Bool = false) -> ModelObject {
     if model.identityMap !== self {
+      if isCreated { noteCreation(of: model) }
       transformers.prepare(model)
       model.identityMap?.remove(model)
       model.identityMap = self
       if model.watchFields() || model.origin == .new { keep(model) }
     }
     return register(model, isCreated: isCreated)
+  }
+
+  /// Adds a model that a relation was set to.
+  func add(_ model: ModelObject, by change: RelationChange) {
+    add(model)
+    if !change.isRead, model.origin == .new { noteCreation(of: model, group: change) }
+  }
+
+  /// Records a new model that joined the scope.
+  func noteCreation(of model: ModelObject, group: AnyObject? = nil) {
+    if processing == nil { forEachUndo { $0.didJoin(model, group: group) } }
   }
 
   /// Removes a model under every identifier it had here.

@@ -48,8 +48,25 @@ extension ModelObject: FieldWatcher {
   public func followedFieldWasSet(_ field: AnyField) { identityMap?.register(self) }
 
   /// Retains the model in the scope until it is saved.
-  public func fieldBecameDirty(_ field: AnyField) { identityMap?.keep(self) }
+  public func fieldBecameDirty(_ field: AnyField) {
+    guard let identityMap else { return }
+    identityMap.keep(self)
+    if identityMap.isRecorded { field.beWatched() }
+  }
+
+  /// Records the state of a field before it changes.
+  public func fieldWillChange(_ field: AnyField, isEdit: Bool) {
+    guard let identityMap, identityMap.isRecorded else { return }
+    // A relation notifies for both sides of a change.
+    if isEdit, field.isRelation { return }
+    identityMap.willChange(field, of: self, isEdit: isEdit)
+    if isEdit { field.beWatched() }
+  }
 
   /// Releases the model from the scope if it has nothing left to save.
-  public func fieldWasSaved(_ field: AnyField) { identityMap?.settle(self) }
+  public func fieldWasSaved(_ field: AnyField) {
+    guard let identityMap else { return }
+    identityMap.settle(self)
+    if identityMap.isRecorded { identityMap.forEachUndo { $0.noteBaseline(of: field) } }
+  }
 }

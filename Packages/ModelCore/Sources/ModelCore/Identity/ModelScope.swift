@@ -111,7 +111,9 @@ extension ModelIsolation where Self: ModelObject {
   public func canonicalInstance(in scope: ModelScope) -> Self {
     guard let identifier = modelIdentifier else { return self }
     if let canonical = scope.canonicalModel(like: self, identifier: identifier) { return canonical as? Self ?? self }
+    let isNew = identityMap !== scope.map && origin == .new
     scope.map.add(self)
+    if isNew { scope.map.noteCreation(of: self) }
     return self
   }
 }

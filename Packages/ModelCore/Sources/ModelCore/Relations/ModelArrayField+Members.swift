@@ -44,7 +44,7 @@ extension ModelArrayField {
       table?.append(model, isRetained: true)
     }
     mark(from: oldValue, isPartial: isPartial || isFollowing, isFollowing: isFollowing, change)
-    shareScope(with: model)
+    shareScope(with: model, change)
     if let owner, let inverse { linkBack(model, to: owner, inverse, change) }
     return true
   }

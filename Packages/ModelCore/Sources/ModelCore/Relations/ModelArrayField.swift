@@ -162,6 +162,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
       if isNews {
         keepBaseline(before: change)
         prepareToSet(isChange: true)
+      } else {
+        change.willChange(self)
       }
       markSet(isChange: isNews, stamp: stamp)
       if staysIncomplete { loadState = .incomplete } else { (hasFollowed, lacksMembers) = (false, false) }
@@ -187,7 +189,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     for model in oldValue ?? [] where !members.contains(ObjectIdentifier(model)) { cutBack(model, change) }
     let known = change.kind == .reversion ? old.union(original?.silent ?? []) : old
     for model in newValue ?? [] where !known.contains(ObjectIdentifier(model)) {
-      shareScope(with: model)
+      shareScope(with: model, change)
       linkBack(model, change)
     }
     change.announce()
@@ -263,6 +265,17 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     rememberStaleInverses()
     super.unload()
   }
+
+  @_spi(ModelKitInternals)
+  public override func captureState() -> FieldState { ToManyState(of: self, original) }
+
+  @_spi(ModelKitInternals)
+  public override func reinstate(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+    reinstateList(state, exactly: isExact, settles: settles)
+  }
+
+  /// Sets the baseline whose restoration was reinstated.
+  func reinstateBaseline(_ members: ToManyBaseline<Related>?) { original = members }
 
   func keepBaseline(_ members: ToManyBaseline<Related>) {
     original = members

@@ -130,7 +130,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     if isChange {
       if let oldValue { cutBack(oldValue, change) }
       if let newValue, change.kind != .reversion || original?.isSilent != true {
-        shareScope(with: newValue)
+        shareScope(with: newValue, change)
         linkBack(newValue, change)
       }
     }
@@ -269,7 +269,8 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
 
   // MARK: Baseline
 
-  private func keepBaseline(before change: RelationChange) {
+  func keepBaseline(before change: RelationChange) {
+    change.willChange(self)
     guard hasToKeepBaseline(before: change) else { return }
     keep(
       ToOneBaseline(
@@ -282,6 +283,33 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
       withExtendedLifetime(original) { (field as? any Relation)?.revertToBaseline() ?? false }
     }
   }
+
+  // MARK: Undo
+
+  @_spi(ModelKitInternals)
+  public override func captureState() -> FieldState {
+    ToOneState(of: self, liveValue, isRetained: !readsThroughHook, backLinkIdentity, original)
+  }
+
+  @_spi(ModelKitInternals)
+  public override func reinstate(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+    reinstateModel(state, exactly: isExact, settles: settles)
+  }
+
+  /// Sets a captured link without updating the inverse.
+  func refer(to state: ToOneState<Related>) {
+    release()
+    if let model = state.model {
+      if state.isRetained { retain(model) } else { see(model) }
+    } else if state.identity != nil {
+      backLinkIdentity = state.identity
+      readsThroughHook = true
+    }
+    isUneven = state.isUneven
+  }
+
+  /// Sets the baseline whose restoration was reinstated.
+  func reinstateBaseline(_ original: ToOneBaseline<Related>?) { self.original = original }
 
   // MARK: Reading and writing
 

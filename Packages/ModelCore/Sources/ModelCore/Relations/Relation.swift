@@ -56,6 +56,10 @@ protocol Relation: RelationField {
   /// Cuts the links to models.
   func unlink(_ models: [ModelObject], _ change: RelationChange)
 
+  /// Changes a relation from a captured state to an earlier one as a caller would, with its inverse. Members that were
+  /// added or removed since stay so.
+  func revert(from after: FieldState, to before: FieldState)
+
   // The operations of `revert()`: see `RelationBaseline`.
 
   /// The related models of the baseline; nil if the relation has none.
@@ -166,12 +170,12 @@ extension Relation {
   }
 
   /// Adds a model to the scope of the model it is related to.
-  func shareScope(with related: ModelObject) {
+  func shareScope(with related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel else { return }
     if let map = owner.identityMap {
-      if related.identityMap == nil { map.add(related) }
+      if related.identityMap == nil { map.add(related, by: change) }
     } else if let map = related.identityMap {
-      map.add(owner)
+      map.add(owner, by: change)
     }
   }
 

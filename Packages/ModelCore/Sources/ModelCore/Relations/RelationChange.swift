@@ -27,6 +27,16 @@ final class RelationChange {
 
   func add(_ announcement: @escaping () -> Void) { announcements.append(announcement) }
 
+  /// Notifies the recorders of the owner's scope before a relation is changed.
+  func willChange(_ relation: any Relation) {
+    guard FieldRecording.isOn, let owner = relation.ownerModel, let map = owner.identityMap, map.isRecorded else {
+      return
+    }
+    map.willChange(relation, of: owner, isEdit: !isRead, group: self)
+    // A deletion changes the baseline, too.
+    if kind == .deletion { map.forEachUndo { $0.noteBaseline(of: relation) } }
+  }
+
   /// Registers an inverse that was updated by this change.
   func note(_ relation: any Relation) {
     if kind == .reversion { reverted.append(relation) }

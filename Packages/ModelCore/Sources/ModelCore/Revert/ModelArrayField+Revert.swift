@@ -3,6 +3,7 @@
 // The operations that `revert()` calls.
 extension ModelArrayField {
   func keepBaseline(before change: RelationChange) {
+    change.willChange(self)
     guard hasToKeepBaseline(before: change) else { return }
     keepBaseline(
       ToManyBaseline(

@@ -36,7 +36,7 @@ extension ModelIsolation where Self: ModelObject {
         if !field.isDirty || field.restore() { return true }
         guard origin == .read, field.wasNeverSaved else { return false }
         if let relation = field as? any Relation { relation.unlinkAll() }
-        field.unload()
+        field.restoreUnset()
         identityMap?.settle(self)
         return true
       }

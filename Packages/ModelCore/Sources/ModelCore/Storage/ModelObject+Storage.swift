@@ -173,7 +173,7 @@ extension ModelObject {
     var isNeeded = false
     forEachField { field, _ in isNeeded = isNeeded || field.needsAsynchronousValidation }
     guard isNeeded else { return }
-    beforeSave()
+    processing(beforeSave)
     await FieldValidation.finishChecks(of: orderedFields)
   }
 
@@ -204,6 +204,7 @@ extension ModelObject {
 
   /// Marks the given fields as saved with their values at a moment. Later changes stay dirty.
   public func markSaved(_ fields: [AnyField], asOf stamp: ChangeStamp) {
+    noteSaveEnds()
     origin = .read
     isStored = true
     isDeleted = false

@@ -39,6 +39,7 @@ extension ModelObject {
     switch fields {
     case .list(let list): markSaved(list, asOf: stamp)
     case .all(let mask):
+      noteSaveEnds()
       origin = .read
       isStored = true
       isDeleted = false

@@ -99,6 +99,10 @@ final class Transaction {
   }
 }
 
+/// The transaction that is open on this thread, an object that is deallocated at its end; nil if there is none.
+@_spi(ModelKitInternals)
+public func currentTransaction() -> AnyObject? { Transaction.current }
+
 /// Whether this thread is in a transaction. A function of its own: to name the class costs a call more.
 @usableFromInline
 func isInTransaction() -> Bool { Transaction.isOpen }

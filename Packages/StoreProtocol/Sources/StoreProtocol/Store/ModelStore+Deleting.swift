@@ -16,8 +16,12 @@ extension ModelStore {
         // Another task may have made a second object of the record meanwhile.
         if isMember { scope.addCreated(model) }
       }
-      return transaction.atEnd { if !model.skipsHooks { model.afterDelete() } }
+      return transaction.atEnd { [scope] in
+        if isMember { scope.noteDeletion(of: model) }
+        if !model.skipsHooks { model.afterDelete() }
+      }
     }
+    if model.scope === scope { scope.noteDeletion(of: model) }
     scope.remove(model)
     model.markDeleted(in: scope)
     if !model.skipsHooks { model.afterDelete() }

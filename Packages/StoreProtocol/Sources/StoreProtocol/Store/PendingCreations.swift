@@ -145,6 +145,10 @@ package struct PendingCreations<M: Model> {
 
   /// Marks all models as written, as ``SaveOperation/finish(answer:)`` does.
   package func finish(in transaction: StoreTransactionLog? = nil) throws {
+    try scope.recordTogether { try finishEach(in: transaction) }
+  }
+
+  private func finishEach(in transaction: StoreTransactionLog?) throws {
     scope.reserveCapacity(begun.count, for: M.self)
     for number in begun.indices {
       if !others.isEmpty, let save = others[number] {
@@ -155,7 +159,7 @@ package struct PendingCreations<M: Model> {
       model.markSaved(begun[number].fields, asOf: begun[number].stamp)
       model.markWhollySaved(asOf: begun[number].stamp)
       scope.addCreated(model)
-      if !model.skipsHooks { model.afterCreate() }
+      if !model.skipsHooks { model.processing(model.afterCreate) }
     }
   }
 }

@@ -195,8 +195,11 @@ public struct PendingDeletion {
       for model in models { finish(model, in: transaction) }
       return
     }
-    let links = cutLinks(others, referring)
-    for model in models { finish(model, in: nil) }
+    let links = store.scope.recordTogether {
+      let links = cutLinks(others, referring)
+      for model in models { finish(model, in: nil) }
+      return links
+    }
     for (model, fields) in links where others == .areUpdated {
       do {
         try await update(model, fields)

@@ -319,7 +319,7 @@ public struct SaveOperation<M: Model> {
   private func begin(in transaction: StoreTransactionLog) {
     let state = model.storeState
     let (isMember, isNew) = (model.scope === scope, isIdentifierNew)
-    if isNew { assignIdentifier() }
+    if isNew { scope.process { assignIdentifier() } }
     model.markStored()
     if kind == .create { scope.addCreated(model) } else { scope.add(model) }
     transaction.onFailure { [model, scope] in
@@ -348,10 +348,16 @@ public struct SaveOperation<M: Model> {
       if !isMember { scope.remove(model) }
       throw error
     }
-    if isIdentifierNew, model.storedIdentifier != identifier { assignIdentifier() }
+    if isIdentifierNew, model.storedIdentifier != identifier { scope.process { assignIdentifier() } }
     model.markSaved(fields, asOf: stamp)
     if isWhole || model.dirtyFields.isEmpty { model.markWhollySaved(asOf: stamp) }
-    readAnswer?()
+    if let readAnswer {
+      if scope.isRecorded {
+        scope.process(answerFor: fields.fields(of: model), readAnswer)
+      } else {
+        readAnswer()
+      }
+    }
     if kind == .create { model.markLoaded() }
     if isCreated { scope.addCreated(model) } else { scope.add(model) }
     scope.pendingReads.noteUpdate(of: model)
@@ -361,8 +367,8 @@ public struct SaveOperation<M: Model> {
   private func runHook() {
     if model.skipsHooks { return }
     switch kind {
-    case .create: model.afterCreate()
-    case .update: model.afterUpdate()
+    case .create: model.processing(model.afterCreate)
+    case .update: model.processing(model.afterUpdate)
     }
   }
 }

@@ -36,7 +36,8 @@ struct SaveSnapshot {
       throw ModelStoreError(.invalid, conflict, identifier: model.storedIdentifier)
     }
     scope.transformers.prepare(model)
-    if !model.skipsHooks { model.beforeSave() }
+    if !model.skipsHooks { model.processing(model.beforeSave) }
+    model.noteSaveBegins()
     let errors = model.validateForSaving()
     guard errors.isEmpty else {
       throw ModelStoreError.invalid(model.storedTypeName, identifier: model.storedIdentifier, errors)

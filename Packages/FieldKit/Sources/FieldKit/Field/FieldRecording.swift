@@ -1,0 +1,36 @@
+import Synchronization
+
+/// The number of recorders of edits in this process. While it is zero, an edit need not look for one.
+@_spi(ModelKitInternals)
+public enum FieldRecording {
+  private static let count = Atomic<Int>(0)
+
+  /// Whether there may be a recorder.
+  public static var isOn: Bool { count.load(ordering: .relaxed) != 0 }
+
+  /// Counts a recorder.
+  public static func begin() { count.add(1, ordering: .relaxed) }
+
+  /// Ends what ``begin()`` began.
+  public static func end() { count.subtract(1, ordering: .relaxed) }
+}
+
+extension AnyField {
+  /// Notifies a recorder, if the owner has one, before the value is edited.
+  @_spi(ModelKitInternals)
+  public final func noteComingEdit() {
+    guard FieldRecording.isOn, flags.contains(.ownerWatches) else { return }
+    (owner as? any FieldWatcher)?.fieldWillChange(self, isEdit: true)
+  }
+
+  @usableFromInline
+  final func noteEdit(isChange: Bool) {
+    if isChange { noteComingEdit() }
+  }
+
+  /// Notifies a recorder, if the owner has one, before the value is replaced by one from elsewhere.
+  final func noteComingRead() {
+    guard FieldRecording.isOn, flags.contains(.ownerWatches), !flags.contains(.reverting) else { return }
+    (owner as? any FieldWatcher)?.fieldWillChange(self, isEdit: false)
+  }
+}

@@ -1,0 +1,115 @@
+/// The value and the states of a field at one moment, to be reinstated later.
+@_spi(ModelKitInternals)
+open class FieldState {
+  private let flags: FieldFlags
+  private let restoration: ((AnyField) -> Bool)?
+  private let loadError: (any Error)?
+  private static let captured: FieldFlags = [.dirty, .initial, .original, .loadStateMask]
+
+  /// Captures the states of a field.
+  public init(of field: AnyField) {
+    flags = field.flags.intersection(Self.captured)
+    restoration = field.details?.restoration
+    loadError = field.details?.loadError
+  }
+
+  /// Whether the field was dirty.
+  public final var isDirty: Bool { flags.contains(.dirty) }
+
+  /// Whether a field that was not dirty had no baseline either.
+  public final var wasNeverSaved: Bool { !flags.contains(.original) && restoration == nil }
+
+  /// Returns whether the states of a field are those that were captured, as far as reads and saves change them.
+  public final func hasStates(of field: AnyField) -> Bool {
+    let relevant: FieldFlags = [.dirty, .original]
+    return flags.intersection(relevant) == field.flags.intersection(relevant)
+      && (restoration == nil) == (field.details?.restoration == nil)
+  }
+
+  /// Returns whether another state is the same, apart from the value.
+  open func hasSameStates(as other: FieldState) -> Bool {
+    flags == other.flags && (restoration == nil) == (other.restoration == nil)
+  }
+
+  /// The value, without its static type.
+  open var anyValue: Any? { nil }
+
+  /// Returns whether another state has an equal value. Values that can't be compared count as equal.
+  open func hasValue(of other: FieldState) -> Bool { false }
+
+  fileprivate func reinstate(on field: AnyField, stamp: ChangeStamp) {
+    field.flags.subtract([Self.captured, .validationStateMask])
+    field.flags.formUnion(flags)
+    if restoration != nil || field.details?.restoration != nil { field.detailsForWriting.restoration = restoration }
+    if loadError != nil || field.details?.loadError != nil { field.detailsForWriting.loadError = loadError }
+    field.updatedStamp = stamp
+    field.changedStamp = stamp
+  }
+}
+
+extension AnyField {
+  /// Calls a closure that stores the value of a captured state, and then reinstates the states: whether the field is
+  /// dirty, and its baseline.
+  ///
+  /// The stamps are those of the present, so that the value counts as newer than the one it replaces.
+  @_spi(ModelKitInternals)
+  public final func reinstateStates(_ state: FieldState, stamp: ChangeStamp, storing store: () -> Void) {
+    let announced = announceChange(of: [.value, .validationState, .loadState, .isDirty, .updatedAt])
+    store()
+    state.reinstate(on: self, stamp: stamp)
+    if flags.contains(.watched) { announceStates() }
+    concludeChange(of: announced)
+  }
+}
+
+/// The state of a field with one value.
+final class ValueState<Content>: FieldState {
+  let value: Content?
+  private let areEqual: (Content?, Content?) -> Bool
+
+  init(of field: Field<Content>) {
+    value = field.storage
+    // The equality of the type, and not the field, which would be retained.
+    let equality = field.equality
+    areEqual = { old, new in
+      switch (old, new) {
+      case (nil, nil): true
+      case (let old?, let new?): equality?.areEqual(old, new) ?? true
+      default: false
+      }
+    }
+    super.init(of: field)
+  }
+
+  override var anyValue: Any? { value }
+
+  override func hasValue(of other: FieldState) -> Bool {
+    (other as? ValueState).map { areEqual(value, $0.value) } ?? false
+  }
+}
+
+extension Field {
+  final func reinstateValue(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+    guard let state = state as? ValueState<Content> else { return }
+    let oldValue = storage
+    let isChange = isChange(from: oldValue, to: state.value)
+    guard isExact else {
+      if isChange { setHooked(state.value, stamp: .next()) }
+      if settles { settleValue() }
+      return
+    }
+    noteComingEdit()
+    let stamp = ChangeStamp.next()
+    reinstateStates(state, stamp: stamp) { storage = state.value }
+    if flags.contains(.reportsSets) { reportSet(from: oldValue, to: state.value) }
+    if updatedStamp == stamp { announce(from: oldValue, to: state.value, isChange: isChange, stamp: stamp) }
+  }
+
+  /// Marks the field as clean if its value equals the baseline.
+  private func settleValue() {
+    guard isDirty, let restoration = details?.restoration else { return }
+    let bare = Field(unset: nil, metadata: nil, equality: equality)
+    guard restoration(bare), !self.isChange(from: bare.storage, to: storage) else { return }
+    markSaved(asOf: changedStamp)
+  }
+}

@@ -1,0 +1,112 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// A ``ModelUndo`` that records the models of an identity map.
+struct WeakUndo {
+  weak var undo: ModelUndo?
+}
+
+extension IdentityMap {
+  var isRecorded: Bool { !undos.isEmpty }
+
+  func add(_ undo: ModelUndo) {
+    undos.append(WeakUndo(undo: undo))
+    FieldRecording.begin()
+    // Fields that are dirty already are not watched.
+    for model in unsaved { model.watchFields() }
+  }
+
+  /// Removes a ``ModelUndo`` that is being deallocated.
+  func removeUndo() {
+    undos.removeAll { $0.undo == nil }
+    FieldRecording.end()
+  }
+
+  func forEachUndo(_ body: (ModelUndo) -> Void) {
+    for entry in undos { if let undo = entry.undo { body(undo) } }
+  }
+
+  /// Records a field before its value changes.
+  func willChange(_ field: AnyField, of model: ModelObject, isEdit: Bool, group: AnyObject? = nil) {
+    if let processing, processing.includes(field, isEdit: isEdit) {
+      processing.changed[ObjectIdentifier(field)] = field
+    } else if isEdit {
+      forEachUndo { $0.willEdit(field, of: model, group: group) }
+    } else {
+      forEachUndo { $0.willRead(field) }
+    }
+  }
+
+  /// Runs a part of a save that changes fields. The changes are no edits, but belong to those that are saved.
+  ///
+  /// - Parameter read: the fields for which values that are read count as well.
+  func process<Result>(reading read: [AnyField] = [], _ body: () throws -> Result) rethrows -> Result {
+    guard isRecorded, processing == nil else { return try body() }
+    let processing = Processing(read: Set(read.map { ObjectIdentifier($0) }))
+    self.processing = processing
+    defer {
+      self.processing = nil
+      for field in processing.changed.values { forEachUndo { $0.adoptValue(of: field) } }
+    }
+    return try body()
+  }
+
+  /// The fields that a store or a hook changes during a save.
+  final class Processing {
+    private let read: Set<ObjectIdentifier>
+    var changed: [ObjectIdentifier: AnyField] = [:]
+
+    init(read: Set<ObjectIdentifier>) { self.read = read }
+
+    func includes(_ field: AnyField, isEdit: Bool) -> Bool { isEdit || read.contains(ObjectIdentifier(field)) }
+  }
+}
+
+/// An operation whose edits are one step.
+final class RecordedOperation {}
+
+@_spi(ModelKitInternals)
+extension ModelScope {
+  /// Records the edits of a closure, such as of a deletion, as one step.
+  public func recordTogether<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard map.isRecorded, map.recordedOperation == nil else { return try body() }
+    map.recordedOperation = RecordedOperation()
+    defer { map.recordedOperation = nil }
+    return try body()
+  }
+
+  /// Runs a part of a save of a model that changes its fields, such as a hook.
+  ///
+  /// - Parameter fields: the saved fields, for which the values of the store's answer count as saved ones.
+  public func process<Result>(
+    answerFor fields: [AnyField] = [], _ body: () throws -> Result
+  ) rethrows -> Result {
+    try map.process(reading: fields, body)
+  }
+
+  /// Whether edits are recorded.
+  public var isRecorded: Bool { map.isRecorded }
+
+  /// Records that a store deleted a model.
+  public func noteDeletion(of model: ModelObject) {
+    map.forEachUndo { $0.didDelete(model, group: nil) }
+  }
+}
+
+@_spi(ModelKitInternals)
+extension ModelObject {
+  /// Runs a hook. Its changes are no edits, but part of what is saved.
+  public func processing(_ hook: () -> Void) {
+    if let identityMap, FieldRecording.isOn { identityMap.process(hook) } else { hook() }
+  }
+
+  /// Notes that a save captured the values.
+  public func noteSaveBegins() {
+    guard FieldRecording.isOn else { return }
+    identityMap?.forEachUndo { $0.modelsBeingSaved.insert(self) }
+  }
+
+  func noteSaveEnds() {
+    guard FieldRecording.isOn else { return }
+    identityMap?.forEachUndo { $0.modelsBeingSaved.remove(self) }
+  }
+}

@@ -1,0 +1,143 @@
+@_spi(ModelKitInternals) import FieldKit
+
+extension ModelUndo {
+  /// Undoes the last step. Observers are notified once all fields are set.
+  ///
+  /// Fields whose step was saved in the meantime are dirty again. A step that nothing was saved of is undone with its
+  /// dirty states. Members that were read into a list since stay in it.
+  ///
+  /// - Parameter policy: the treatment of newer values from elsewhere.
+  /// - Returns: the models that have to be saved or deleted in a store; without effect if there is no step to undo.
+  /// - Throws: ``ModelUndoError`` with a conflict for each field that has a newer value from elsewhere. Nothing is
+  ///   changed then, and the step can be undone later.
+  /// - Precondition: no step is open, see ``beginStep(_:)``.
+  @discardableResult
+  public func undo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
+    prepare()
+    guard let step = undoSteps.last else { return Changes(label: nil, modelsToSave: [], modelsToDelete: []) }
+    let (counter, changes) = try apply(step, policy)
+    undoSteps.removeLast()
+    redoSteps.append(counter)
+    updateState()
+    return changes
+  }
+
+  /// Redoes the step that was undone last. An edit in between drops the steps that could be redone.
+  ///
+  /// - Parameter policy: the treatment of newer values from elsewhere.
+  /// - Returns: the models that have to be saved or deleted in a store.
+  /// - Throws: ``ModelUndoError`` as ``undo(onConflict:)`` does.
+  /// - Precondition: no step is open, see ``beginStep(_:)``.
+  @discardableResult
+  public func redo(onConflict policy: ConflictPolicy = .fail) throws(ModelUndoError) -> Changes {
+    prepare()
+    guard let step = redoSteps.last else { return Changes(label: nil, modelsToSave: [], modelsToDelete: []) }
+    let (counter, changes) = try apply(step, policy)
+    redoSteps.removeLast()
+    undoSteps.append(counter)
+    updateState()
+    return changes
+  }
+
+  private func prepare() {
+    precondition(depth == 0 && counterStep == nil, "A step can't be undone or redone inside a step: end it before.")
+    close()
+  }
+
+  private func apply(
+    _ step: UndoStep, _ policy: ConflictPolicy
+  ) throws(ModelUndoError) -> (counter: UndoStep, changes: Changes) {
+    let check = UndoCheck(step)
+    if policy == .fail, !check.conflicts.isEmpty {
+      throw ModelUndoError(label: step.label, conflicts: check.conflicts)
+    }
+    let counter = UndoStep(label: step.label)
+    counterStep = counter
+    var touched: [ModelObject] = []
+    var known: Set<ModelObject> = []
+    func touch(_ model: ModelObject) { if known.insert(model).inserted { touched.append(model) } }
+    let restored = step.existences.lazy.filter { $0.existedBefore && $0.model.isDeleted }.map(\.model)
+    let recreated = Set(restored)
+    transaction {
+      for existence in step.existences where existence.existedBefore { appear(existence.model) }
+      for (entry, isExact) in check.entries {
+        touch(entry.model)
+        let isBeingSaved = modelsBeingSaved.contains(entry.model)
+        if entry.field.isRelation, check.mergesRelations {
+          if let after = entry.after { (entry.field as? any Relation)?.revert(from: after, to: entry.before) }
+        } else {
+          let isCurrent = isExact && epochs[ObjectIdentifier(entry.field)] == entry.epoch && !isBeingSaved
+          entry.field.reinstate(
+            entry.before, exactly: isCurrent && entry.after?.hasStates(of: entry.field) == true,
+            settles: !isBeingSaved)
+        }
+      }
+    }
+    var deletions: [ModelObject] = []
+    for existence in step.existences.reversed() {
+      let model = existence.model
+      counter.noteExistence(of: model, before: !existence.existedBefore)
+      if existence.existedBefore {
+        touch(model)
+      } else if model.isStored {
+        modelsToDelete.insert(model)
+        deletions.append(model)
+      } else {
+        scope.map.remove(model)
+      }
+    }
+    counterStep = nil
+    counter.complete()
+    for model in touched { settle(model) }
+    let gone = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
+    let saves = touched.filter { model in
+      recreated.contains(model) || (model.isStored && !gone.contains(model) && model.isUnsaved)
+    }
+    return (counter, Changes(label: step.label, modelsToSave: saves, modelsToDelete: deletions))
+  }
+
+  /// Makes a model part of the scope again.
+  private func appear(_ model: ModelObject) {
+    modelsToDelete.remove(model)
+    if model.isStored, model.identityMap === scope.map { return }
+    model.markNew()
+    model.isDeleted = false
+    scope.map.add(model)
+    scope.map.keep(model)
+  }
+
+  private func settle(_ model: ModelObject) {
+    guard let map = model.identityMap else { return }
+    if model.isUnsaved { map.keep(model) } else { map.settle(model) }
+  }
+}
+
+/// The comparison of the values that a step left with those of the present.
+private struct UndoCheck {
+  /// The entries, the last one first, each with whether the field has the value that the step left.
+  private(set) var entries: [(entry: UndoStep.Entry, isExact: Bool)] = []
+  private(set) var conflicts: [EditConflict] = []
+  /// Whether a relation was changed elsewhere, so that the others have to be changed by the edits that a caller makes.
+  private(set) var mergesRelations = false
+
+  init(_ step: UndoStep) {
+    let created = Set(step.existences.lazy.filter { !$0.existedBefore }.map(\.model))
+    var later: [ObjectIdentifier: FieldState] = [:]
+    for entry in step.entries.reversed() {
+      guard let after = entry.after else { continue }
+      let id = ObjectIdentifier(entry.field)
+      let isFirst = later[id] == nil
+      let now = later[id] ?? entry.field.captureState()
+      let isExact = after.hasValue(of: now)
+      later[id] = entry.before
+      entries.append((entry, isExact))
+      if entry.field.isRelation, !isExact || !isFirst { mergesRelations = true }
+      let isList = (entry.field as? any Relation)?.isToMany == true
+      if !isExact, !isList, !created.contains(entry.model) {
+        conflicts.append(
+          EditConflict(
+            entry.field, of: entry.model, base: entry.before.anyValue, mine: after.anyValue, theirs: now.anyValue))
+      }
+    }
+  }
+}

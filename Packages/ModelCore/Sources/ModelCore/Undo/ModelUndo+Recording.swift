@@ -1,0 +1,84 @@
+@_spi(ModelKitInternals) import FieldKit
+@_spi(ModelKitInternals) import ObservationKit
+
+extension ModelUndo {
+  /// Records a field before it is edited.
+  func willEdit(_ field: AnyField, of model: ModelObject, group: AnyObject?) {
+    let step = step(for: group)
+    if step.contains(field) { return }
+    let id = ObjectIdentifier(field)
+    let epoch = epochs[id] ?? 0
+    epochs[id] = epoch
+    step.append(UndoStep.Entry(field, of: model, epoch: epoch))
+    if counterStep == nil { noteEdit() }
+  }
+
+  /// Records a model that became part of the scope as a new one.
+  func didJoin(_ model: ModelObject, group: AnyObject?) {
+    step(for: group).noteExistence(of: model, before: false)
+    if counterStep == nil { noteEdit() }
+  }
+
+  /// Records a model that a store deleted.
+  func didDelete(_ model: ModelObject, group: AnyObject?) {
+    if modelsToDelete.remove(model) != nil { return }
+    step(for: group).noteExistence(of: model, before: true)
+    if counterStep == nil { noteEdit() }
+  }
+
+  private func noteEdit() {
+    redoSteps = []
+    updateState()
+  }
+
+  /// Returns the step that an edit belongs to. An edit of another operation than the last one begins a step.
+  private func step(for group: AnyObject?) -> UndoStep {
+    if let counterStep { return counterStep }
+    if depth > 0, let open { return open }
+    let operation = scope.map.recordedOperation ?? currentTransaction() ?? group
+    if let open, let operation, operation === self.group { return open }
+    close()
+    let step = UndoStep(label: nil)
+    open = step
+    self.group = operation
+    return step
+  }
+
+  /// Ends the open step.
+  func close() {
+    guard let step = open else { return }
+    open = nil
+    group = nil
+    step.complete()
+    if step.isEmpty { return updateState() }
+    undoSteps.append(step)
+    if undoSteps.count > limit { undoSteps.removeFirst(undoSteps.count - limit) }
+    updateState()
+    stepEnded?(self)
+  }
+
+  /// Notes that a field gets a value from elsewhere.
+  func willRead(_ field: AnyField) {
+    let id = ObjectIdentifier(field)
+    guard let epoch = epochs[id] else { return }
+    open?.seal(field)
+    counterStep?.seal(field)
+    epochs[id] = epoch + 1
+  }
+
+  /// Notes that a field was saved, or that its baseline was changed.
+  func noteBaseline(of field: AnyField) {
+    let id = ObjectIdentifier(field)
+    if let epoch = epochs[id] { epochs[id] = epoch + 1 }
+  }
+
+  /// Adds what a store or a hook made of a value to the step that set it.
+  func adoptValue(of field: AnyField) {
+    noteBaseline(of: field)
+    for step in undoSteps.reversed() {
+      guard let entry = step.lastEntry(of: field) else { continue }
+      entry.after = field.captureState()
+      return
+    }
+  }
+}

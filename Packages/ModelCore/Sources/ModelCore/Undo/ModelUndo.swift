@@ -1,0 +1,168 @@
+@_spi(ModelKitInternals) public import FieldKit
+
+/// The edits of the models of a scope, to be undone and redone step by step.
+///
+/// ```swift
+/// let scope = ModelScope()
+/// let book = try Book.from(dictionaryValue: ["id": 1, "title": "Emma"], in: scope)
+/// let undo = ModelUndo(scope)
+/// undo.step("Rename") { book.title.value = "Persuasion" }
+/// try undo.undo()   // Emma
+/// try undo.redo()   // Persuasion
+/// ```
+///
+/// A step is a labelled group of edits, a `transaction`, or a single edit outside of both. It has the values of fields,
+/// both sides of relations, models that joined the scope as new ones, and models that a store deleted. What comes from
+/// elsewhere is no edit: what is read from a store or from JSON. Nor is what a store sets while it saves.
+///
+/// Only models of the scope are recorded. A new model joins it when it is related to a model of the scope, or created in
+/// a store. Recording ends when this object is released.
+///
+/// - Note: Not `Sendable`: it belongs to the isolation of its models. A history retains the models of its steps.
+public final class ModelUndo {
+  /// What can be undone and redone, as a menu shows it.
+  public struct State: Hashable, Sendable {
+    /// Whether there is a step to undo.
+    public internal(set) var canUndo = false
+    /// Whether there is a step to redo.
+    public internal(set) var canRedo = false
+    /// The label of the step that is undone next; nil if there is none, or it has no label.
+    public internal(set) var undoLabel: String?
+    /// The label of the step that is redone next; nil if there is none, or it has no label.
+    public internal(set) var redoLabel: String?
+  }
+
+  /// The treatment of fields that have a newer value from elsewhere than the one that a step left.
+  public enum ConflictPolicy: Hashable, Sendable {
+    /// The call throws a ``ModelUndoError``, and changes nothing.
+    case fail
+    /// The newer values are overwritten.
+    case overwrite
+  }
+
+  /// The models that an undone or redone step changed and that a store still has as they were before.
+  ///
+  /// ```swift
+  /// try await store.save(undo.undo())
+  /// ```
+  public struct Changes {
+    /// The label of the step.
+    public let label: String?
+    /// The stored models with unsaved changes, and deleted ones that have to be created again.
+    public let modelsToSave: [ModelObject]
+    /// The stored models whose creation was undone, or whose deletion was redone. They have no relations to others
+    /// any more, and stay in the scope until they are deleted.
+    public let modelsToDelete: [ModelObject]
+
+    /// Whether there is nothing to save or delete.
+    public var isEmpty: Bool { modelsToSave.isEmpty && modelsToDelete.isEmpty }
+  }
+
+  /// The scope whose models are recorded.
+  public let scope: ModelScope
+  /// The number of steps that are kept. Older ones are dropped.
+  public let limit: Int
+  /// The observable state, for menus: `undo.states --> { state in button.isEnabled = state.canUndo }`.
+  public let states = ValueSource(State())
+
+  var undoSteps: [UndoStep] = []
+  var redoSteps: [UndoStep] = []
+  /// The step that is being recorded.
+  var open: UndoStep?
+  /// The operation that an open step without label belongs to.
+  weak var group: AnyObject?
+  /// The depth of nested labelled groups.
+  var depth = 0
+  /// The step that records the changes of an undo or redo.
+  var counterStep: UndoStep?
+  /// Counts, for each recorded field, the reads and saves since: a step from before can't reinstate its states.
+  var epochs: [ObjectIdentifier: Int] = [:]
+  /// Called after a step was recorded.
+  var stepEnded: ((ModelUndo) -> Void)?
+  /// The models whose save began and did not end.
+  var modelsBeingSaved: Set<ModelObject> = []
+  /// The models that an undo or redo told the app to delete.
+  var modelsToDelete: Set<ModelObject> = []
+
+  /// Records the edits of the models of a scope from now on.
+  ///
+  /// - Parameters:
+  ///   - scope: the scope, which is retained.
+  ///   - limit: the number of steps to keep.
+  /// - Complexity: O(*n*) in the number of unsaved models of the scope.
+  public init(_ scope: ModelScope, limit: Int = 100) {
+    precondition(limit > 0, "A history of \(limit) steps can't be kept: set a limit of at least 1.")
+    self.scope = scope
+    self.limit = limit
+    scope.map.add(self)
+  }
+
+  deinit { scope.map.removeUndo() }
+
+  // MARK: State
+
+  /// Whether there is a step to undo.
+  public var canUndo: Bool { states.value.canUndo }
+  /// Whether there is a step to redo.
+  public var canRedo: Bool { states.value.canRedo }
+  /// The label of the step that is undone next; nil if there is none, or it has no label.
+  public var undoLabel: String? { states.value.undoLabel }
+  /// The label of the step that is redone next; nil if there is none, or it has no label.
+  public var redoLabel: String? { states.value.redoLabel }
+
+  func updateState() {
+    let last = open.flatMap { $0.isEmpty ? nil : $0 } ?? undoSteps.last
+    let state = State(
+      canUndo: last != nil, canRedo: !redoSteps.isEmpty, undoLabel: last?.label, redoLabel: redoSteps.last?.label)
+    if states.value != state { states.value = state }
+  }
+
+  // MARK: Steps
+
+  /// Runs a closure in a transaction, and records its edits as one step, with those that observers make at the end.
+  ///
+  /// A step within a step is part of the outer one. If the closure throws, what it edited is a step all the same.
+  ///
+  /// - Parameters:
+  ///   - label: a name for menus, such as "Rename".
+  ///   - body: edits models.
+  /// - Returns: what `body` returns.
+  /// - Throws: what `body` throws.
+  @discardableResult
+  public func step<Result, Failure: Error>(
+    _ label: String? = nil, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    beginStep(label)
+    defer { endStep() }
+    return try transaction(body)
+  }
+
+  /// Begins a step that lasts until ``endStep()``, such as for several calls of a store.
+  ///
+  /// - Parameter label: a name for menus, such as "Delete".
+  public func beginStep(_ label: String? = nil) {
+    if depth == 0 {
+      close()
+      open = UndoStep(label: label)
+    }
+    depth += 1
+  }
+
+  /// Ends the step that ``beginStep(_:)`` began. A step without edits is dropped.
+  ///
+  /// - Precondition: a step was begun.
+  public func endStep() {
+    precondition(depth > 0, "There is no step to end: call beginStep(_:) before.")
+    depth -= 1
+    if depth == 0 { close() }
+  }
+
+  /// Drops all steps, such as when a document is closed.
+  public func removeAll() {
+    undoSteps = []
+    redoSteps = []
+    epochs = [:]
+    if depth == 0 { open = nil } else { open = UndoStep(label: open?.label) }
+    updateState()
+  }
+}

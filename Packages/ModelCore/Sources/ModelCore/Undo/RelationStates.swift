@@ -1,0 +1,133 @@
+@_spi(ModelKitInternals) import FieldKit
+
+// A relation is reinstated as it was, without its inverse: a step has the states of both sides. Each link is then
+// retained by the side that retained it before.
+
+/// The state of a relation to one.
+final class ToOneState<Related: Model>: FieldState {
+  let model: Related?
+  let isRetained: Bool
+  let identity: LinkIdentity?
+  let isUneven: Bool
+  let original: ToOneBaseline<Related>?
+
+  init(
+    of field: ModelField<Related>, _ model: Related?, isRetained: Bool, _ identity: LinkIdentity?,
+    _ original: ToOneBaseline<Related>?
+  ) {
+    self.model = model
+    self.isRetained = isRetained
+    self.identity = identity
+    isUneven = field.isUneven
+    self.original = original
+    super.init(of: field)
+  }
+
+  override var anyValue: Any? { model }
+
+  override func hasValue(of other: FieldState) -> Bool { (other as? ToOneState)?.model === model }
+}
+
+/// The state of a relation to many.
+final class ToManyState<Related: Model>: FieldState {
+  let models: [Related]?
+  let weakModels: Set<ObjectIdentifier>
+  let isUneven: Bool
+  let hasFollowed: Bool
+  let lacksMembers: Bool
+  let original: ToManyBaseline<Related>?
+
+  init(of field: ModelArrayField<Related>, _ original: ToManyBaseline<Related>?) {
+    models = field.liveValue
+    weakModels = field.table?.weaklySeen ?? []
+    isUneven = field.isUneven
+    hasFollowed = field.hasFollowed
+    lacksMembers = field.lacksMembers
+    self.original = original
+    super.init(of: field)
+  }
+
+  override var anyValue: Any? { models }
+
+  var links: [(model: ModelObject, isRetained: Bool)]? {
+    models?.map { ($0, !weakModels.contains(ObjectIdentifier($0))) }
+  }
+
+  override func hasValue(of other: FieldState) -> Bool {
+    guard let other = other as? ToManyState, (models == nil) == (other.models == nil) else { return false }
+    return (models ?? []).elementsEqual(other.models ?? [], by: ===)
+  }
+
+  override func hasSameStates(as other: FieldState) -> Bool {
+    guard let other = other as? ToManyState else { return false }
+    return super.hasSameStates(as: other) && hasFollowed == other.hasFollowed && lacksMembers == other.lacksMembers
+  }
+}
+
+extension ModelArrayField {
+  func reinstateList(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+    guard let state = state as? ToManyState<Related> else { return }
+    let change = RelationChange()
+    let oldValue = liveValue
+    let isChange = !captureState().hasValue(of: state)
+    if isExact {
+      change.willChange(self)
+      reinstateStates(state, stamp: change.stamp) {
+        refer(to: state.links, isUneven: state.isUneven)
+        (hasFollowed, lacksMembers) = (state.hasFollowed, state.lacksMembers)
+      }
+      reinstateBaseline(state.original)
+    } else if isChange {
+      let isPartial = loadState == .incomplete
+      let isFollowing = isFollowing(change) && differs(from: state, onlyByForeignKeys: oldValue ?? [])
+      keepBaseline(before: change)
+      prepareToSet(isChange: true)
+      refer(to: state.links, isUneven: state.isUneven)
+      markSet(isChange: true, stamp: change.stamp)
+      hasFollowed = isFollowing
+      if isPartial { loadState = .incomplete }
+    }
+    if !isExact, settles, let original, (original.models ?? []).elementsEqual(liveValue ?? [], by: ===) {
+      settle(asOf: change.stamp)
+    }
+    if isObserved { announce(from: oldValue, to: liveValue, isChange: isChange, stamp: max(change.stamp, lastChange)) }
+  }
+
+  /// Returns whether all members that a state adds or removes have the identifier of this model in their records.
+  private func differs(from state: ToManyState<Related>, onlyByForeignKeys models: [Related]) -> Bool {
+    Set(models).symmetricDifference(state.models ?? []).allSatisfy { inverse(on: $0)?.isForeignKey ?? false }
+  }
+
+  func revert(from after: FieldState, to before: FieldState) {
+    guard let after = after as? ToManyState<Related>, let before = before as? ToManyState<Related> else { return }
+    let (old, new) = (Set(before.models ?? []), Set(after.models ?? []))
+    remove(contentsOf: (after.models ?? []).filter { !old.contains($0) })
+    add(contentsOf: (before.models ?? []).filter { !new.contains($0) })
+  }
+}
+
+extension ModelField {
+  func reinstateModel(_ state: FieldState, exactly isExact: Bool, settles: Bool) {
+    guard let state = state as? ToOneState<Related> else { return }
+    let change = RelationChange()
+    let oldValue = liveValue
+    let isChange = oldValue !== state.model
+    if isExact {
+      change.willChange(self)
+      reinstateStates(state, stamp: change.stamp) { refer(to: state) }
+      reinstateBaseline(state.original)
+    } else if isChange {
+      keepBaseline(before: change)
+      prepareToSet(isChange: true)
+      refer(to: state)
+      markSet(isChange: true, stamp: change.stamp)
+    }
+    if !isExact, settles { settle(asOf: change.stamp) }
+    if isObserved { announce(from: oldValue, to: liveValue, isChange: isChange, stamp: max(change.stamp, lastChange)) }
+  }
+
+  func revert(from after: FieldState, to before: FieldState) {
+    guard let before = before as? ToOneState<Related>, liveValue !== before.model else { return }
+    value = before.model
+  }
+}

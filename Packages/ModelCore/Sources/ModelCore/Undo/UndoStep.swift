@@ -1,0 +1,76 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// The edits that are undone at once.
+final class UndoStep {
+  /// A field that was edited, with its states before and after the edit.
+  final class Entry {
+    let field: AnyField
+    let model: ModelObject
+    let before: FieldState
+    /// Nil while the step is being recorded.
+    var after: FieldState?
+    /// The count of reads and saves of the field when it was edited.
+    var epoch: Int
+
+    init(_ field: AnyField, of model: ModelObject, epoch: Int) {
+      self.field = field
+      self.model = model
+      self.epoch = epoch
+      before = field.captureState()
+    }
+
+    func complete() { if after == nil { after = field.captureState() } }
+
+    /// Whether the edit changed nothing in the end.
+    var isVoid: Bool {
+      guard let after else { return false }
+      return before.hasSameStates(as: after) && before.hasValue(of: after)
+    }
+  }
+
+  /// A model that became part of the scope, or was deleted.
+  struct Existence {
+    let model: ModelObject
+    let existedBefore: Bool
+  }
+
+  let label: String?
+  private(set) var entries: [Entry] = []
+  private(set) var existences: [Existence] = []
+  private var indices: [ObjectIdentifier: Int] = [:]
+
+  init(label: String?) { self.label = label }
+
+  var isEmpty: Bool { entries.isEmpty && existences.isEmpty }
+
+  /// Returns whether the step has the state of a field before its next edit.
+  func contains(_ field: AnyField) -> Bool { indices[ObjectIdentifier(field)] != nil }
+
+  func append(_ entry: Entry) {
+    indices[ObjectIdentifier(entry.field)] = entries.count
+    entries.append(entry)
+  }
+
+  /// Completes the entry of a field. A later edit gets an entry of its own.
+  func seal(_ field: AnyField) {
+    if let index = indices.removeValue(forKey: ObjectIdentifier(field)) { entries[index].complete() }
+  }
+
+  /// Returns the last entry of a field.
+  func lastEntry(of field: AnyField) -> Entry? { entries.last { $0.field === field } }
+
+  func noteExistence(of model: ModelObject, before existedBefore: Bool) {
+    // A model that was created and deleted in one step did not exist before, and does not after it.
+    if existences.contains(where: { $0.model === model }) { return existences.removeAll { $0.model === model } }
+    existences.append(Existence(model: model, existedBefore: existedBefore))
+  }
+
+  /// Ends the recording.
+  func complete() {
+    for entry in entries { entry.complete() }
+    // A new model is undone as a whole, and keeps its values for a redo.
+    let created = Set(existences.lazy.filter { !$0.existedBefore }.map(\.model))
+    entries.removeAll { $0.isVoid || (!$0.field.isRelation && created.contains($0.model)) }
+    indices = [:]
+  }
+}

@@ -1,0 +1,226 @@
+import Foundation
+@_spi(ModelKitInternals) import ModelCore
+import Testing
+
+/// The steps of a history, and the states of fields after an undo and a redo.
+@Suite struct `Undoing edits` {
+  private let scope = ModelScope()
+
+  private func book(_ id: Int = 1, _ title: String = "Emma") throws -> Book {
+    try Book.from(dictionaryValue: ["id": .int(id), "title": .string(title)], in: scope)
+  }
+
+  private func save(_ models: ModelObject...) {
+    for model in models { model.markSaved(model.allStoredFields, asOf: .next()) }
+  }
+
+  @Test func `A step is undone and redone with its label`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    #expect(!undo.canUndo && !undo.canRedo)
+    undo.step("Rename") {
+      book.title.value = "Persuasion"
+      book.year.value = 1817
+    }
+    #expect(undo.canUndo && undo.undoLabel == "Rename")
+    #expect(try undo.undo().label == "Rename")
+    #expect(book.title.value == "Emma" && book.year.value == nil)
+    #expect(!book.isDirty && scope.unsavedModels.isEmpty)
+    #expect(!undo.canUndo && undo.canRedo && undo.redoLabel == "Rename")
+    try undo.redo()
+    #expect(book.title.value == "Persuasion" && book.year.value == 1817)
+    #expect(book.title.isDirty && book.year.isDirty)
+    try undo.undo()
+    #expect(book.year.isUnset)
+  }
+
+  @Test func `A transaction is one step, and so is an edit outside of one`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    transaction {
+      book.title.value = "A"
+      book.year.value = 1
+    }
+    book.title.value = "B"
+    book.title.value = "C"
+    try undo.undo()
+    #expect(book.title.value == "B")
+    try undo.undo()
+    #expect(book.title.value == "A" && book.year.value == 1)
+    try undo.undo()
+    #expect(book.title.value == "Emma" && book.year.value == nil)
+    #expect(!undo.canUndo)
+  }
+
+  @Test func `Fields that were dirty before are recorded, and stay dirty`() throws {
+    let book = try book()
+    book.title.value = "Draft"
+    let undo = ModelUndo(scope)
+    book.title.value = "Final"
+    try undo.undo()
+    #expect(book.title.value == "Draft" && book.title.isDirty)
+    book.revert()
+    #expect(book.title.value == "Emma")
+    try undo.undo()
+    #expect(book.title.value == "Draft" && book.title.isDirty)
+  }
+
+  @Test func `A saved step is undone as a new change`() throws {
+    let book = try book()
+    save(book)
+    let undo = ModelUndo(scope)
+    book.title.value = "Persuasion"
+    save(book)
+    let changes = try undo.undo()
+    #expect(changes.modelsToSave == [book] && changes.modelsToDelete.isEmpty)
+    #expect(book.title.value == "Emma" && book.title.isDirty)
+    try undo.redo()
+    #expect(!book.isDirty)
+  }
+
+  @Test func `A step that is undone while it is being saved stays to be saved`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    book.title.value = "Persuasion"
+    book.noteSaveBegins()
+    let stamp = ChangeStamp.next()
+    try undo.undo()
+    #expect(book.title.value == "Emma" && book.title.isDirty)
+    book.markSaved(book.allStoredFields, asOf: stamp)
+    #expect(book.title.isDirty)
+  }
+
+  @Test func `A value from elsewhere is a conflict with both values, and is overwritten by choice`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    undo.step("Rename") {
+      book.title.value = "Persuasion"
+      book.year.value = 1817
+    }
+    try book.read(["title": "Sanditon"])
+    let error = #expect(throws: ModelUndoError.self) { try undo.undo() }
+    let conflict = try #require(error?.conflicts.first)
+    #expect(error?.conflicts.count == 1 && error?.label == "Rename")
+    #expect(conflict.key == "title" && conflict.typeName == "Book" && conflict.identifier == "1")
+    #expect(conflict.base == "Emma" && conflict.mine == "Persuasion" && conflict.theirs == "Sanditon")
+    #expect(book.title.value == "Sanditon" && book.year.value == 1817 && undo.canUndo)
+    try undo.undo(onConflict: .overwrite)
+    #expect(book.title.value == "Emma" && book.title.isDirty && book.year.value == nil)
+  }
+
+  @Test func `What is read is not undone`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    try book.read(["title": "Sanditon"])
+    #expect(!undo.canUndo)
+    book.title.value = "Persuasion"
+    try undo.undo()
+    #expect(book.title.value == "Sanditon" && !book.isDirty)
+  }
+
+  @Test func `A relation is undone on both sides`() throws {
+    let authors = try Author.list(
+      fromJSON: Data(#"[{"id": 1, "books": [{"id": 1}, {"id": 2}, {"id": 3}]}, {"id": 2, "books": []}]"#.utf8),
+      in: scope)
+    let (ada, bob, books) = (authors[0], authors[1], authors[0].books.value ?? [])
+    let undo = ModelUndo(scope)
+    books[0].author.value = bob
+    ada.books.value = [books[2]]
+    #expect(books[1].author.value == nil)
+    try undo.undo()
+    #expect(ada.books.value == [books[1], books[2]] && books[1].author.value === ada)
+    try undo.undo()
+    #expect(ada.books.value == books && bob.books.value == [] && books.allSatisfy { $0.author.value === ada })
+    #expect(scope.unsavedModels.isEmpty)
+    try undo.redo()
+    try undo.redo()
+    #expect(ada.books.value == [books[2]] && bob.books.value == [books[0]] && books[1].author.value == nil)
+  }
+
+  @Test func `A member that was read into a list stays when another one is undone`() throws {
+    let ada = try Author.from(dictionaryValue: ["id": 1, "books": [["id": 1]]], in: scope)
+    let undo = ModelUndo(scope)
+    let new = Book(title: "New")
+    ada.books.add(new)
+    let late = try Book.from(dictionaryValue: ["id": 9, "author": 1], in: scope)
+    #expect(ada.books.value?.contains(late) == true)
+    try undo.undo()
+    #expect(ada.books.value?.compactMap(\.id.value) == [1, 9])
+    #expect(new.author.value == nil && late.author.value === ada)
+  }
+
+  @Test func `A new model leaves the scope when its creation is undone, and keeps its values for a redo`() throws {
+    let ada = try Author.from(dictionaryValue: ["id": 1, "books": []], in: scope)
+    let undo = ModelUndo(scope)
+    let book = Book()
+    undo.step("New book") {
+      ada.books.add(book)
+      book.title.value = "Emma"
+    }
+    #expect(scope.unsavedModels.contains(book))
+    #expect(try undo.undo().isEmpty)
+    #expect(book.scope == nil && ada.books.value == [] && scope.unsavedModels.isEmpty)
+    try undo.redo()
+    #expect(ada.books.value == [book] && book.title.value == "Emma" && book.scope === scope)
+  }
+
+  @Test func `A history keeps as many steps as its limit`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope, limit: 2)
+    for year in 1...4 { book.year.value = year }
+    try undo.undo()
+    try undo.undo()
+    #expect(!undo.canUndo && book.year.value == 2)
+    #expect(try undo.undo().isEmpty)
+  }
+
+  @Test func `An edit drops the steps that could be redone, and a step without edits is dropped`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    book.year.value = 1
+    try undo.undo()
+    undo.step("Nothing") {}
+    #expect(undo.canRedo && !undo.canUndo)
+    book.title.value = "X"
+    #expect(!undo.canRedo)
+  }
+
+  @Test func `The state of a history is observable`() throws {
+    let book = try book()
+    let undo = ModelUndo(scope)
+    var labels: [String?] = []
+    let token = undo.states.addObserver(updateImmediately: false) { (state: ModelUndo.State) in
+      labels.append(state.undoLabel)
+    }
+    undo.step("Rename") { book.title.value = "X" }
+    try undo.undo()
+    token.cancel()
+    #expect(labels == ["Rename", nil])
+  }
+
+  @Test func `A released history stops recording, and retains no model`() throws {
+    weak var kept: Book?
+    let scope = ModelScope()
+    do {
+      let book = try Book.from(dictionaryValue: ["id": 1], in: scope)
+      kept = book
+      var undo: ModelUndo? = ModelUndo(scope)
+      book.year.value = 1
+      #expect(undo?.canUndo == true)
+      undo = nil
+      book.year.value = 2
+      book.revert()
+    }
+    #expect(kept == nil && !scope.isRecorded)
+  }
+
+  @Test func `Two histories of one scope record each other's undo`() throws {
+    let book = try book()
+    let (first, second) = (ModelUndo(scope), ModelUndo(scope))
+    book.year.value = 1
+    try first.undo()
+    #expect(book.year.value == nil)
+    try second.undo()
+    #expect(book.year.value == 1)
+  }
+}

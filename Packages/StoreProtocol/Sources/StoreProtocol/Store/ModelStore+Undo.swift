@@ -1,0 +1,37 @@
+@_spi(ModelKitInternals) public import ModelCore
+
+extension ModelStore {
+  /// Deletes and saves the models that an undone or redone step changed; in one transaction where the store has them.
+  ///
+  /// ```swift
+  /// try await store.save(undo.undo())
+  /// ```
+  ///
+  /// - Parameter changes: what ``/ModelCore/ModelUndo/undo(onConflict:)`` or ``/ModelCore/ModelUndo/redo(onConflict:)``
+  ///   returned.
+  /// - Throws: ``ModelStoreError`` as ``save(_:)`` and ``delete(_:)`` do. The models stay undone or redone, and have to be
+  ///   saved or deleted later.
+  public func save(_ changes: ModelUndo.Changes) async throws {
+    if changes.isEmpty { return }
+    if changes.modelsToSave.count + changes.modelsToDelete.count > 1, let store = self as? any TransactionalModelStore {
+      try await store.saveTogether(changes)
+    } else {
+      try await saveEach(changes)
+    }
+  }
+
+  fileprivate func saveEach(_ changes: ModelUndo.Changes) async throws {
+    for case let model as any ModelObject & ModelIsolation in changes.modelsToDelete where model.isKnownToStore {
+      try await deleteUndone(model)
+    }
+    for case let model as any ModelObject & ModelIsolation in changes.modelsToSave { try await save(model) }
+  }
+
+  private func deleteUndone<M: Model>(_ model: M) async throws { _ = try await delete(model) }
+}
+
+extension TransactionalModelStore {
+  fileprivate func saveTogether(_ changes: ModelUndo.Changes) async throws {
+    try await transaction { store in try await store.saveEach(changes) }
+  }
+}
