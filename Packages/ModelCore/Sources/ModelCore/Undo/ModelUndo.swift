@@ -20,7 +20,7 @@
 ///
 /// - Note: Not `Sendable`: it belongs to the isolation of its models. A history retains the models of its steps.
 public final class ModelUndo {
-  /// What can be undone and redone, as a menu shows it.
+  /// The steps that can be undone and redone, as a menu shows them.
   public struct State: Hashable, Sendable {
     /// Whether there is a step to undo.
     public internal(set) var canUndo = false
