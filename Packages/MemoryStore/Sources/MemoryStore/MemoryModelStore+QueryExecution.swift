@@ -199,6 +199,8 @@ extension MemoryModelStore {
     try query.validateRange()
     let name = context(of: M.self).name
     let engine = moment ?? handle
+    // Before the selection: with the same one afterwards, nothing was written meanwhile.
+    let lastWrite = context(of: M.self).state?.lastWrite
     if let transaction { try transaction.noteQuery(name, at: position) }
     func makeRun(_ program: QueryProgram<M>, _ plan: QueryPlan?, skipping skippedCount: Int = 0) throws -> QueryRun<M> {
       try QueryRun(program, plan, after: page?.start, skippedCount: skippedCount) { [self] modelClass, identifier in
@@ -226,6 +228,14 @@ extension MemoryModelStore {
       }
     }
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
+    // The records that columns rule out.
+    var passedCount = 0
+    if page == nil, moment == nil, transaction?.touches(name) != true, case .all(let rows) = selection.records,
+      let found = try matches(of: program, in: rows, since: lastWrite)
+    {
+      selection = MemorySelection(plan: selection.plan, records: .some(found, orders: nil))
+      passedCount = engine.count(name) - found.count
+    }
     var place = 0
     if case .all(let rows) = selection.records, !program.isSorted {
       place = page?.start.map { $0.order + 1 } ?? 0
@@ -239,7 +249,7 @@ extension MemoryModelStore {
       return try self.run(query, page, at: moment, after: position, followsOrder: false)
     }
     return (
-      rows, selection.plan, testedCount,
+      rows, selection.plan, testedCount + passedCount,
       try page?.end(of: rows.count, query, run) { number in
         (rows[number].identifier, rows[number].bytes, orders[number])
       }

@@ -22,6 +22,8 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
   @_spi(ModelKitInternals) public internal(set) final var transactions: [StoreTransaction] = []
   /// The foreign keys of which deletions need an index.
   final var indexDemand = IndexDemand()
+  /// The columns that repeated conditions and aggregates read.
+  @_spi(ModelKitInternals) public final var columnCache = ColumnCache()
   private final var types: [ObjectIdentifier: TypeContext] = [:]
   // Most calls are about the class that the one before was about. Not retained again for each: what is in `types` stays.
   private final var lastType: Unmanaged<TypeContext>?

@@ -14,6 +14,11 @@
 public struct QueryColumn<Value> {
   let field: Field<Value>
   let term: QueryTerm
+  /// The derivation of the value from that of a stored field; nil for a stored field.
+  var derivation: QueryDerivation<Value>?
+
+  /// The path of the stored field.
+  var storedPath: QueryPath { derivation?.path ?? term.path }
 
   /// The column itself. It is unavailable, because a query is created before there is a model with a value.
   @available(*, unavailable, message: "Compare the field itself, without .value: $0.name == \"Emma\"")

@@ -1,3 +1,4 @@
+import Foundation
 import StoreProtocol
 
 extension ModelStoreContract {
@@ -66,6 +67,7 @@ extension ModelStoreContract {
     Check("random aggregates and groups are those of plain Swift", needs: [.queries]) { store in
       var random = RandomSource(seed: seed)
       let people = try await fill(store, &random)
+      let utc = gregorianCalendar
       for number in 1...max(count, 1) {
         let (query, expected) = randomQuery(people, &random)
         let what = "of \(query), query \(number) of seed \(seed),"
@@ -95,6 +97,17 @@ extension ModelStoreContract {
         let groups = try await store.groups(
           ContractPerson.self, by: { ($0.color, $0.isActive) }, where: filter
         ) { ($0.count, $0.maximum(\.age)) }
+        let months = try await store.groups(
+          ContractPerson.self, by: { $0.joined.month(in: utc) }, where: filter
+        ) { $0.count }
+        let plainMonths = Dictionary(grouping: expected) { person in
+          person.joined.flatMap { utc.dateInterval(of: .month, for: $0)?.start }
+        }
+        try requireEqual(months.count, plainMonths.count, "the number of months \(what)")
+        for (key, count) in months {
+          let start = key.flatMap { utc.date(from: DateComponents(year: $0.year, month: $0.month, day: $0.day)) }
+          try requireEqual(count, plainMonths[start]?.count, "the count of a month \(what)")
+        }
         struct Key: Hashable {
           let color: ContractColor?
           let isActive: Bool?
@@ -108,5 +121,11 @@ extension ModelStoreContract {
         }
       }
     }
+  }
+
+  private static var gregorianCalendar: Calendar {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    return calendar
   }
 }

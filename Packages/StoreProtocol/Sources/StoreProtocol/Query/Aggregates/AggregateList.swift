@@ -36,7 +36,7 @@ struct ColumnList<each Value> {
 
   var paths: [QueryPath] {
     var paths: [QueryPath] = []
-    for column in repeat each columns { paths.append(column.term.path) }
+    for column in repeat each columns { paths.append(column.storedPath) }
     return paths
   }
 

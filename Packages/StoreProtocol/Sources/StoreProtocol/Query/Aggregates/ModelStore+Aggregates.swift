@@ -94,6 +94,9 @@ extension ModelStore {
       box.content = aggregate.makeState(context)
     } receive: {
       try box.content.add($0.first ?? .null)
+    } fold: { columns, rows, count in
+      let members = GroupMembers(rows: rows, count: count, groups: nil)
+      try box.content.fold(columns.first, members, into: [box.content])
     }
     try await project(ModelQuery(M.self, where: filter), projection)
     return box.content.result
@@ -165,7 +168,8 @@ extension ModelStore {
       identity: GroupIdentity(columns: columns, context: context).identity(of:),
       makeStates: { aggregates.makeStates(context) })
     let projection = QueryProjection(
-      keyPaths + aggregates.paths.compactMap(\.self), restart: groups.removeAll, receive: groups.add)
+      keyPaths + aggregates.paths.compactMap(\.self), restart: groups.removeAll, receive: groups.add,
+      fold: groups.fold)
     try await project(ModelQuery(type, where: filter), projection)
     var result: [(key: (repeat (each Key)?), values: (repeat each Result))] = []
     for group in groups.groups {
@@ -176,75 +180,5 @@ extension ModelStore {
         ))
     }
     return result
-  }
-}
-
-/// A value that closures of a projection change.
-private final class Box<Content> {
-  var content: Content
-  init(_ content: Content) { self.content = content }
-}
-
-/// The groups of a query while its records are read.
-private final class Groups {
-  struct Group {
-    /// A row whose first values are the key.
-    let row: [JSONValue]
-    let states: [AnyAggregateState]
-  }
-
-  private(set) var groups: [Group] = []
-  private let keyCount: Int
-  private let hasColumn: [Bool]
-  private let identity: (ArraySlice<JSONValue>) throws -> [AnyHashable?]
-  private let makeStates: () -> [AnyAggregateState]
-  /// The indexes of the groups, by the JSON of their key. A key can have several spellings.
-  private var byText: [ArraySlice<JSONValue>: Int] = [:]
-  private var byIdentity: [[AnyHashable?]: Int] = [:]
-
-  init(
-    keyCount: Int, hasColumn: [Bool], identity: @escaping (ArraySlice<JSONValue>) throws -> [AnyHashable?],
-    makeStates: @escaping () -> [AnyAggregateState]
-  ) {
-    self.keyCount = keyCount
-    self.hasColumn = hasColumn
-    self.identity = identity
-    self.makeStates = makeStates
-  }
-
-  func removeAll() { (groups, byText, byIdentity) = ([], [:], [:]) }
-
-  func add(_ row: [JSONValue]) throws {
-    let states = groups[try index(of: row)].states
-    var next = keyCount
-    for (state, hasColumn) in zip(states, hasColumn) {
-      try state.add(hasColumn ? row[next] : .null)
-      if hasColumn { next += 1 }
-    }
-  }
-
-  private func index(of row: [JSONValue]) throws -> Int {
-    let key = row[..<keyCount]
-    if let index = byText[key] { return index }
-    let identity = try identity(key)
-    let index = byIdentity[identity] ?? groups.count
-    if index == groups.count { groups.append(Group(row: row, states: makeStates())) }
-    byText[key] = index
-    byIdentity[identity] = index
-    return index
-  }
-}
-
-/// The columns of a key, whose values identify a group. A separate type, because Swift 6.3 crashes over a closure that
-/// captures a pack.
-private struct GroupIdentity<each Key: Hashable> {
-  let columns: ColumnList<repeat each Key>
-  let context: ValueTransformerContext
-
-  func identity(of row: ArraySlice<JSONValue>) throws -> [AnyHashable?] {
-    var identity: [AnyHashable?] = []
-    let values = try columns.values(of: row, in: context)
-    for value in repeat each values { identity.append(value.map { AnyHashable($0) }) }
-    return identity
   }
 }

@@ -25,13 +25,13 @@ public struct GroupColumns<M: Model> {
   /// Returns the number of different values; nil is not one of them.
   public func count<Value: Hashable>(distinct column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Int> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.term.path) { DistinctState(column, $0) }
+    return QueryAggregate(path: column.storedPath) { DistinctState(column, $0) }
   }
 
   /// Returns the sum of the values that are not nil; nil if there are none.
   public func sum<Value: Summable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.term.path) { SumState(column, $0) }
+    return QueryAggregate(path: column.storedPath) { SumState(column, $0) }
   }
 
   /// Returns the average of the values that are not nil; nil if there are none.
@@ -39,19 +39,19 @@ public struct GroupColumns<M: Model> {
     _ column: (ModelColumns<M>) -> QueryColumn<Value>
   ) -> QueryAggregate<Value.Average?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.term.path) { AverageState(column, $0) }
+    return QueryAggregate(path: column.storedPath) { AverageState(column, $0) }
   }
 
   /// Returns the least of the values that are not nil; nil if there are none.
   public func minimum<Value: Comparable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.term.path) { ExtremeState(column, $0) { $0 < $1 } }
+    return QueryAggregate(path: column.storedPath) { ExtremeState(column, $0) { $0 < $1 } }
   }
 
   /// Returns the greatest of the values that are not nil; nil if there are none.
   public func maximum<Value: Comparable>(_ column: (ModelColumns<M>) -> QueryColumn<Value>) -> QueryAggregate<Value?> {
     let column = column(ModelColumns())
-    return QueryAggregate(path: column.term.path) { ExtremeState(column, $0) { $0 > $1 } }
+    return QueryAggregate(path: column.storedPath) { ExtremeState(column, $0) { $0 > $1 } }
   }
 }
 
@@ -59,6 +59,36 @@ public struct GroupColumns<M: Model> {
 class AnyAggregateState {
   /// Adds the value of one record.
   func add(_ json: JSONValue) throws {}
+
+  /// Adds the values of records to the states of their groups. Called on the first of these.
+  ///
+  /// - Parameters:
+  ///   - column: the column; nil for a count of records.
+  ///   - members: the records, each with its group.
+  ///   - states: the states, by the number of the group.
+  func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
+    try members.forEach { row, group in try states[group].add(column?.json(row) ?? .null) }
+  }
+}
+
+/// The records of a query with their groups.
+struct GroupMembers {
+  /// The numbers of the records; nil for all.
+  let rows: [Int32]?
+  /// The number of all records.
+  let count: Int
+  /// The groups of the records, in their order; nil if all are in the first.
+  let groups: [Int32]?
+
+  @inline(__always)
+  func forEach(_ body: (_ row: Int, _ group: Int) throws -> Void) rethrows {
+    switch (rows, groups) {
+    case (nil, nil): for row in 0..<count { try body(row, 0) }
+    case (let rows?, nil): for row in rows { try body(Int(row), 0) }
+    case (nil, let groups?): for row in 0..<count { try body(row, Int(groups[row])) }
+    case (let rows?, let groups?): for index in rows.indices { try body(Int(rows[index]), Int(groups[index])) }
+    }
+  }
 }
 
 /// A value of one aggregate while records are read.
@@ -70,6 +100,13 @@ class AggregateState<Result>: AnyAggregateState {
 private final class CountState: AggregateState<Int> {
   private var count = 0
   override func add(_ json: JSONValue) { count += 1 }
+
+  override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) {
+    var counts = Array(repeating: 0, count: states.count)
+    members.forEach { _, group in counts[group] += 1 }
+    for (state, count) in zip(states, counts) { unsafeDowncast(state, to: CountState.self).count += count }
+  }
+
   override var result: Int { count }
 }
 
@@ -103,16 +140,75 @@ private final class Total<Value: Summable> {
 
   func add(_ json: JSONValue) throws {
     guard let value = try column.value(of: json, in: context) else { return }
-    guard let next = sum.adding(value) else {
-      throw ModelStoreError(
-        .invalid,
-        """
-        The sum of \("\(column.term)".quotedForMessage) does not fit \(Value.self). Narrow the condition, or add up the \
-        values in a larger type.
-        """)
-    }
+    try add(value, count: 1)
+  }
+
+  /// Adds a sum of several values.
+  func add(_ part: Value, count: Int) throws {
+    guard let next = sum.adding(part) else { throw Self.overflow(of: column.term) }
     sum = next
-    count += 1
+    self.count += count
+  }
+
+  static func overflow(of term: QueryTerm) -> ModelStoreError {
+    ModelStoreError(
+      .invalid,
+      """
+      The sum of \("\(term)".quotedForMessage) does not fit \(Value.self). Narrow the condition, or add up the \
+      values in a larger type.
+      """)
+  }
+
+  /// Adds the values of records to totals, if the column has them as numbers of the type.
+  ///
+  /// - Returns: `false` if it has not; nothing was added then.
+  static func fold(_ column: ValueColumn, _ members: GroupMembers, into totals: [Total]) throws -> Bool {
+    switch column.values {
+    case .integers(let values) where Value.self == Int.self:
+      var sums = Array(repeating: 0, count: totals.count)
+      var counts = sums
+      var isOverflow = false
+      values.withUnsafeBufferPointer { values in
+        members.forEach { row, group in
+          if column.isNil(row) { return }
+          let (sum, overflow) = sums[group].addingReportingOverflow(values[row])
+          sums[group] = sum
+          counts[group] += 1
+          isOverflow = isOverflow || overflow
+        }
+      }
+      if isOverflow { throw overflow(of: totals[0].column.term) }
+      for (group, total) in totals.enumerated() where counts[group] > 0 {
+        guard let sum = sums[group] as? Value else { return false }
+        try total.add(sum, count: counts[group])
+      }
+      return true
+    case .doubles(let values) where Value.self == Double.self:
+      var sums = Array(repeating: 0.0, count: totals.count)
+      var counts = Array(repeating: 0, count: totals.count)
+      values.withUnsafeBufferPointer { values in
+        members.forEach { row, group in
+          if column.isNil(row) { return }
+          sums[group] += values[row]
+          counts[group] += 1
+        }
+      }
+      for (group, total) in totals.enumerated() where counts[group] > 0 {
+        guard let sum = sums[group] as? Value else { return false }
+        try total.add(sum, count: counts[group])
+      }
+      return true
+    case .codes(let codes, let distinct):
+      // Each distinct value is read once.
+      let values = try distinct.map { try totals[0].column.value(of: $0, in: totals[0].context) }
+      try members.forEach { row, group in
+        if column.isNil(row) { return }
+        guard let value = values[Int(codes[row])] else { return }
+        try totals[group].add(value, count: 1)
+      }
+      return true
+    default: return false
+    }
   }
 }
 
@@ -120,6 +216,13 @@ private final class SumState<Value: Summable>: AggregateState<Value?> {
   private let total: Total<Value>
   init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) { total = Total(column, context) }
   override func add(_ json: JSONValue) throws { try total.add(json) }
+
+  override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
+    let totals = states.map { unsafeDowncast($0, to: SumState.self).total }
+    if let column, try Total.fold(column, members, into: totals) { return }
+    try super.fold(column, members, into: states)
+  }
+
   override var result: Value? { total.count == 0 ? nil : total.sum }
 }
 
@@ -127,6 +230,13 @@ private final class AverageState<Value: Summable>: AggregateState<Value.Average?
   private let total: Total<Value>
   init(_ column: QueryColumn<Value>, _ context: ValueTransformerContext) { total = Total(column, context) }
   override func add(_ json: JSONValue) throws { try total.add(json) }
+
+  override func fold(_ column: ValueColumn?, _ members: GroupMembers, into states: [AnyAggregateState]) throws {
+    let totals = states.map { unsafeDowncast($0, to: AverageState.self).total }
+    if let column, try Total.fold(column, members, into: totals) { return }
+    try super.fold(column, members, into: states)
+  }
+
   override var result: Value.Average? { total.count == 0 ? nil : total.sum.divided(by: total.count) }
 }
 
@@ -160,7 +270,7 @@ extension QueryColumn {
   func value(of json: JSONValue, in context: ValueTransformerContext) throws -> Value? {
     if json.isNull { return nil }
     do {
-      return try field.value(readFrom: json, in: context)
+      return try derivation.map { try $0.value(of: json, in: context) } ?? field.value(readFrom: json, in: context)
     } catch {
       throw ModelStoreError(
         .corrupt, "A stored value of \("\(term)".quotedForMessage) can't be read: \(error)", cause: error)

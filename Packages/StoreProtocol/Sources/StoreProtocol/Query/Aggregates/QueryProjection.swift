@@ -9,6 +9,9 @@ public final class QueryProjection {
   let paths: [QueryPath]
   private let restart: () -> Void
   private let receive: ([JSONValue]) throws -> Void
+  /// Receives whole columns, the numbers of the found records (nil for all), and the number of all records. Nil if rows are
+  /// needed.
+  let fold: (([ValueColumn], [Int32]?, Int) throws -> Void)?
   /// The rows, by the places of the records; empty if the rows are streamed.
   private var rows: [[JSONValue]] = []
   private var isStreamed = false
@@ -19,9 +22,12 @@ public final class QueryProjection {
   ///   - paths: the columns.
   ///   - restart: discards everything that was received.
   ///   - receive: receives the values of one record, in the order of the query.
+  ///   - fold: receives whole columns instead.
   init(
-    _ paths: [QueryPath], restart: @escaping () -> Void, receive: @escaping ([JSONValue]) throws -> Void
+    _ paths: [QueryPath], restart: @escaping () -> Void, receive: @escaping ([JSONValue]) throws -> Void,
+    fold: (([ValueColumn], [Int32]?, Int) throws -> Void)? = nil
   ) {
+    self.fold = fold
     self.paths = paths
     self.restart = restart
     self.receive = receive

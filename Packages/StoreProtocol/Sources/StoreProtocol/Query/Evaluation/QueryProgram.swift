@@ -16,12 +16,12 @@ public final class QueryProgram<M: Model> {
   let level: QueryLevel
   /// The fields of the level. `offsets` has capacity for exactly these.
   let slots: [QuerySlot]
-  private let node: QueryNode?
+  let node: QueryNode?
   private let orders: [(reference: QueryReference, order: QueryOrder)]
   /// The receiver of the column values of the found records; nil for a query that finds models.
   let projection: QueryProjection?
-  private let columns: [QueryReference]
-  private let context: ValueTransformerContext
+  let columns: [QueryReference]
+  let context: ValueTransformerContext
   private let choosesClasses: Bool
   private let isTopOfHierarchy: Bool
   private let offsets: UnsafeMutablePointer<Int>
@@ -187,7 +187,7 @@ public final class QueryProgram<M: Model> {
 
   // MARK: Errors
 
-  private func translating<Result>(_ body: () throws -> Result) throws -> Result {
+  func translating<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw translated(error) }
   }
 

@@ -77,7 +77,7 @@ struct QueryTestMaker {
     }
     guard let operand = try value(operand, of: field) else { return ValueTestOfNothing() }
     let general = ValueTest(field, context) { value in value.map { compare($0, operand) } ?? false }
-    return integer(operand, general) ?? general
+    return number(operand, general) ?? general
   }
 
   private func equating<Value: Equatable>(_ type: Value.Type, _ operand: JSONValue) throws -> QueryTest {
@@ -87,7 +87,7 @@ struct QueryTestMaker {
       let expected = comparison.operator == .equal
       let operand = try value(operand, of: field)
       let general = ValueTest(field, context) { ($0 == operand) == expected }
-      return operand.flatMap { integer($0, general) } ?? general
+      return operand.flatMap { number($0, general) } ?? general
     case .isIn:
       let list = try list(operand, of: field)
       if let set = list as? any HashableOptionals { return set.test(field, context) ?? general(field, list) }
@@ -100,7 +100,12 @@ struct QueryTestMaker {
     ValueTest(field, context) { list.contains($0) }
   }
 
-  private func integer<Value>(_ operand: Value, _ general: ValueTest<Value>) -> QueryTest? {
+  private func number<Value>(_ operand: Value, _ general: ValueTest<Value>) -> QueryTest? {
+    if let operand = operand as? Double, let general = general as? ValueTest<Double>,
+      (field as? Field<Double>)?.isPlain(in: context) == true
+    {
+      return DoubleTest(comparison.operator, operand, general)
+    }
     guard let operand = operand as? Int, let general = general as? ValueTest<Int>,
       (field as? Field<Int>)?.isPlain(in: context) == true
     else { return nil }

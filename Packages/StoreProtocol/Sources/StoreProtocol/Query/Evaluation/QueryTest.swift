@@ -87,6 +87,18 @@ final class IntegerTest: QueryTest {
     }
   }
 
+  /// Returns 1 for each value that passes.
+  func mask(of values: [Int]) -> [UInt8] {
+    switch operation {
+    case .equal: values.map { $0 == operand ? 1 : 0 }
+    case .notEqual: values.map { $0 != operand ? 1 : 0 }
+    case .less: values.map { $0 < operand ? 1 : 0 }
+    case .lessOrEqual: values.map { $0 <= operand ? 1 : 0 }
+    case .greater: values.map { $0 > operand ? 1 : 0 }
+    default: values.map { $0 >= operand ? 1 : 0 }
+    }
+  }
+
   override func matches(_ json: JSONValue) throws -> Bool {
     if case .int(let value) = json { return compare(value) }
     return try general.matches(json)
@@ -96,6 +108,61 @@ final class IntegerTest: QueryTest {
     if try scanner.peek() == .number {
       let start = scanner
       if let value = try scanner.readInt() { return compare(value) }
+      scanner = start
+    }
+    return try general.matches(scanner.readValue())
+  }
+
+  override func matches(_ field: AnyField, in context: ValueTransformerContext) throws -> Bool {
+    try general.matches(field, in: context)
+  }
+}
+
+/// A comparison of a field of doubles with one number. Plain numbers of records take a fast path.
+final class DoubleTest: QueryTest {
+  private let operation: QueryComparison.Operator
+  private let operand: Double
+  private let general: ValueTest<Double>
+
+  init(_ operation: QueryComparison.Operator, _ operand: Double, _ general: ValueTest<Double>) {
+    self.operation = operation
+    self.operand = operand
+    self.general = general
+  }
+
+  @inline(__always)
+  private func compare(_ value: Double) -> Bool {
+    switch operation {
+    case .equal: value == operand
+    case .notEqual: value != operand
+    case .less: value < operand
+    case .lessOrEqual: value <= operand
+    case .greater: value > operand
+    default: value >= operand
+    }
+  }
+
+  /// Returns 1 for each value that passes.
+  func mask(of values: [Double]) -> [UInt8] {
+    switch operation {
+    case .equal: values.map { $0 == operand ? 1 : 0 }
+    case .notEqual: values.map { $0 != operand ? 1 : 0 }
+    case .less: values.map { $0 < operand ? 1 : 0 }
+    case .lessOrEqual: values.map { $0 <= operand ? 1 : 0 }
+    case .greater: values.map { $0 > operand ? 1 : 0 }
+    default: values.map { $0 >= operand ? 1 : 0 }
+    }
+  }
+
+  override func matches(_ json: JSONValue) throws -> Bool {
+    if case .double(let value) = json { return compare(value) }
+    return try general.matches(json)
+  }
+
+  override func matches(_ scanner: inout JSONScanner) throws -> Bool {
+    if try scanner.peek() == .number {
+      let start = scanner
+      if let value = try scanner.readDouble() { return compare(value) }
       scanner = start
     }
     return try general.matches(scanner.readValue())
@@ -117,6 +184,10 @@ final class TextTest: QueryTest {
     self.operand = Array(operand.utf8)
     self.general = general
   }
+
+  /// Returns whether the UTF-8 of a text passes.
+  @inline(__always)
+  func matches(utf8: UnsafeBufferPointer<UInt8>) -> Bool { ScalarOrder.compare(utf8, operation, operand) }
 
   override func matches(_ json: JSONValue) throws -> Bool {
     guard case .string(var text) = json else { return try general.matches(json) }

@@ -1,0 +1,39 @@
+@_spi(ModelKitInternals) import StoreEngine
+@_spi(ModelKitInternals) import StoreProtocol
+
+extension MemoryModelStore {
+  /// Returns the records for which the condition holds in the columns of its fields, if these are there or worth being built.
+  ///
+  /// - Parameters:
+  ///   - rows: all records of the type.
+  ///   - lastWrite: the last write to the type before they were selected.
+  func matches<M: Model>(
+    of program: QueryProgram<M>, in rows: MemoryRows, since lastWrite: UInt64?
+  ) throws -> [MemoryRow]? {
+    let context = context(of: M.self)
+    guard let lastWrite, context.hasAllRecords, context.state?.lastWrite == lastWrite,
+      let keys = program.keysOfCondition,
+      let table = try columnCache.table(
+        keys, of: context.name, at: lastWrite,
+        building: { missing in
+          let builder = program.columnBuilder(for: missing)
+          try rows.forEach { row, _ in try builder.add(row.bytes) }
+          return builder
+        })
+    else { return nil }
+    var wanted = try program.rows(in: table)[...]
+    var found: [MemoryRow] = []
+    found.reserveCapacity(wanted.count)
+    var number: Int32 = 0
+    rows.forEach { row in
+      guard let next = wanted.first else { return false }
+      if next == number {
+        found.append(row)
+        wanted.removeFirst()
+      }
+      number += 1
+      return true
+    }
+    return found
+  }
+}

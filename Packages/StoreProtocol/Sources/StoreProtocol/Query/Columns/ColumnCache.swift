@@ -1,0 +1,88 @@
+/// The columns that were requested repeatedly, as of the last write to each type.
+///
+/// Columns are dropped with the first write to their type, and when all together become too large. They are built when they
+/// are requested for the second time.
+@_spi(ModelKitInternals)
+public struct ColumnCache {
+  private struct Table {
+    var revision: UInt64
+    /// By the key as records spell it; nil for one that can't be built.
+    var columns: [String: ValueColumn?] = [:]
+    var requested: Set<String> = []
+    var lastUse = 0
+  }
+
+  /// The size in bytes that all columns of a store instance may have.
+  public static let maximumSize = 128 << 20
+
+  private var tables: [String: Table] = [:]
+  private var uses = 0
+
+  /// Creates an empty cache.
+  public init() {}
+
+  /// Returns the columns with some keys, or the reason why there are none.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys.
+  ///   - type: the name of the type.
+  ///   - revision: the last write to the type.
+  package mutating func columns(_ keys: [String], of type: String, at revision: UInt64) -> ColumnSearch {
+    uses += 1
+    if tables[type]?.revision != revision { tables[type] = Table(revision: revision) }
+    tables[type]?.lastUse = uses
+    guard let table = tables[type] else { return .unwanted }
+    if keys.contains(where: { table.columns[$0].map { $0 == nil } ?? false }) { return .impossible }
+    let found = table.columns.compactMapValues(\.self)
+    if keys.allSatisfy({ found[$0] != nil }) { return .found(found) }
+    let isWanted = keys.allSatisfy(table.requested.contains)
+    tables[type]?.requested.formUnion(keys)
+    return isWanted ? .wanted(found) : .unwanted
+  }
+
+  /// Returns a table of columns, which is built if they are worth it; nil if there is none.
+  ///
+  /// - Parameters:
+  ///   - keys: the keys.
+  ///   - type: the name of the type.
+  ///   - revision: the last write to the type.
+  ///   - build: adds all records to a builder for some keys.
+  public mutating func table(
+    _ keys: [String], of type: String, at revision: UInt64, building build: ([String]) throws -> ColumnTableBuilder
+  ) throws -> ColumnTable? {
+    switch columns(keys, of: type, at: revision) {
+    case .found(let columns): return ColumnTable(columns)
+    case .wanted(let known):
+      guard let built = try? build(keys.filter { known[$0] == nil }).finish() else { return nil }
+      add(built, of: type, at: revision)
+      let all = known.merging(built.compactMapValues(\.self)) { $1 }
+      return keys.allSatisfy { all[$0] != nil } ? ColumnTable(all) : nil
+    case .unwanted, .impossible: return nil
+    }
+  }
+
+  /// Keeps columns.
+  package mutating func add(_ columns: [String: ValueColumn?], of type: String, at revision: UInt64) {
+    guard tables[type]?.revision == revision else { return }
+    tables[type]?.columns.merge(columns) { $1 }
+    func size(_ table: Table) -> Int { table.columns.values.reduce(0) { $0 + ($1?.byteCount ?? 0) } }
+    while tables.values.reduce(0, { $0 + size($1) }) > Self.maximumSize {
+      guard let oldest = tables.filter({ size($0.value) > 0 }).min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+        break
+      }
+      tables[oldest.key]?.columns = oldest.value.columns.mapValues { _ in ValueColumn?.none }
+    }
+  }
+}
+
+/// The result of a search in a ``ColumnCache``.
+package enum ColumnSearch {
+  /// All columns are there.
+  case found([String: ValueColumn])
+  /// Not all are there, but they were requested before, so that they are worth being built.
+  case wanted([String: ValueColumn])
+  /// They are requested for the first time.
+  case unwanted
+  /// A value has no place in a column.
+  case impossible
+}

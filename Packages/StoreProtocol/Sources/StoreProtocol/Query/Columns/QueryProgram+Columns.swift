@@ -1,0 +1,159 @@
+@_spi(ModelKitInternals) import ModelCore
+
+extension QueryNode {
+  /// Adds the fields that the condition tests.
+  ///
+  /// - Returns: whether it only tests fields of the records themselves.
+  func addSlots(to slots: inout [QuerySlot]) -> Bool {
+    switch kind {
+    case .constant: return true
+    case .test(let slot, _):
+      if !slots.contains(where: { $0 === slot }) { slots.append(slot) }
+      return true
+    case .and, .or, .not: return children.allSatisfy { $0.addSlots(to: &slots) }
+    default: return false
+    }
+  }
+
+  /// Returns 1 for each record for which the condition holds.
+  func mask(_ count: Int, _ column: (QuerySlot) -> ValueColumn?) throws -> [UInt8] {
+    switch kind {
+    case .constant(let value): return Array(repeating: value ? 1 : 0, count: count)
+    case .test(let slot, let test): return try column(slot)?.mask(of: test) ?? Array(repeating: 0, count: count)
+    case .not: return try children[0].mask(count, column).map { $0 ^ 1 }
+    case .and:
+      guard var mask = try children.first?.mask(count, column) else { return Array(repeating: 1, count: count) }
+      for child in children.dropFirst() { Self.combine(&mask, try child.mask(count, column), &) }
+      return mask
+    default:
+      guard var mask = try children.first?.mask(count, column) else { return Array(repeating: 0, count: count) }
+      for child in children.dropFirst() { Self.combine(&mask, try child.mask(count, column), |) }
+      return mask
+    }
+  }
+
+  @inline(__always)
+  private static func combine(_ mask: inout [UInt8], _ other: [UInt8], _ operation: (UInt8, UInt8) -> UInt8) {
+    mask.withUnsafeMutableBufferPointer { mask in
+      other.withUnsafeBufferPointer { other in
+        for row in mask.indices { mask[row] = operation(mask[row], other[row]) }
+      }
+    }
+  }
+}
+
+extension QueryProgram {
+  /// The keys of the fields whose columns answer the query, as records spell them; nil if it also reads other records, or the
+  /// class of a record.
+  private var slotsForColumns: [QuerySlot]? {
+    guard isEveryRecordOfType else { return nil }
+    var slots: [QuerySlot] = []
+    if let node, !node.addSlots(to: &slots) { return nil }
+    return slots
+  }
+
+  /// The keys of the columns in which the condition can be evaluated; nil if it can't, or there is none.
+  @_spi(ModelKitInternals)
+  public var keysOfCondition: [String]? {
+    guard node != nil, let slots = slotsForColumns, !slots.isEmpty else { return nil }
+    return slots.map(\.spelledKey)
+  }
+
+  /// The keys of the columns that give the values of a projection that folds columns; nil if they can't.
+  package var keysOfProjection: [String]? {
+    guard let projection, projection.fold != nil, !isSorted, query.limit == nil, query.offset == 0,
+      columns.allSatisfy(\.steps.isEmpty), var slots = slotsForColumns
+    else { return nil }
+    for column in columns where !slots.contains(where: { $0 === column.slot }) { slots.append(column.slot) }
+    return slots.isEmpty ? nil : slots.map(\.spelledKey)
+  }
+
+  /// Evaluates the query in columns, and passes those of the projection to it.
+  ///
+  /// - Parameter found: the columns, by key.
+  package func fold(_ found: [String: ValueColumn]) throws {
+    guard let projection, let count = found.first?.value.count else { return }
+    projection.begin(isStreamed: true)
+    let rows = try translating {
+      try node.map { node in
+        Self.rows(of: try node.mask(count) { found[$0.spelledKey] })
+      }
+    }
+    try projection.fold?(columns.compactMap { found[$0.slot.spelledKey] }, rows, count)
+  }
+
+  /// Returns the numbers of the records for which the condition holds.
+  @_spi(ModelKitInternals)
+  public func rows(in search: ColumnTable) throws -> [Int32] {
+    try translating {
+      guard let node else { return Array(0..<Int32(search.count)) }
+      return Self.rows(of: try node.mask(search.count) { search.columns[$0.spelledKey] })
+    }
+  }
+
+  private static func rows(of mask: [UInt8]) -> [Int32] {
+    let count = mask.reduce(0) { $0 + Int($1) }
+    return [Int32](unsafeUninitializedCapacity: count) { rows, written in
+      for (row, isIn) in mask.enumerated() where isIn != 0 {
+        rows[written] = Int32(truncatingIfNeeded: row)
+        written += 1
+      }
+    }
+  }
+
+  /// A builder of columns from all records of the type.
+  @_spi(ModelKitInternals)
+  public func columnBuilder(for keys: [String]) -> ColumnTableBuilder {
+    ColumnTableBuilder(slots.filter { keys.contains($0.spelledKey) }, context)
+  }
+}
+
+/// Columns of a type, by the keys of their fields.
+@_spi(ModelKitInternals)
+public struct ColumnTable {
+  let columns: [String: ValueColumn]
+  let count: Int
+
+  package init(_ columns: [String: ValueColumn]) {
+    self.columns = columns
+    count = columns.first?.value.count ?? 0
+  }
+}
+
+/// A builder of the columns of a type from all its records, in the order of creation.
+@_spi(ModelKitInternals)
+public final class ColumnTableBuilder {
+  private let slots: [QuerySlot]
+  private let builders: [ColumnBuilder]
+  private let keys: BytesRow.Keys
+  private let offsets: UnsafeMutablePointer<Int>
+
+  init(_ slots: [QuerySlot], _ context: ValueTransformerContext) {
+    self.slots = slots
+    builders = slots.map { ColumnBuilder($0, context) }
+    keys = BytesRow.Keys(slots)
+    offsets = .allocate(capacity: (slots.map(\.index).max() ?? 0) + 1)
+  }
+
+  deinit { offsets.deallocate() }
+
+  /// Adds the next record.
+  ///
+  /// - Throws: an error if it is no JSON object.
+  public func add(_ record: [UInt8]) throws {
+    try record.withUnsafeBytes { bytes in
+      try keys.locate(in: bytes, offsets)
+      for (slot, builder) in zip(slots, builders) {
+        let offset = offsets[slot.index]
+        try builder.add(offset < 0 ? nil : JSONScanner(bytes, offset: offset, depth: 1, maximumDepth: 512))
+      }
+    }
+  }
+
+  /// Returns the columns by key; nil for one that can't be built.
+  package func finish() -> [String: ValueColumn?] {
+    var columns: [String: ValueColumn?] = [:]
+    for (slot, builder) in zip(slots, builders) { columns[slot.spelledKey] = .some(builder.finish()) }
+    return columns
+  }
+}

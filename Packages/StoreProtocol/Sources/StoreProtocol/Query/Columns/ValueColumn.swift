@@ -1,0 +1,225 @@
+@_spi(ModelKitInternals) import ModelCore
+
+/// The values of one field in all records of a type, by the numbers of the records in the order of creation.
+///
+/// A scan reads a few bytes for a record there, instead of the record.
+package final class ValueColumn {
+  enum Values {
+    /// Integers; 0 for nil.
+    case integers([Int])
+    /// Doubles; 0 for nil.
+    case doubles([Double])
+    /// The numbers of values among the distinct ones; 0 for nil.
+    case codes([UInt16], distinct: [JSONValue])
+    /// The UTF-8 of texts, one after the other, and where each ends.
+    case texts([UInt8], ends: [Int])
+  }
+
+  let values: Values
+  /// 1 for each record whose value is nil; empty if none is.
+  let nils: [UInt8]
+  let count: Int
+
+  init(_ values: Values, nils: [UInt8], count: Int) {
+    self.values = values
+    self.nils = nils
+    self.count = count
+  }
+
+  /// The size in memory, about.
+  var byteCount: Int {
+    switch values {
+    case .integers, .doubles: count * 8 + nils.count
+    case .codes(_, let distinct): count * 2 + nils.count + distinct.count * 64
+    case .texts(let bytes, _): count * 8 + nils.count + bytes.count
+    }
+  }
+
+  @inline(__always)
+  func isNil(_ row: Int) -> Bool { !nils.isEmpty && nils[row] != 0 }
+
+  /// Returns the value of a record.
+  func json(_ row: Int) -> JSONValue {
+    if isNil(row) { return .null }
+    switch values {
+    case .integers(let values): return .int(values[row])
+    case .doubles(let values): return .double(values[row])
+    case .codes(let codes, let distinct): return distinct[Int(codes[row])]
+    case .texts(let bytes, let ends):
+      return .string(String(decoding: bytes[(row == 0 ? 0 : ends[row - 1])..<ends[row]], as: UTF8.self))
+    }
+  }
+
+  /// Returns 1 for each record whose value passes a test.
+  func mask(of test: QueryTest) throws -> [UInt8] {
+    var mask: [UInt8]
+    switch values {
+    case .integers(let values):
+      if let test = test as? IntegerTest {
+        mask = test.mask(of: values)
+      } else {
+        mask = try values.map { try test.matches(.int($0)) ? 1 : 0 }
+      }
+    case .doubles(let values):
+      if let test = test as? DoubleTest {
+        mask = test.mask(of: values)
+      } else {
+        mask = try values.map { try test.matches(.double($0)) ? 1 : 0 }
+      }
+    case .codes(let codes, let distinct):
+      let passing: [UInt8] = try distinct.map { try test.matches($0) ? 1 : 0 }
+      mask = passing.isEmpty ? Array(repeating: 0, count: count) : codes.map { passing[Int($0)] }
+    case .texts(let bytes, let ends): mask = try Self.mask(of: test, bytes, ends)
+    }
+    if !nils.isEmpty {
+      let isNilPassing: UInt8 = try test.matches(.null) ? 1 : 0
+      for row in nils.indices where nils[row] != 0 { mask[row] = isNilPassing }
+    }
+    return mask
+  }
+
+  private static func mask(of test: QueryTest, _ bytes: [UInt8], _ ends: [Int]) throws -> [UInt8] {
+    try bytes.withUnsafeBufferPointer { bytes in
+      var start = 0
+      return try ends.map { end in
+        defer { start = end }
+        let text = UnsafeBufferPointer(rebasing: bytes[start..<end])
+        if let test = test as? TextTest { return test.matches(utf8: text) ? 1 : 0 }
+        return try test.matches(.string(String(decoding: text, as: UTF8.self))) ? 1 : 0
+      }
+    }
+  }
+}
+
+/// A builder of a column from records, one after the other.
+final class ColumnBuilder {
+  private enum Kind { case integers, doubles, codes, texts }
+
+  private let slot: QuerySlot
+  private var kind: Kind
+  private var nils: [UInt8] = []
+  private var hasNils = false
+  private var integers: [Int] = []
+  private var doubles: [Double] = []
+  private var codes: [UInt16] = []
+  private var distinct: [JSONValue] = []
+  private var numbers: [JSONValue: UInt16] = [:]
+  // Apart, because Swift calls texts with other bytes equal.
+  private var numbersOfTexts: [ExactText: UInt16] = [:]
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+  /// Whether a value has no place in a column.
+  private(set) var isImpossible = false
+
+  /// The number of distinct texts above which their bytes are kept.
+  private static let maximumDistinct = 4_096
+
+  init(_ slot: QuerySlot, _ context: ValueTransformerContext) {
+    self.slot = slot
+    kind =
+      if let field = slot.field as? Field<Int>, field.isPlain(in: context) {
+        .integers
+      } else if let field = slot.field as? Field<Double>, field.isPlain(in: context) {
+        .doubles
+      } else {
+        .codes
+      }
+  }
+
+  /// Adds the value of the next record.
+  ///
+  /// - Parameter scanner: where the value is; nil if the record lacks the key.
+  func add(_ scanner: JSONScanner?) throws {
+    if isImpossible { return }
+    guard var scanner else { return addGeneral(slot.missing) }
+    let found = try scanner.peek()
+    switch kind {
+    case .integers where found == .number:
+      guard let value = try scanner.readInt() else { return isImpossible = true }
+      integers.append(value)
+      nils.append(0)
+    case .doubles where found == .number:
+      guard let value = try scanner.readDouble() else { return isImpossible = true }
+      doubles.append(value)
+      nils.append(0)
+    case .texts where found == .string:
+      let raw = try scanner.readRawString()
+      if raw.hasEscapes { addText(raw.string) } else { addText(raw.bytes) }
+    default: addGeneral(try scanner.readValue())
+    }
+  }
+
+  private func addGeneral(_ json: JSONValue) {
+    if json.isNull {
+      hasNils = true
+      nils.append(1)
+      switch kind {
+      case .integers: integers.append(0)
+      case .doubles: doubles.append(0)
+      case .codes: codes.append(0)
+      case .texts: ends.append(bytes.count)
+      }
+      return
+    }
+    switch (kind, json) {
+    case (.integers, .int(let value)):
+      integers.append(value)
+      nils.append(0)
+    case (.doubles, .double(let value)):
+      doubles.append(value)
+      nils.append(0)
+    case (.codes, .array), (.codes, .object): isImpossible = true
+    case (.codes, _): addCode(json)
+    case (.texts, .string(let text)): addText(text)
+    default: isImpossible = true
+    }
+  }
+
+  private func addCode(_ json: JSONValue) {
+    let text = json.stringValue.map { ExactText($0) }
+    if let number = text.map({ numbersOfTexts[$0] }) ?? numbers[json] {
+      codes.append(number)
+      nils.append(0)
+    } else if distinct.count < Self.maximumDistinct {
+      if let text {
+        numbersOfTexts[text] = UInt16(distinct.count)
+      } else {
+        numbers[json] = UInt16(distinct.count)
+      }
+      codes.append(UInt16(distinct.count))
+      distinct.append(json)
+      nils.append(0)
+    } else if case .string(let text) = json, distinct.allSatisfy({ $0.stringValue != nil }) {
+      let texts = distinct.map { Array(($0.stringValue ?? "").utf8) }
+      for (row, code) in codes.enumerated() {
+        if nils[row] == 0 { bytes += texts[Int(code)] }
+        ends.append(bytes.count)
+      }
+      (codes, distinct, numbersOfTexts, kind) = ([], [], [:], .texts)
+      addText(text)
+    } else {
+      isImpossible = true
+    }
+  }
+
+  private func addText(_ utf8: some Sequence<UInt8>) {
+    bytes.append(contentsOf: utf8)
+    ends.append(bytes.count)
+    nils.append(0)
+  }
+
+  private func addText(_ text: String) { addText(text.utf8) }
+
+  /// Returns the column; nil if a value has no place in one.
+  func finish() -> ValueColumn? {
+    if isImpossible { return nil }
+    let values: ValueColumn.Values =
+      switch kind {
+      case .integers: .integers(integers)
+      case .doubles: .doubles(doubles)
+      case .codes: .codes(codes, distinct: distinct)
+      case .texts: .texts(bytes, ends: ends)
+      }
+    return ValueColumn(values, nils: hasNils ? nils : [], count: nils.count)
+  }
+}
