@@ -104,6 +104,9 @@ public struct TrackedReads: Sendable {
     }?.conflict
   }
 
+  /// The names of the types of which records were read.
+  public var types: Set<String> { reads.typeNames }
+
   /// Returns whether one of these operations is on a record that was read.
   public func contain(_ operations: [RecordOperation]) -> Bool {
     operations.contains { reads.contains($0.type, $0.identifier) }

@@ -55,6 +55,7 @@ extension RecordStore {
     let position = try mark.map { try QueryPosition($0, in: query) }
     if query.limit == 0 { return ModelPage(models: [], next: nil) }
     let program = try QueryProgram(query.onePage(isFirst: mark == nil), in: scope.transformers, canJoin: true)
+    try await followCommits()
     let tracked = transaction?.position
     let read = beginRead(try await context(of: M.self))
     defer { scope.pendingReads.end() }

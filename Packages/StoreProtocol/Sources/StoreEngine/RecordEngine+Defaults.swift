@@ -1,3 +1,4 @@
+public import ModelCore
 public import StoreProtocol
 
 extension RecordEngine {
@@ -25,6 +26,9 @@ extension RecordEngine {
 
   /// Returns nil: there is no state.
   public func writeState(of type: String) async throws -> WriteState? { nil }
+
+  /// Does nothing: there is no other process.
+  public func followCommits() async throws {}
 
   /// Does nothing: there are no indexes.
   public func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {}
@@ -55,4 +59,12 @@ extension RecordSnapshot {
 
   /// There are no indexes.
   public func indexes(of type: String) -> RecordIndexes<Place>? { nil }
+
+  /// Returns nil: the store reads all records.
+  public func select<M: Model>(
+    _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> SelectedRecords? { nil }
+
+  /// Returns nil: the store reads records.
+  public func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int? { nil }
 }

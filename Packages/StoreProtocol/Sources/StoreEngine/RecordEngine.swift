@@ -1,3 +1,4 @@
+public import ModelCore
 @_spi(ModelKitInternals) public import StoreProtocol
 
 /// A place that keeps records, and that any number of store instances share: the part of a store that differs from store to
@@ -57,6 +58,10 @@ public protocol RecordEngine: AnyObject, Sendable {
   /// - Throws: `ModelStoreError` for a name that the engine can't use.
   func writeState(of type: String) async throws -> WriteState?
 
+  /// Notes the commits of other processes in ``conflictTrackers``, so that a transaction knows all of them before it reads. By
+  /// default there is no other process.
+  func followCommits() async throws
+
   /// Keeps an index of a field if the engine has indexes and can have one of it. By default it has none.
   func keepIndex(_ type: String, _ field: StoredKeyPath) async throws
 
@@ -98,7 +103,7 @@ public protocol RecordSnapshot: Sendable {
   func records(_ type: String, after order: UInt64, atMost limit: Int) async throws -> RecordPart
 
   /// Returns the number of records of a type.
-  func count(_ type: String) -> Int
+  func count(_ type: String) async throws -> Int
 
   // MARK: With a default
 
@@ -114,6 +119,39 @@ public protocol RecordSnapshot: Sendable {
 
   /// The indexes of a type. By default there are none.
   func indexes(of type: String) -> RecordIndexes<Place>?
+
+  /// Returns the records that a query may find, if the engine can select them by itself; nil, which is the default, if the
+  /// store has to read all.
+  ///
+  /// - Throws: `ModelStoreError` with the code `unsupported` for a condition that the engine has to answer and can't.
+  func select<M: Model>(
+    _ query: ModelQuery<M>, in context: ValueTransformerContext
+  ) async throws -> SelectedRecords?
+
+  /// Returns how many records a query finds without its offset and limit, if the engine can count them by itself.
+  ///
+  /// By default it returns nil, and the store reads the records.
+  ///
+  /// - Throws: `ModelStoreError` as ``select(_:in:)`` does.
+  func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int?
+}
+
+/// The records that an engine selected for a query, all as of one moment.
+public struct SelectedRecords: Sendable {
+  /// The records, in any order.
+  public var records: [StoredRecord]
+  /// Whether the condition of the query holds for all of them, so that none has to be tested.
+  public var isExact: Bool
+
+  /// Creates a selection.
+  ///
+  /// - Parameters:
+  ///   - records: the records. All that the query finds before its offset and limit end the list are among them.
+  ///   - isExact: whether the condition of the query holds for all of them.
+  public init(_ records: [StoredRecord], isExact: Bool) {
+    self.records = records
+    self.isExact = isExact
+  }
 }
 
 /// A snapshot can't be read any more because the engine removed a part of it: a pinned one is needed.

@@ -5,6 +5,7 @@ extension RecordStore {
     try query.validateRange()
     let name = M.typeName
     let context = try await context(of: M.self)
+    try await followCommits()
     try transaction?.noteQuery(name)
     if query.isPlain, context.hasAllRecords, transaction?.touches(name) != true {
       return query.pageCount(of: try await handle.current().count(name))
@@ -13,8 +14,9 @@ extension RecordStore {
     if transaction?.touches(name) != true {
       let records = try await handle.current()
       if query.filter == nil, context.hasAllRecords {
-        return query.pageCount(of: records.count(name))
+        return query.pageCount(of: try await records.count(name))
       }
+      if let count = try await records.count(query, in: scope.transformers) { return query.pageCount(of: count) }
       if let indexes = records.indexes(of: name),
         let count = indexes.count(QueryPlanner(program, fields: indexes.fields))
       {
@@ -40,7 +42,7 @@ extension RecordStore {
     guard context.hasAllRecords else { return nil }
     let name = context.name
     return try await atOneMoment { snapshot in
-      guard let stored = storedCount(query, in: snapshot) else { return nil }
+      guard let stored = try await storedCount(query, in: snapshot) else { return nil }
       var unlimited = ModelQuery(M.self)
       unlimited.filter = query.filter
       let program = try QueryProgram(unlimited, in: scope.transformers, canJoin: true)
@@ -55,8 +57,8 @@ extension RecordStore {
     }
   }
 
-  private func storedCount<M: Model>(_ query: ModelQuery<M>, in snapshot: Engine.Snapshot) -> Int? {
-    if query.filter == nil { return snapshot.count(M.typeName) }
+  private func storedCount<M: Model>(_ query: ModelQuery<M>, in snapshot: Engine.Snapshot) async throws -> Int? {
+    if query.filter == nil { return try await snapshot.count(M.typeName) }
     return snapshot.indexes(of: M.typeName).flatMap { $0.count(QueryPlanner(query, fields: $0.fields)) }
   }
 }

@@ -90,7 +90,7 @@ extension RecordStore {
   /// The identifiers of the records that refer to the model.
   private func identifiers<M: Model>(_ type: M.Type, _ reference: BackReference) async throws -> [String] {
     try await keepIndex(M.self, reference)
-    var query = ModelQuery(type)
+    var query = ModelQuery(type, evaluation: .inMemory)
     query.filter = reference.condition
     return try await identifiers(query)
   }

@@ -36,6 +36,7 @@ extension RecordStore {
 
   final func find<M: Model>(_ type: M.Type, _ identifier: String) async throws -> M {
     let context = try await context(of: type)
+    try await followCommits()
     try transaction?.noteRead(context.name, identifier)
     let remembers = context.remembersReading && transaction?.touches(context.name) != true
     // A write from here on may be read or not.

@@ -12,6 +12,7 @@ extension RecordStore {
   ) async throws -> QueryResult {
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true, projection: projection)
     // Most queries read the records of one selection, which is of one moment.
+    try await followCommits()
     let position = transaction?.position
     do {
       let current = try await handle.current()
@@ -43,8 +44,9 @@ extension RecordStore {
     let name = M.typeName
     let memory = QueryMemory(snapshot, isSnapshot: isSnapshot, after: position, page)
     try transaction?.noteQuery(name, at: position)
+    if let found = try await testSelected(program, memory) { return found }
     guard let indexes = snapshot.indexes(of: name) else {
-      return try await testAll(program, .all(snapshot.count(name)), memory)
+      return try await testAll(program, .all(try await snapshot.count(name)), memory)
     }
     let planner = QueryPlanner(program, fields: indexes.fields, scatteredCost: indexes.scatteredCost)
     if let transaction, transaction.touches(name) {
@@ -84,7 +86,7 @@ extension RecordStore {
   ) async throws -> FoundRecords<M> {
     let (name, query) = (M.typeName, program.query)
     guard planner.canUseIndexes || planner.canFollowOrder else {
-      return try await testAll(program, .all(memory.records.count(name)), memory)
+      return try await testAll(program, .all(try await memory.records.count(name)), memory)
     }
     // Where the records are that the transaction changed is of the same moment.
     guard memory.isSnapshot else { throw SnapshotIsNeeded() }
@@ -196,6 +198,35 @@ extension RecordStore {
     return values
   }
 
+  /// Tests the records that the engine selects by itself, those of the transaction under way included; nil if it can't.
+  private func testSelected<M: Model>(
+    _ program: QueryProgram<M>, _ memory: QueryMemory<Engine.Snapshot>
+  ) async throws -> FoundRecords<M>? {
+    let name = M.typeName
+    var query = program.query
+    let written = transaction?.touches(name) == true ? transaction : nil
+    // Which ones are the first ones is known once all are tested.
+    if written != nil || memory.page?.start != nil { (query.limit, query.offset) = (nil, 0) }
+    guard let selected = try await memory.records.select(query, in: scope.transformers) else { return nil }
+    if written != nil, !memory.isSnapshot { throw SnapshotIsNeeded() }
+    let plan = QueryPlan.selected(selected.records.count, isExact: selected.isExact && written == nil)
+    var found = FoundRecords(try makeRun(program, plan, memory), plan)
+    var records = selected.records.filter { written?.entry(name, $0.identifier) == nil }
+    for record in written?.records(name, for: nil, []) ?? [] {
+      let order = record.isNew ? nil : try await memory.records.order(of: record.identifier, name)
+      records.append(
+        StoredRecord(
+          record.identifier, record.bytes, order: order ?? StoreTransaction.firstNewOrder + UInt64(record.order))
+      )
+    }
+    // Equal ones stay in the order of creation.
+    if !program.isSorted || written != nil { records.sort { $0.order < $1.order } }
+    for record in records where !found.run.isFinished {
+      try await take((record.identifier, record.bytes), record.order, &found, memory)
+    }
+    return found
+  }
+
   /// Tests all records of a type, those of the transaction under way included.
   private func testAll<M: Model>(
     _ program: QueryProgram<M>, _ plan: QueryPlan, _ memory: QueryMemory<Engine.Snapshot>
@@ -282,7 +313,7 @@ extension RecordStore {
   private func records<M: Model>(
     _ type: M.Type, where condition: QueryExpression, _ memory: QueryMemory<Engine.Snapshot>
   ) async throws -> [[UInt8]] {
-    var query = ModelQuery(type)
+    var query = ModelQuery(type, evaluation: .inMemory)
     query.filter = condition
     let program = try QueryProgram(query, in: scope.transformers, canJoin: true)
     return try await execute(program, at: memory.records, isSnapshot: true, after: memory.position).plain().records

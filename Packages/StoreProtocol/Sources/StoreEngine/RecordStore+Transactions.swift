@@ -92,11 +92,17 @@ extension RecordStore {
         throw ModelStoreError.notFound(operation.type, identifier: operation.identifier)
       }
     }
+    try await followCommits()
     for (operation, record) in zip(operations, stored) {
       transaction.put(
         operation.operation == .delete ? nil : Array(operation.value), operation.type, operation.identifier,
         stored: record)
     }
+  }
+
+  /// Notes the commits of other processes if a transaction is under way.
+  final func followCommits() async throws {
+    if transaction != nil { try await handle.followCommits() }
   }
 
   /// Returns a record as this instance sees it, the transaction under way included; nil if there is none.

@@ -57,6 +57,9 @@ struct TransactionReads: Sendable {
     return state
   }
 
+  /// The names of the types of which records were read.
+  var typeNames: Set<String> { Set(types.keys).union(records.keys) }
+
   /// Whether a record was read, by itself or with all of its type.
   func contains(_ type: String, _ identifier: String) -> Bool {
     types[type] != nil || records[type]?[ExactText(identifier)] != nil

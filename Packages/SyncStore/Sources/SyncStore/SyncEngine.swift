@@ -158,6 +158,9 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// Returns all records of the local engine as they are now.
   public func snapshot(pinned: Bool) async throws -> Local.Snapshot { try await local.snapshot(pinned: pinned) }
 
+  /// Notes the commits of other processes to the local store.
+  public func followCommits() async throws { try await local.followCommits() }
+
   /// Returns all records of the local engine as they are when they are read.
   public func current() async throws -> Local.Snapshot { try await local.current() }
 

@@ -56,6 +56,17 @@ public struct QueryPlan: Hashable, Sendable, CustomStringConvertible {
       access: .all, order: nil, isExact: false, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
   }
 
+  /// Returns the plan of a store whose engine selected records by itself.
+  ///
+  /// - Parameters:
+  ///   - count: the number of selected records.
+  ///   - isExact: whether the condition holds for all of them.
+  @_spi(ModelKitInternals)
+  public static func selected(_ count: Int, isExact: Bool) -> QueryPlan {
+    QueryPlan(
+      access: .all, order: nil, isExact: isExact, isSorted: false, fields: [], estimatedCount: count, totalCount: count)
+  }
+
   /// Returns the plan of a store that uses the same access path, and tests its records and others against the condition.
   ///
   /// - Parameter count: the number of records that it tests.
