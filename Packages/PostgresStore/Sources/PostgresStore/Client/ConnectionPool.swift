@@ -1,0 +1,154 @@
+#if Postgres
+  import Dispatch
+  import Synchronization
+
+  /// A bounded number of connections, given to tasks in the order of their requests.
+  final class ConnectionPool: Sendable {
+    private struct State {
+      var idle: [PostgresConnection] = []
+      /// The connections that are open or being opened.
+      var count = 0
+      var waiters: [(id: Int, continuation: CheckedContinuation<PostgresConnection?, any Error>)] = []
+      var lastWaiter = 0
+      var isClosed = false
+    }
+
+    let location: PostgresLocation
+    let size: Int
+    private let preparesStatements: Bool
+    private let timeout: Duration
+    private let state = Mutex(State())
+
+    init(_ location: PostgresLocation, size: Int, preparesStatements: Bool, timeout: Duration) {
+      self.location = location
+      self.size = max(1, size)
+      self.preparesStatements = preparesStatements
+      self.timeout = timeout
+    }
+
+    /// Calls a closure with a connection that no other task has meanwhile. A transaction that it leaves open is rolled back.
+    func withConnection<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
+      let connection = try await acquire()
+      defer { release(connection) }
+      return try await body(connection)
+    }
+
+    /// Runs statements in one round trip. If the connection was lost, another one is tried, so they must not write.
+    func read(_ statements: [PostgresStatement]) async throws -> [PostgresRows] {
+      try await reading { try await $0.run(statements) }
+    }
+
+    /// Calls a closure that writes nothing. If its connection was lost, it is called again with another one, until all that
+    /// were idle meanwhile are replaced.
+    func reading<Result>(_ body: (PostgresConnection) async throws -> Result) async throws -> Result {
+      for _ in 0..<size {
+        do {
+          return try await withConnection(body)
+        } catch let error as PostgresError where error.isConnectionLost && state.withLock({ $0.count > 0 }) {
+          try Task.checkCancellation()
+        }
+      }
+      return try await withConnection(body)
+    }
+
+    /// Returns a connection, which has to be released.
+    func acquire() async throws -> PostgresConnection {
+      while true {
+        let connection = try await next()
+        guard let connection else { return try await open() }
+        // One that was idle for long may be lost without notice.
+        if connection.lastUse.withLock({ $0.duration(to: .now) }) < .seconds(20) { return connection }
+        if (try? await connection.run([PostgresStatement("SELECT 1")])) != nil { return connection }
+        discard(connection)
+      }
+    }
+
+    private func open() async throws -> PostgresConnection {
+      do {
+        return try await PostgresConnection.open(location, preparesStatements: preparesStatements)
+      } catch {
+        pass(nil)
+        throw error
+      }
+    }
+
+    /// Returns an idle connection; nil if one more may be opened.
+    private func next() async throws -> PostgresConnection? {
+      try Task.checkCancellation()
+      let id = state.withLock { state in
+        state.lastWaiter += 1
+        return state.lastWaiter
+      }
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          let answer: Swift.Result<PostgresConnection?, any Error>? = state.withLock { state in
+            if state.isClosed { return .failure(PostgresError("The store is closed.", sqlState: "57P03")) }
+            if let connection = state.idle.popLast() { return .success(connection) }
+            if state.count < size {
+              state.count += 1
+              return .success(nil)
+            }
+            state.waiters.append((id, continuation))
+            return nil
+          }
+          if let answer { return continuation.resume(with: answer) }
+          if Task.isCancelled { return fail(id, CancellationError()) }
+          DispatchQueue.global().asyncAfter(deadline: .now() + timeout.seconds) { [weak self] in
+            guard let self else { return }
+            fail(
+              id, PostgresError("None of the \(size) connections became free in \(timeout).", sqlState: "53300"))
+          }
+        }
+      } onCancel: {
+        fail(id, CancellationError())
+      }
+    }
+
+    private func fail(_ id: Int, _ error: any Error) {
+      let waiter = state.withLock { state -> CheckedContinuation<PostgresConnection?, any Error>? in
+        guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+        return state.waiters.remove(at: index).continuation
+      }
+      waiter?.resume(throwing: error)
+    }
+
+    /// Returns a connection to the pool.
+    func release(_ connection: PostgresConnection) {
+      connection.reset { [self] isUsable in
+        if isUsable { pass(connection) } else { discard(connection) }
+      }
+    }
+
+    private func discard(_ connection: PostgresConnection) {
+      connection.close()
+      pass(nil)
+    }
+
+    /// Gives a connection, or the permission to open one, to the first task that waits.
+    private func pass(_ connection: PostgresConnection?) {
+      let waiter = state.withLock { state -> CheckedContinuation<PostgresConnection?, any Error>? in
+        if !state.waiters.isEmpty, !state.isClosed { return state.waiters.removeFirst().continuation }
+        if let connection, !state.isClosed { state.idle.append(connection) } else { state.count -= 1 }
+        return nil
+      }
+      if let waiter { return waiter.resume(returning: connection) }
+      if state.withLock({ $0.isClosed }) { connection?.close() }
+    }
+
+    /// Closes idle connections now, and the others once they are released. Waiting tasks fail.
+    func close() {
+      let (idle, waiters) = state.withLock { state in
+        state.isClosed = true
+        defer { (state.idle, state.waiters) = ([], []) }
+        return (state.idle, state.waiters.map(\.continuation))
+      }
+      for connection in idle { connection.close() }
+      for waiter in waiters { waiter.resume(throwing: PostgresError("The store is closed.", sqlState: "57P03")) }
+    }
+  }
+
+  extension Duration {
+    /// The duration as seconds.
+    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+  }
+#endif

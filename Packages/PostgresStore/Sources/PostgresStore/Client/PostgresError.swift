@@ -1,0 +1,54 @@
+#if Postgres
+  /// An error of the server, or of the connection to it.
+  ///
+  /// ```swift
+  /// if let cause = error.cause as? PostgresError, cause.sqlState == "57014" { … }
+  /// ```
+  public struct PostgresError: Error, Sendable, CustomStringConvertible {
+    /// The five characters by which the server classifies the error; nil if the connection failed.
+    public let sqlState: String?
+    /// The message of the server or of the connection, without values.
+    public let message: String
+    /// The statement, with placeholders instead of values; nil if there was none.
+    public internal(set) var statement: String?
+    /// The name of the violated constraint.
+    public let constraint: String?
+    /// The name of the table that the error is about.
+    public let table: String?
+    /// The name of the column that the error is about.
+    public let column: String?
+
+    init(
+      _ message: String, sqlState: String? = nil, statement: String? = nil, constraint: String? = nil,
+      table: String? = nil,
+      column: String? = nil
+    ) {
+      self.message = message
+      self.sqlState = sqlState
+      self.statement = statement
+      self.constraint = constraint
+      self.table = table
+      self.column = column
+    }
+
+    /// The message, the state, and the statement.
+    public var description: String {
+      var text = message
+      if let sqlState { text += " (SQLSTATE \(sqlState))" }
+      if let statement { text += " in \(statement)" }
+      return text
+    }
+
+    /// Whether the connection can't be used any more.
+    var isConnectionLost: Bool {
+      guard let sqlState else { return true }
+      return sqlState.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(sqlState)
+    }
+
+    /// Whether the same statements can succeed if they are run again.
+    var isTransient: Bool { sqlState == "40001" || sqlState == "40P01" }
+
+    /// Whether a value can't be converted as a statement requires.
+    var isAboutData: Bool { sqlState?.hasPrefix("22") == true }
+  }
+#endif

@@ -1,0 +1,197 @@
+#if Postgres
+  import CPostgres
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// A session with the server, for one thread at a time. All calls wait.
+  struct PostgresSession: ~Copyable {
+    private let session: OpaquePointer
+    private var preparedNames: [String: String] = [:]
+    private let preparesStatements: Bool
+
+    /// Connects, and begins pipeline mode.
+    ///
+    /// - Throws: ``PostgresError`` without the password.
+    init(_ location: PostgresLocation, preparesStatements: Bool) throws(PostgresError) {
+      session = try Self.connect(location)
+      self.preparesStatements = preparesStatements
+    }
+
+    private static func connect(_ location: PostgresLocation) throws(PostgresError) -> OpaquePointer {
+      let parameters = location.parameters
+      var keys: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.key)) } + [nil]
+      var values: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.value)) } + [nil]
+      defer {
+        for text in keys + values { free(UnsafeMutablePointer(mutating: text)) }
+      }
+      guard let session = PQconnectdbParams(&keys, &values, 1) else { throw PostgresError("There is no memory left.") }
+      guard PQstatus(session) == CONNECTION_OK else {
+        let message = location.redacted(message(of: session))
+        PQfinish(session)
+        throw PostgresError(message)
+      }
+      PQsetnonblocking(session, 1)
+      _ = PQsetErrorContextVisibility(session, PQSHOW_CONTEXT_NEVER)
+      PQsetNoticeProcessor(session, { _, _ in }, nil)
+      guard PQenterPipelineMode(session) == 1 else {
+        PQfinish(session)
+        throw PostgresError("The connection has no pipeline mode.")
+      }
+      return session
+    }
+
+    deinit { PQfinish(session) }
+
+    /// Whether the session can run statements.
+    var isUsable: Bool { PQstatus(session) == CONNECTION_OK }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { PQtransactionStatus(session) != PQTRANS_IDLE }
+
+    /// Returns what another thread needs to cancel the statement that runs.
+    func makeCancellation() -> OpaquePointer? { PQgetCancel(session) }
+
+    private static func message(of session: OpaquePointer) -> String {
+      var text = PQerrorMessage(session).map { String(cString: $0) } ?? ""
+      while text.last?.isWhitespace == true { text.removeLast() }
+      return text.isEmpty ? "The connection to the server was lost." : text
+    }
+
+    private var lost: PostgresError { PostgresError(Self.message(of: session)) }
+
+    /// Runs statements, all of which are sent before the first answer is read. None is run after one that fails.
+    ///
+    /// - Throws: ``PostgresError`` of the first statement that failed.
+    mutating func run(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresRows] {
+      var steps: [(statement: Int, newName: String?)] = []
+      for (number, statement) in statements.enumerated() {
+        // A name that was given twice would be an error.
+        let isNew = preparesStatements && preparedNames[statement.sql] == nil
+        if isNew {
+          let name = "m\(preparedNames.count)"
+          preparedNames[statement.sql] = name
+          steps.append((number, name))
+          try prepare(statement, name)
+        }
+        steps.append((number, nil))
+        try send(statement)
+      }
+      guard PQpipelineSync(session) == 1 else { throw lost }
+      try flush()
+      return try readResults(statements, steps)
+    }
+
+    private func prepare(_ statement: PostgresStatement, _ name: String) throws(PostgresError) {
+      let types = statement.values.map(\.type)
+      guard PQsendPrepare(session, name, statement.sql, Int32(types.count), types) == 1 else { throw lost }
+    }
+
+    private func send(_ statement: PostgresStatement) throws(PostgresError) {
+      let values = statement.values
+      let bytes = values.map(\.bytes)
+      let lengths = bytes.map { Int32($0?.count ?? 0) }
+      let formats = [Int32](repeating: 1, count: values.count)
+      var storage: [UInt8] = []
+      storage.reserveCapacity(bytes.reduce(1) { $0 + ($1?.count ?? 0) })
+      var offsets: [Int?] = []
+      for value in bytes {
+        offsets.append(value == nil ? nil : storage.count)
+        storage += value ?? []
+      }
+      // A pointer to an empty value must not be nil, which stands for null.
+      storage.append(0)
+      let isSent = storage.withUnsafeBytes { buffer in
+        let pointers = offsets.map { offset in offset.map { buffer.baseAddress?.advanced(by: $0) } ?? nil }
+          .map { $0?.assumingMemoryBound(to: CChar.self) }
+        if preparesStatements, let name = preparedNames[statement.sql] {
+          return PQsendQueryPrepared(session, name, Int32(values.count), pointers, lengths, formats, 0)
+        }
+        return PQsendQueryParams(
+          session, statement.sql, Int32(values.count), values.map(\.type), pointers, lengths, formats, 0)
+      }
+      guard isSent == 1 else { throw lost }
+    }
+
+    private mutating func readResults(
+      _ statements: [PostgresStatement], _ steps: [(statement: Int, newName: String?)]
+    ) throws(PostgresError) -> [PostgresRows] {
+      var results: [PostgresRows] = []
+      var failure: PostgresError?
+      for (number, newName) in steps {
+        var isPrepared = false
+        while let result = try nextResult() {
+          switch PQresultStatus(result) {
+          case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+            if newName == nil {
+              results.append(PostgresRows(result))
+            } else {
+              isPrepared = true
+              PQclear(result)
+            }
+          case PGRES_PIPELINE_ABORTED: PQclear(result)
+          default:
+            if failure == nil { failure = Self.error(of: result, statements[number].sql) }
+            PQclear(result)
+          }
+        }
+        if newName != nil, !isPrepared { preparedNames[statements[number].sql] = nil }
+      }
+      // The end of the pipeline.
+      guard let end = try nextResult() else { throw failure ?? lost }
+      let status = PQresultStatus(end)
+      PQclear(end)
+      if let failure { throw failure }
+      guard status == PGRES_PIPELINE_SYNC else { throw lost }
+      return results
+    }
+
+    private static func error(of result: OpaquePointer, _ statement: String) -> PostgresError {
+      func field(_ code: Character) -> String? {
+        PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
+      }
+      // The detail has values, so it is left out.
+      let state = field("C")
+      var message = field("M") ?? "The connection to the server was lost."
+      if let state, state.hasPrefix("22") || state == "42804" { message = withoutValues(message) }
+      return PostgresError(
+        message, sqlState: state, statement: statement, constraint: field("n"), table: field("t"),
+        column: field("c"))
+    }
+
+    /// Returns a message about a value without the value, which the server puts at its end.
+    private static func withoutValues(_ message: String) -> String {
+      guard let colon = message.firstIndex(of: ":") else { return message }
+      return String(message[..<colon])
+    }
+
+    private func flush() throws(PostgresError) {
+      while true {
+        let state = PQflush(session)
+        if state == 0 { return }
+        if state < 0 { throw lost }
+        let ready = wait(for: Int16(POLLIN) | Int16(POLLOUT))
+        if ready & Int16(POLLIN) != 0, PQconsumeInput(session) == 0 { throw lost }
+      }
+    }
+
+    private func nextResult() throws(PostgresError) -> OpaquePointer? {
+      while PQisBusy(session) == 1 {
+        _ = wait(for: Int16(POLLIN))
+        if PQconsumeInput(session) == 0 { throw lost }
+      }
+      return PQgetResult(session)
+    }
+
+    private func wait(for events: Int16) -> Int16 {
+      var descriptor = pollfd(fd: PQsocket(session), events: events, revents: 0)
+      _ = poll(&descriptor, 1, 1_000)
+      return descriptor.revents
+    }
+  }
+#endif

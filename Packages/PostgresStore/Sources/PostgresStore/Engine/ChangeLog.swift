@@ -1,0 +1,94 @@
+#if Postgres
+  @_spi(ModelKitInternals) import StoreEngine
+  @_spi(ModelKitInternals) import StoreProtocol
+  import Synchronization
+
+  /// The commits of all processes, as one of them reads them.
+  ///
+  /// A row of the table `modelkit_changes` has the number of its transaction. Rows are found by comparing snapshots of the
+  /// server: the rows that are visible now, and were not in the snapshot of the reading before. None is skipped that way,
+  /// however transactions overlap.
+  final class ChangeLog: Sendable {
+    private struct State {
+      var snapshot: String?
+      var lastReading = ContinuousClock.now
+      /// The changes of commits of this process, by the number of the batch.
+      var ownChanges: [Int64: [RecordChange]] = [:]
+    }
+
+    let feed: StoreChangeFeed
+    let trackers = ConflictTrackers()
+    private let catalog: PostgresCatalog
+    private let gate = AsyncGate()
+    private let state = Mutex(State())
+
+    init(_ catalog: PostgresCatalog, _ feed: StoreChangeFeed) {
+      self.catalog = catalog
+      self.feed = feed
+    }
+
+    /// Whether the log was read once, so that later readings find all commits since.
+    var hasBegun: Bool { state.withLock { $0.snapshot != nil } }
+
+    /// Keeps the values of a batch for observers, which the table does not have.
+    func noteOwn(_ changes: [RecordChange], _ batch: Int64) { state.withLock { $0.ownChanges[batch] = changes } }
+
+    /// Discards a batch that was not committed.
+    func discardOwn(_ batch: Int64) { _ = state.withLock { $0.ownChanges.removeValue(forKey: batch) } }
+
+    /// Reads the commits since the last reading, and notifies transactions under way and live results.
+    ///
+    /// - Parameter connection: a connection without a transaction, or with one that has not written.
+    func follow(on connection: PostgresConnection) async throws {
+      try await gate.pass {
+        let (snapshot, isTooOld) = state.withLock { state in
+          (state.snapshot, state.lastReading.duration(to: .now) > catalog.options.changeRetention / 2)
+        }
+        let now = ContinuousClock.now
+        guard let snapshot, !isTooOld else {
+          let rows = try await connection.run([PostgresStatement("SELECT pg_current_snapshot()::text")])
+          state.withLock { ($0.snapshot, $0.lastReading) = (rows[0].text(0, 0), now) }
+          if snapshot != nil {
+            trackers.noteReplacement()
+            feed.appendReplacement()
+          }
+          return
+        }
+        let rows = try await connection.run([
+          PostgresStatement(
+            """
+            SELECT pg_current_snapshot()::text, c.type, c.id, c.kind, c.batch FROM (SELECT 1) AS one \
+            LEFT JOIN \(catalog.schema).modelkit_changes AS c \
+            ON c.transaction >= pg_snapshot_xmin($1::text::pg_snapshot) \
+            AND NOT pg_visible_in_snapshot(c.transaction, $1::text::pg_snapshot) ORDER BY c.position
+            """, [.text(snapshot)])
+        ])[0]
+        notify(rows)
+        state.withLock { ($0.snapshot, $0.lastReading) = (rows.text(0, 0) ?? snapshot, now) }
+      }
+      feed.deliver()
+    }
+
+    private func notify(_ rows: PostgresRows) {
+      var batches: [(number: Int64, changes: [RecordChange])] = []
+      var places: [Int64: Int] = [:]
+      for row in 0..<rows.count {
+        guard let type = rows.text(row, 1), let identifier = rows.text(row, 2).map(SQLName.decoded),
+          let kind = rows.text(row, 3).flatMap(RecordChange.Kind.init(rawValue:)), let number = rows.integer(row, 4)
+        else { continue }
+        // Rows of overlapping transactions lie among each other.
+        let batch = Int64(number)
+        let place = places[batch] ?? batches.count
+        if place == batches.count {
+          batches.append((batch, []))
+          places[batch] = place
+        }
+        batches[place].changes.append(RecordChange(kind, type, identifier))
+      }
+      for (number, changes) in batches {
+        trackers.note(changes.map { .delete($0.typeName, $0.identifier) })
+        feed.append(state.withLock { $0.ownChanges.removeValue(forKey: number) } ?? changes)
+      }
+    }
+  }
+#endif

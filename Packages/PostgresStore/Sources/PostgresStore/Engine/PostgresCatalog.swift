@@ -1,0 +1,142 @@
+#if Postgres
+  import StoreProtocol
+  import Synchronization
+
+  /// The tables of a store: which there are, and those that are created when a type is first used.
+  final class PostgresCatalog: Sendable {
+    private struct State {
+      var isOpen = false
+      var tables: [String: PostgresTable] = [:]
+      var commits = 0
+    }
+
+    let pool: ConnectionPool
+    let options: PostgresStoreOptions
+    private let state = Mutex(State())
+
+    init(_ pool: ConnectionPool, _ options: PostgresStoreOptions) {
+      self.pool = pool
+      self.options = options
+    }
+
+    /// The name of the schema, in quotes.
+    var schema: String { SQLName.quoted(options.schema) }
+
+    /// The number by which processes that change tables wait for each other.
+    var lockKey: Int64 { Int64(bitPattern: SQLName.key("ModelKit tables " + options.schema)) }
+
+    private var systemTables: [String] {
+      [
+        "CREATE SCHEMA IF NOT EXISTS \(schema)",
+        "CREATE SEQUENCE IF NOT EXISTS \(schema).modelkit_order",
+        """
+        CREATE TABLE IF NOT EXISTS \(schema).modelkit_types (type text COLLATE "C" PRIMARY KEY, \
+        table_name text COLLATE "C" NOT NULL UNIQUE)
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS \(schema).modelkit_integers (type text COLLATE "C" PRIMARY KEY, last bigint NOT NULL)
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS \(schema).modelkit_changes (position bigint PRIMARY KEY, transaction xid8 NOT NULL, \
+        batch bigint NOT NULL, type text NOT NULL, id text NOT NULL, kind text NOT NULL, at timestamptz NOT NULL DEFAULT now())
+        """,
+        "CREATE INDEX IF NOT EXISTS modelkit_changes_transaction ON \(schema).modelkit_changes (transaction)",
+      ]
+    }
+
+    /// Makes sure that the tables of the store itself are there.
+    ///
+    /// - Parameter creates: whether they are created if they are missing.
+    func open(creates: Bool) async throws {
+      if state.withLock({ $0.isOpen }) { return }
+      let name = PostgresValue.text("\(schema).modelkit_changes")
+      let found = try await pool.read([PostgresStatement("SELECT to_regclass($1) IS NOT NULL", [name])])
+      if found[0].text(0, 0) != "t" {
+        guard creates else { throw missing("the tables of the store") }
+        try await change { _ in systemTables }
+      }
+      state.withLock { $0.isOpen = true }
+    }
+
+    private func missing(_ what: String) -> ModelStoreError {
+      ModelStoreError(
+        .notFound,
+        "The schema \(options.schema) lacks \(what), and the options forbid to create them. Call prepare(_:) when you deploy."
+      )
+    }
+
+    /// Returns the table of a type, which is created if it is missing.
+    func table(of type: String) async throws -> PostgresTable {
+      try await table(of: type, creates: options.createsTables)
+    }
+
+    /// Returns the table of a type.
+    ///
+    /// - Parameter creates: whether it is created if it is missing.
+    func table(of type: String, creates: Bool) async throws -> PostgresTable {
+      if let known = state.withLock({ $0.tables[type] }) { return known }
+      try await open(creates: creates)
+      let table: PostgresTable
+      if let found = try await pool.withConnection({ try await load(type, on: $0) }) {
+        table = found
+      } else {
+        guard creates else { throw missing("the table of \(type)") }
+        try await change { try await creation(of: type, on: $0) }
+        guard let made = try await pool.withConnection({ try await load(type, on: $0) }) else {
+          throw missing("its table")
+        }
+        table = made
+      }
+      state.withLock { $0.tables[type] = table }
+      return table
+    }
+
+    /// Returns whether it is time to delete old rows of the table of changes: at the first commit, and at each 200th after it.
+    func isTimeToForget() -> Bool {
+      state.withLock { state in
+        state.commits += 1
+        return state.commits % 200 == 1
+      }
+    }
+
+    private func load(_ type: String, on connection: PostgresConnection) async throws -> PostgresTable? {
+      let found = try await connection.run([
+        PostgresStatement("SELECT table_name FROM \(schema).modelkit_types WHERE type = $1", [.text(type)])
+      ])
+      guard found[0].count > 0, let name = found[0].text(0, 0) else { return nil }
+      return PostgresTable(type: type, schema: options.schema, name: name)
+    }
+
+    /// Runs statements that change tables, in one transaction and while no other process does.
+    private func change(_ statements: (PostgresConnection) async throws -> [String]) async throws {
+      try await pool.withConnection { connection in
+        _ = try await connection.run([
+          PostgresStatement("BEGIN"),
+          PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.integer(lockKey)]),
+        ])
+        let statements = try await statements(connection)
+        _ = try await connection.run(statements.map { PostgresStatement($0) } + [PostgresStatement("COMMIT")])
+      }
+    }
+
+    /// Returns the statements that create the table of a type and enter it in the list.
+    private func creation(of type: String, on connection: PostgresConnection) async throws -> [String] {
+      if try await load(type, on: connection) != nil { return [] }
+      var name = options.tableNames[type] ?? SQLName.snake(type)
+      let isReserved = name.hasPrefix("modelkit_")
+      let taken = try await connection.run([
+        PostgresStatement("SELECT 1 FROM \(schema).modelkit_types WHERE table_name = $1", [.text(name)]),
+        PostgresStatement("SELECT to_regclass($1) IS NOT NULL", [.text("\(schema).\(SQLName.quoted(name))")]),
+      ])
+      if isReserved || taken[0].count > 0 || taken[1].text(0, 0) == "t" {
+        name = SQLName.fitting(name, distinguishing: type)
+      }
+      let table = PostgresTable(type: type, schema: options.schema, name: name)
+      return table.creation + [
+        """
+        INSERT INTO \(schema).modelkit_types (type, table_name) VALUES (\(SQLName.constant(type)), \(SQLName.constant(name)))
+        """
+      ]
+    }
+  }
+#endif

@@ -1,0 +1,256 @@
+#if Postgres
+  @_spi(ModelKitInternals) import StoreEngine
+  @_spi(ModelKitInternals) import StoreProtocol
+
+  /// The commit of one batch.
+  ///
+  /// A transaction that read records must not be committed if others wrote them since. While such a batch is checked and
+  /// written, it locks the types that it read exclusively. Each batch shares the locks of the types that it writes. All
+  /// locks end with the transaction of the server.
+  struct PostgresCommit {
+    private let batch: RecordBatch
+    private let catalog: PostgresCatalog
+    private let log: ChangeLog
+    /// The number by which the batch is found in the table of changes.
+    private let number = Int64.random(in: 1...Int64.max)
+
+    init(_ batch: RecordBatch, _ catalog: PostgresCatalog, _ log: ChangeLog) {
+      self.batch = batch
+      self.catalog = catalog
+      self.log = log
+    }
+
+    /// Commits, as often as the server rolls back because of others.
+    func run() async throws {
+      var tables: [String: PostgresTable] = [:]
+      for type in Set(batch.operations.map(\.type)) { tables[type] = try await catalog.table(of: type) }
+      if log.feed.isObserved { log.noteOwn(batch.changes, number) }
+      do {
+        try await noteIntegers()
+        try await attempt(tables)
+      } catch {
+        log.discardOwn(number)
+        throw error
+      }
+      if catalog.isTimeToForget() {
+        // The batch is committed. What stays is deleted by a later one.
+        _ = try? await catalog.pool.withConnection { try await $0.run([forgetChanges]) }
+      }
+      // Without observers, too: one that begins later must not receive this commit.
+      try? await catalog.pool.reading { try await log.follow(on: $0) }
+    }
+
+    private func attempt(_ tables: [String: PostgresTable]) async throws {
+      var count = 0
+      while true {
+        do {
+          return try await catalog.pool.withConnection { try await write(tables, on: $0) }
+        } catch let error as PostgresError where error.isTransient && count < catalog.options.retryLimit {
+          count += 1
+          try await Task.sleep(for: .milliseconds(Int.random(in: 1...(4 << min(count, 7)))))
+        } catch let error as LostCommit {
+          if try await wasCommitted(error) { return }
+          // It was rolled back for certain, and nothing of it was seen.
+          guard count < catalog.options.retryLimit else { throw error.cause }
+          count += 1
+        } catch let error as PostgresError where error.isConnectionLost && count < catalog.pool.size {
+          // COMMIT was not sent.
+          count += 1
+        }
+      }
+    }
+
+    private func write(_ tables: [String: PostgresTable], on connection: PostgresConnection) async throws {
+      var statements = [PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")] + locks
+      if batch.reads != nil {
+        _ = try await connection.run(statements)
+        statements = []
+        try await log.follow(on: connection)
+        try batch.validateReads()
+      }
+      let groups = groups(tables)
+      let first = statements.count
+      statements += groups.map(\.statement)
+      statements.append(noteChanges)
+      statements.append(PostgresStatement("SELECT pg_current_xact_id()::text"))
+      let rows = try await connection.run(statements)
+      for (index, group) in groups.enumerated() where rows[first + index].count != group.operations.count {
+        throw try await mismatch(group, rows[first + index], on: connection)
+      }
+      let transaction = rows.last?.text(0, 0) ?? ""
+      do {
+        try Task.checkCancellation()
+        _ = try await connection.run([PostgresStatement("COMMIT")], isCancellable: false)
+      } catch let error as PostgresError where error.isConnectionLost {
+        throw LostCommit(transaction: transaction, cause: error)
+      }
+    }
+
+    // MARK: Statements
+
+    private var locks: [PostgresStatement] {
+      var keys: [Int64: Bool] = [:]
+      func key(_ type: String) -> Int64 {
+        Int64(bitPattern: SQLName.key("ModelKit type " + catalog.options.schema + " " + type))
+      }
+      for type in Set(batch.operations.map(\.type)) { keys[key(type)] = false }
+      for type in batch.reads?.types ?? [] { keys[key(type)] = true }
+      // In one order, so that no two transactions wait for each other.
+      return keys.sorted { $0.key < $1.key }.map { key, isExclusive in
+        PostgresStatement("SELECT pg_advisory_xact_lock\(isExclusive ? "" : "_shared")($1)", [.integer(key)])
+      }
+    }
+
+    /// The operations of one kind on one table.
+    private struct Group {
+      let table: PostgresTable
+      let operations: [RecordOperation]
+      let statement: PostgresStatement
+    }
+
+    private func groups(_ tables: [String: PostgresTable]) -> [Group] {
+      var sorted: [String: [RecordOperation.Kind: [RecordOperation]]] = [:]
+      for operation in batch.operations {
+        sorted[operation.type, default: [:]][operation.operation, default: []].append(operation)
+      }
+      var groups: [Group] = []
+      for (type, kinds) in sorted.sorted(by: { $0.key < $1.key }) {
+        guard let table = tables[type] else { continue }
+        // A value that has to be unique can go from a record that is removed to another one.
+        for kind in [RecordOperation.Kind.delete, .update, .create] {
+          guard let operations = kinds[kind] else { continue }
+          // In the order of identifiers, so that two batches lock records in one order.
+          let ordered = kind == .create ? operations : operations.sorted { $0.identifier < $1.identifier }
+          groups.append(Group(table: table, operations: ordered, statement: statement(kind, ordered, table)))
+        }
+      }
+      return groups
+    }
+
+    private func statement(
+      _ kind: RecordOperation.Kind, _ operations: [RecordOperation], _ table: PostgresTable
+    ) -> PostgresStatement {
+      let identifiers = PostgresValue.texts(operations.map { SQLName.encoded($0.identifier) })
+      let expected = PostgresValue.integers(operations.map { $0.expectedRevision.map { Int64(bitPattern: $0) } })
+      let documents = PostgresValue.documents(operations.map(\.value))
+      switch kind {
+      case .delete:
+        return PostgresStatement(
+          """
+          DELETE FROM \(table.sql) AS t USING unnest($1::text[], $2::bigint[]) AS i (id, revision) \
+          WHERE t.id = i.id AND (i.revision IS NULL OR t.revision = i.revision) RETURNING t.id
+          """, [identifiers, expected])
+      case .update:
+        return PostgresStatement(
+          """
+          UPDATE \(table.sql) AS t SET body = i.body::json, revision = $4 \
+          FROM unnest($1::text[], $2::text[], $3::bigint[]) AS i (id, body, revision) \
+          WHERE t.id = i.id AND (i.revision IS NULL OR t.revision = i.revision) RETURNING t.id
+          """, [identifiers, documents, expected, .integer(number)])
+      case .create:
+        return PostgresStatement(
+          """
+          INSERT INTO \(table.sql) (id, seq, revision, body) \
+          SELECT i.id, nextval('\(SQLName.sequence(catalog.schema))'), $3, i.body::json \
+          FROM (SELECT * FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS n (id, body, place) ORDER BY place) AS i \
+          ON CONFLICT (id) DO NOTHING RETURNING id
+          """, [identifiers, documents, .integer(number)])
+      }
+    }
+
+    private var noteChanges: PostgresStatement {
+      PostgresStatement(
+        """
+        INSERT INTO \(catalog.schema).modelkit_changes (position, transaction, batch, type, id, kind) \
+        SELECT nextval('\(SQLName.sequence(catalog.schema))'), pg_current_xact_id(), $1, n.type, n.id, n.kind \
+        FROM unnest($2::text[], $3::text[], $4::text[]) AS n (type, id, kind)
+        """,
+        [
+          .integer(number), .texts(batch.operations.map(\.type)),
+          .texts(batch.operations.map { SQLName.encoded($0.identifier) }),
+          .texts(batch.operations.map { $0.change(replacing: nil).kind.rawValue }),
+        ])
+    }
+
+    private var forgetChanges: PostgresStatement {
+      PostgresStatement(
+        "DELETE FROM \(catalog.schema).modelkit_changes WHERE at < now() - make_interval(secs => $1)",
+        [.double(catalog.options.changeRetention.seconds)])
+    }
+
+    /// Raises the last integer of types whose records bring identifiers of their own.
+    private func noteIntegers() async throws {
+      var largest: [String: Int64] = [:]
+      for operation in batch.operations where operation.operation == .create {
+        guard let integer = Int64(operation.identifier), integer > 0 else { continue }
+        largest[operation.type] = max(largest[operation.type] ?? 0, integer)
+      }
+      if largest.isEmpty { return }
+      let types = largest.sorted { $0.key < $1.key }
+      try await catalog.pool.withConnection { connection in
+        _ = try await connection.run([
+          PostgresStatement(
+            """
+            INSERT INTO \(catalog.schema).modelkit_integers AS i (type, last) SELECT * FROM unnest($1::text[], $2::bigint[]) \
+            ON CONFLICT (type) DO UPDATE SET last = excluded.last WHERE i.last < excluded.last
+            """, [.texts(types.map(\.key)), .integers(types.map(\.value))])
+        ])
+      }
+    }
+
+    // MARK: Failures
+
+    /// Returns the first difference between the records and what the operations expect.
+    private func mismatch(
+      _ group: Group, _ rows: PostgresRows, on connection: PostgresConnection
+    ) async throws -> any Error {
+      let done = Set((0..<rows.count).compactMap { rows.text($0, 0) }.map { Array($0.utf8) })
+      var seen: Set<[UInt8]> = []
+      for operation in group.operations {
+        let identifier = SQLName.encoded(operation.identifier)
+        if done.contains(Array(identifier.utf8)), seen.insert(Array(identifier.utf8)).inserted { continue }
+        if operation.operation == .create { return RecordMismatch(.exists, operation.type, operation.identifier) }
+        let found = try await connection.run([
+          PostgresStatement("SELECT 1 FROM \(group.table.sql) WHERE id = $1", [.text(identifier)])
+        ])
+        return RecordMismatch(found[0].count == 0 ? .isMissing : .wasChanged, operation.type, operation.identifier)
+      }
+      return RecordMismatch(.wasChanged, group.table.type, group.operations.first?.identifier ?? "")
+    }
+
+    /// A connection that was lost after COMMIT was sent.
+    private struct LostCommit: Error {
+      let transaction: String
+      let cause: PostgresError
+    }
+
+    /// Returns whether the server committed the batch, once its transaction has ended.
+    ///
+    /// - Throws: `ModelStoreError` if the outcome is unknown.
+    private func wasCommitted(_ lost: LostCommit) async throws -> Bool {
+      for delay in [0, 50, 200, 500, 1_000, 2_000] {
+        if delay > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
+        // A promoted standby may know nothing of the transaction. The rows of the batch are there or not in any case.
+        let rows = try? await catalog.pool.withConnection { connection in
+          try await connection.run(
+            [
+              PostgresStatement(
+                """
+                SELECT $1::text::xid8 IN (SELECT pg_snapshot_xip(s) FROM pg_current_snapshot() AS s), \
+                EXISTS (SELECT 1 FROM \(catalog.schema).modelkit_changes WHERE batch = $2)
+                """, [.text(lost.transaction), .integer(number)])
+            ], isCancellable: false)
+        }
+        guard let rows = rows?[0] else { continue }
+        if rows.text(0, 1) == "t" { return true }
+        if rows.text(0, 0) == "f" { return false }
+      }
+      throw ModelStoreError.unknownOutcome(lost.cause)
+    }
+  }
+
+  extension SQLName {
+    /// The sequence of the orders of records and changes, as a part of a string constant.
+    static func sequence(_ schema: String) -> String { "\(schema).modelkit_order".replacing("'", with: "''") }
+  }
+#endif

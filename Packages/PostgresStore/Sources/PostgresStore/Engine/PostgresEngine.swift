@@ -1,0 +1,207 @@
+#if Postgres
+  @_spi(ModelKitInternals) public import StoreEngine
+  @_spi(ModelKitInternals) public import StoreProtocol
+  import Synchronization
+
+  /// The tables of a PostgreSQL database that the instances of a store share, and the connections to it.
+  ///
+  /// ```swift
+  /// let handle = store.handle
+  /// Task {
+  ///   let other = PostgresModelStore(handle)
+  ///   print(try await other.count(Book.self))
+  /// }
+  /// ```
+  public final class PostgresEngine: RecordEngine {
+    let catalog: Result<PostgresCatalog, PostgresError>
+    let options: PostgresStoreOptions
+    /// The feed of the commits of all processes, for live results of all store instances.
+    public let changeFeed: StoreChangeFeed
+    private let log: ChangeLog?
+    private let follower: Follower
+
+    init(_ location: String, _ options: PostgresStoreOptions) {
+      self.options = options
+      let follower = Follower()
+      self.follower = follower
+      changeFeed = StoreChangeFeed { follower.start() }
+      do throws(PostgresError) {
+        let pool = ConnectionPool(
+          try PostgresLocation(location), size: options.poolSize, preparesStatements: options.preparesStatements,
+          timeout: options.connectionTimeout)
+        let catalog = PostgresCatalog(pool, options)
+        self.catalog = .success(catalog)
+        let log = ChangeLog(catalog, changeFeed)
+        self.log = log
+        follower.begin(with: log, pool, options.pollInterval)
+      } catch {
+        catalog = .failure(error)
+        log = nil
+      }
+    }
+
+    deinit { try? catalog.get().pool.close() }
+
+    /// The tables and the log, once the first call has made sure that they are there.
+    func opened() async throws -> (catalog: PostgresCatalog, log: ChangeLog) {
+      let catalog = try catalog.get()
+      guard let log else { throw PostgresError("The store is closed.") }
+      try await catalog.open(creates: options.createsTables)
+      if !log.hasBegun { try await catalog.pool.reading { try await log.follow(on: $0) } }
+      return (catalog, log)
+    }
+
+    /// Creates the tables that are missing.
+    func prepare(_ types: [String]) async throws {
+      try await translating {
+        let catalog = try catalog.get()
+        try await catalog.open(creates: true)
+        for type in types { _ = try await catalog.table(of: type, creates: true) }
+      }
+    }
+
+    /// Runs a call to the server, and words its errors as those of a store.
+    @discardableResult
+    func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
+      do {
+        return try await body()
+      } catch let error as PostgresError where error.sqlState == "57014" && Task.isCancelled {
+        throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.", cause: error)
+      } catch let error as PostgresError {
+        throw ModelStoreError(error)
+      } catch let error as CancellationError {
+        throw ModelStoreError(.cancelled, "The task was cancelled. Nothing was written or read.", cause: error)
+      }
+    }
+
+    // MARK: Transactions
+
+    /// The transactions under way. They learn of all commits so far.
+    public var conflictTrackers: ConflictTrackers {
+      get async throws {
+        try await followCommits()
+        guard let log else { throw ModelStoreError(.invalid, "The store can't be reached.") }
+        return log.trackers
+      }
+    }
+
+    /// Reads the commits of all processes since the last reading.
+    public func followCommits() async throws {
+      try await translating {
+        let (catalog, log) = try await opened()
+        try await catalog.pool.reading { try await log.follow(on: $0) }
+      }
+    }
+
+    /// Commits a batch in one transaction: all of it or nothing.
+    ///
+    /// - Throws: `RecordMismatch`, or `ModelStoreError`. After a connection that was lost during COMMIT the outcome is
+    ///   queried. If the server does not answer, the error states that the outcome is unknown.
+    public func commit(_ batch: RecordBatch) async throws {
+      try await translating {
+        let (catalog, log) = try await opened()
+        try await PostgresCommit(batch, catalog, log).run()
+      }
+    }
+
+    /// Returns an integer for a new record of a type: one more than the largest so far, deleted records included.
+    public func nextInteger(for type: String) async throws -> Int? {
+      do {
+        return try await translating {
+          let (catalog, _) = try await opened()
+          let rows = try await catalog.pool.withConnection { connection in
+            try await connection.run([
+              PostgresStatement(
+                """
+                INSERT INTO \(catalog.schema).modelkit_integers AS i (type, last) VALUES ($1, 1) \
+                ON CONFLICT (type) DO UPDATE SET last = i.last + 1 RETURNING last
+                """, [.text(type)])
+            ])
+          }
+          return rows[0].integer(0, 0)
+        }
+      } catch let error as ModelStoreError where (error.cause as? PostgresError)?.sqlState == "22003" {
+        return nil
+      }
+    }
+
+    // MARK: Reading
+
+    /// Returns all records as of now: a transaction of the server that reads only. It has a connection as long as it is used.
+    public func snapshot(pinned: Bool) async throws -> PostgresSnapshot {
+      try await translating {
+        let (catalog, _) = try await opened()
+        let connection = try await catalog.pool.acquire()
+        let held = HeldConnection(connection, catalog.pool)
+        _ = try await connection.run([
+          PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), PostgresStatement("SELECT 1"),
+        ])
+        return PostgresSnapshot(engine: self, held: held)
+      }
+    }
+
+    /// Returns all records as they are when they are read.
+    public func current() async throws -> PostgresSnapshot { PostgresSnapshot(engine: self, held: nil) }
+
+    /// Returns a record; nil if there is none.
+    public func read(_ type: String, _ identifier: String) async throws -> StoredRecord? {
+      try await PostgresSnapshot(engine: self, held: nil).record(type, identifier)
+    }
+
+    /// Closes the connections. Calls after this one throw `offline`.
+    func close() {
+      changeFeed.finish()
+      try? catalog.get().pool.close()
+    }
+  }
+
+  /// A connection that is released to its pool with the last reference.
+  final class HeldConnection: Sendable {
+    let connection: PostgresConnection
+    private let pool: ConnectionPool
+
+    init(_ connection: PostgresConnection, _ pool: ConnectionPool) {
+      self.connection = connection
+      self.pool = pool
+    }
+
+    deinit { pool.release(connection) }
+  }
+
+  /// A task that reads the commits of other processes while live results are observed.
+  final class Follower: Sendable {
+    private struct State {
+      weak var log: ChangeLog?
+      weak var pool: ConnectionPool?
+      var interval = Duration.milliseconds(200)
+      var isRunning = false
+    }
+
+    private let state = Mutex(State())
+
+    func begin(with log: ChangeLog, _ pool: ConnectionPool, _ interval: Duration) {
+      state.withLock { state in (state.log, state.pool, state.interval) = (log, pool, interval) }
+    }
+
+    func start() {
+      let starts = state.withLock { state in
+        if state.isRunning { return false }
+        state.isRunning = true
+        return true
+      }
+      if starts { Task { await run() } }
+    }
+
+    private func run() async {
+      while true {
+        let (log, pool, interval) = state.withLock { ($0.log, $0.pool, $0.interval) }
+        guard let log, let pool, log.feed.isObserved else { break }
+        // Without the server there are no commits to report; the next reading reports them.
+        if log.hasBegun { try? await pool.withConnection { try await log.follow(on: $0) } }
+        try? await Task.sleep(for: interval)
+      }
+      state.withLock { $0.isRunning = false }
+      if state.withLock({ $0.log?.feed.isObserved == true }) { start() }
+    }
+  }
+#endif

@@ -1,0 +1,64 @@
+#if Postgres
+  public import StoreProtocol
+
+  /// The options of a PostgreSQL store.
+  ///
+  /// ```swift
+  /// let options = PostgresStoreOptions(schema: "app", poolSize: 16, tableNames: ["Book": "books"])
+  /// ```
+  public struct PostgresStoreOptions: Sendable {
+    /// The schema of the tables. It is created if it is missing.
+    public var schema: String
+    /// The largest number of connections of all instances of the store.
+    public var poolSize: Int
+    /// How long a call waits for one of the connections before it throws `timeout`.
+    public var connectionTimeout: Duration
+    /// Whether statements are prepared once per connection. Turn it off behind a pooler that gives transactions to different
+    /// connections, such as pgbouncer in transaction mode before version 1.21.
+    public var preparesStatements: Bool
+    /// The names of tables, by the names of model types. Other tables have the name of the type in snake case.
+    public var tableNames: [String: String]
+    /// Whether a table is created when its type is first used. Without it, ``PostgresModelStore/prepare(_:)`` is needed.
+    public var createsTables: Bool
+    /// The place where the conditions are evaluated that SQL can't express, for queries that name none. By default such a query
+    /// throws `unsupported`.
+    public var evaluation: QueryEvaluation
+    /// How often a batch is tried again that the server rolled back because of others (SQLSTATE 40001 and 40P01).
+    public var retryLimit: Int
+    /// How often live results look for the commits of other processes.
+    public var pollInterval: Duration
+    /// How long the log of changes reaches back. A process that looks for changes less often lists its live results again.
+    public var changeRetention: Duration
+
+    /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - schema: the schema of the tables.
+    ///   - poolSize: the largest number of connections.
+    ///   - connectionTimeout: how long a call waits for a connection.
+    ///   - preparesStatements: whether statements are prepared once per connection.
+    ///   - tableNames: the names of tables, by the names of model types.
+    ///   - createsTables: whether a table is created when its type is first used.
+    ///   - evaluation: the place where the conditions are evaluated that SQL can't express.
+    ///   - retryLimit: how often a batch is tried again.
+    ///   - pollInterval: how often live results look for the commits of other processes.
+    ///   - changeRetention: how long the log of changes reaches back.
+    public init(
+      schema: String = "public", poolSize: Int = 8, connectionTimeout: Duration = .seconds(30),
+      preparesStatements: Bool = true, tableNames: [String: String] = [:], createsTables: Bool = true,
+      evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
+      changeRetention: Duration = .seconds(3_600)
+    ) {
+      self.schema = schema
+      self.poolSize = poolSize
+      self.connectionTimeout = connectionTimeout
+      self.preparesStatements = preparesStatements
+      self.tableNames = tableNames
+      self.createsTables = createsTables
+      self.evaluation = evaluation
+      self.retryLimit = retryLimit
+      self.pollInterval = pollInterval
+      self.changeRetention = changeRetention
+    }
+  }
+#endif

@@ -1,0 +1,65 @@
+#if Postgres
+  /// The kind of the values of a key, as SQL compares them.
+  enum ColumnKind: String, Sendable {
+    /// Text, and what is written as text and compared by its bytes.
+    case text
+    /// Numbers of any size.
+    case number
+    /// Floating-point numbers.
+    case double
+  }
+
+  /// The table of a model type, as this process knows it.
+  struct PostgresTable: Sendable {
+    let type: String
+    let schema: String
+    let name: String
+
+    /// The name with that of the schema, in quotes.
+    var sql: String { "\(SQLName.quoted(schema)).\(SQLName.quoted(name))" }
+
+    /// Returns the expression for the value of a key in records.
+    ///
+    /// - Parameters:
+    ///   - key: the key, as records spell it.
+    ///   - kind: the kind of its values.
+    ///   - alias: the name of the table in the statement.
+    func expression(_ key: String, _ kind: ColumnKind, in alias: String) -> String {
+      Self.expression(key, kind, in: "\(alias).body")
+    }
+
+    /// Returns the expression for the value of a key in a JSON object. A key with dots is one key, or several nested ones.
+    static func expression(_ key: String, _ kind: ColumnKind, in body: String) -> String {
+      let text = value(key, in: body, asText: true)
+      return switch kind {
+      case .text: "\(text) COLLATE \"C\""
+      case .number: "\(text)::numeric"
+      case .double: "\(text)::double precision"
+      }
+    }
+
+    /// Returns the expression for the JSON of the value of a key.
+    static func document(_ key: String, in body: String) -> String { value(key, in: body, asText: false) }
+
+    private static func value(_ key: String, in body: String, asText: Bool) -> String {
+      let last = asText ? "->>" : "->"
+      let whole = "(\(body) \(last) \(SQLName.constant(key)))"
+      let parts = key.split(separator: ".").map { SQLName.constant(String($0)) }
+      guard parts.count > 1, let end = parts.last else { return whole }
+      let nested = parts.dropLast().map { " -> \($0)" }.joined()
+      return "coalesce(\(whole), (\(body)\(nested) \(last) \(end)))"
+    }
+
+    /// The statements that create the table.
+    var creation: [String] {
+      let index = SQLName.quoted(SQLName.fitting("\(name)_seq_key"))
+      return [
+        """
+        CREATE TABLE IF NOT EXISTS \(sql) (id text COLLATE "C" PRIMARY KEY, seq bigint NOT NULL, revision bigint NOT NULL, \
+        body json NOT NULL)
+        """,
+        "CREATE UNIQUE INDEX IF NOT EXISTS \(index) ON \(sql) (seq)",
+      ]
+    }
+  }
+#endif

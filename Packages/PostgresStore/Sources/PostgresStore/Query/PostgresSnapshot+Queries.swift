@@ -1,0 +1,67 @@
+#if Postgres
+  public import ModelCore
+  public import StoreEngine
+  @_spi(ModelKitInternals) public import StoreProtocol
+
+  extension PostgresSnapshot {
+    /// Returns the records that a query finds, as SQL selects them.
+    ///
+    /// - Throws: `ModelStoreError` with the code `unsupported` for a condition that SQL can't express, unless it may be evaluated
+    ///   in memory.
+    public func select<M: Model>(
+      _ query: ModelQuery<M>, in context: ValueTransformerContext
+    ) async throws -> SelectedRecords? {
+      // All of a type are read in parts.
+      if query.isPlain, query.limit == nil { return nil }
+      return try await withTable(M.typeName) { _, catalog in
+        let sql = try await translate(query, context, catalog)
+        guard let rows = try await runUnlessUnreadable(sql.selection, catalog) else { return nil }
+        return SelectedRecords((0..<rows.count).map { rows.record($0) }, isExact: sql.isExact)
+      }
+    }
+
+    /// Returns the number of records that a query finds; nil if SQL can't count exactly them.
+    public func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int? {
+      try await withTable(M.typeName) { _, catalog in
+        let sql = try await translate(query, context, catalog)
+        guard sql.isExact else { return nil }
+        return try await runUnlessUnreadable(sql.counting, catalog)?.integer(0, 0)
+      }
+    }
+
+    func translate<M: Model>(
+      _ query: ModelQuery<M>, _ context: ValueTransformerContext, _ catalog: PostgresCatalog
+    ) async throws -> SQLQuery {
+      var tables = [M.typeName: try await catalog.table(of: M.typeName)]
+      while true {
+        do {
+          return try SQLQuery(query, context, tables, engine.options.evaluation)
+        } catch let needed as SQLTranslator.TableIsNeeded {
+          tables[needed.type] = try await catalog.table(of: needed.type)
+        }
+      }
+    }
+
+    /// Runs a query; nil if a record has a value that SQL can't convert, so that the store has to read the records.
+    private func runUnlessUnreadable(
+      _ statement: PostgresStatement, _ catalog: PostgresCatalog
+    ) async throws -> PostgresRows? {
+      guard let held else {
+        do {
+          return try await catalog.pool.read([statement])[0]
+        } catch let error as PostgresError where error.isAboutData {
+          return nil
+        }
+      }
+      // An error must not end the transaction of the moment.
+      do {
+        return try await held.connection.run([
+          PostgresStatement("SAVEPOINT q"), statement, PostgresStatement("RELEASE SAVEPOINT q"),
+        ])[1]
+      } catch let error as PostgresError where error.isAboutData {
+        _ = try await held.connection.run([PostgresStatement("ROLLBACK TO SAVEPOINT q")])
+        return nil
+      }
+    }
+  }
+#endif

@@ -1,0 +1,298 @@
+#if Postgres
+  @_spi(ModelKitInternals) import ModelCore
+  @_spi(ModelKitInternals) import StoreProtocol
+
+  /// A part of a query that SQL can't express in the way in which stores compare.
+  struct Untranslatable: Error {
+    let part: String
+    let reason: String
+  }
+
+  /// A translator of conditions and orders to SQL.
+  ///
+  /// In SQL a comparison with null is neither true nor false. A condition counts as false then, as a comparison with nil does;
+  /// `NOT` is written as `IS NOT TRUE`, so that its result is true.
+  struct SQLTranslator {
+    /// A model or an element of a list that a part of a condition is about.
+    struct Level {
+      /// A model of the class, which names its fields; nil for an element of a list.
+      let prototype: ModelObject?
+      let table: PostgresTable?
+      /// The name of the row in the statement.
+      let alias: String
+      /// How the elements of a list are compared.
+      var element: SQLScalar?
+    }
+
+    /// A table that has to be known first.
+    struct TableIsNeeded: Error {
+      let type: String
+    }
+
+    let context: ValueTransformerContext
+    let tables: [String: PostgresTable]
+    private(set) var values: [PostgresValue] = []
+    private var lastAlias = 0
+
+    init(_ context: ValueTransformerContext, _ tables: [String: PostgresTable]) {
+      self.context = context
+      self.tables = tables
+    }
+
+    /// Returns the level of a class of models.
+    mutating func level(_ type: ModelObject.Type, alias: String) throws -> Level {
+      guard let table = tables[type.typeName] else { throw TableIsNeeded(type: type.typeName) }
+      return Level(prototype: context.prepared(type.init()), table: table, alias: alias)
+    }
+
+    private mutating func newAlias() -> String {
+      lastAlias += 1
+      return "r\(lastAlias)"
+    }
+
+    /// Returns the placeholder of a new parameter.
+    mutating func parameter(_ value: PostgresValue) -> String {
+      values.append(value)
+      return "$\(values.count)"
+    }
+
+    // MARK: Conditions
+
+    mutating func condition(_ expression: QueryExpression, _ level: Level) throws -> String {
+      switch expression {
+      case .constant(let value): return value ? "TRUE" : "FALSE"
+      case .and(let terms): return try joined(terms, "AND", "TRUE", level)
+      case .or(let terms): return try joined(terms, "OR", "FALSE", level)
+      case .not(let term): return "(\(try condition(term, level))) IS NOT TRUE"
+      case .comparison(let comparison): return try self.comparison(comparison, level)
+      case .any(let path, let condition): return try any(path, condition, level)
+      }
+    }
+
+    private mutating func joined(
+      _ terms: [QueryExpression], _ word: String, _ none: String, _ level: Level
+    ) throws -> String {
+      var parts: [String] = []
+      for term in terms { parts.append(try condition(term, level)) }
+      return parts.isEmpty ? none : "(" + parts.joined(separator: " \(word) ") + ")"
+    }
+
+    private mutating func comparison(_ comparison: QueryComparison, _ level: Level) throws -> String {
+      func refused(_ reason: String) -> Untranslatable { Untranslatable(part: "\(comparison)", reason: reason) }
+      guard comparison.term.form != .ignoringCase else { throw refused("its rules for lowercase are others") }
+      if comparison.term.form == .count { return try count(comparison, level) }
+      switch comparison.operand {
+      case .unwritable(let reason): throw refused(reason)
+      case .term(let other):
+        guard other.form == .value else { throw refused("it compares more than two fields") }
+        let (left, right) = (try value(comparison.term.path, level), try value(other.path, level))
+        guard let left, let right, left.scalar.kind == right.scalar.kind else {
+          throw refused("the fields are written in different ways")
+        }
+        switch comparison.operator {
+        case .equal: return "\(left.sql) IS NOT DISTINCT FROM \(right.sql)"
+        case .notEqual: return "\(left.sql) IS DISTINCT FROM \(right.sql)"
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+          guard left.scalar.isOrdered, right.scalar.isOrdered else { throw refused("the values have no order in SQL") }
+          return "\(left.sql) \(comparison.operator.rawValue) \(right.sql)"
+        default: throw refused("it compares parts of two fields")
+        }
+      case .value(let operand):
+        if operand.isNull { return try nilCondition(comparison, level) }
+        guard let value = try value(comparison.term.path, level) else {
+          throw refused("a transformer or a class of its own writes the field")
+        }
+        return try self.comparison(comparison, value, operand)
+      }
+    }
+
+    private mutating func comparison(
+      _ comparison: QueryComparison, _ value: SQLValue, _ operand: JSONValue
+    ) throws -> String {
+      func refused(_ reason: String) -> Untranslatable { Untranslatable(part: "\(comparison)", reason: reason) }
+      let (sql, scalar) = (value.sql, value.scalar)
+      if comparison.operator == .isIn {
+        guard case .array(let elements) = operand else { throw refused("it needs a list") }
+        var texts: [String] = []
+        for element in elements where !element.isNull {
+          guard let text = scalar.operand(element) else { throw refused("a value has another form") }
+          texts.append(text)
+        }
+        let list = "\(sql) = ANY(\(parameter(.texts(texts)))::text[]\(scalar.conversion)[])"
+        return elements.contains(where: \.isNull) ? "(\(list) OR \(sql) IS NULL)" : list
+      }
+      guard let text = scalar.operand(operand) else { throw refused("the value has another form than the field") }
+      func placeholder() -> String {
+        parameter(.text(text)) + "::text" + (scalar.conversion == "::text" ? "" : scalar.conversion)
+      }
+      switch comparison.operator {
+      case .equal: return "\(sql) = \(placeholder())"
+      case .notEqual: return "\(sql) IS DISTINCT FROM \(placeholder())"
+      case .less, .lessOrEqual, .greater, .greaterOrEqual:
+        guard scalar.isOrdered else { throw refused("the values have no order in SQL") }
+        return "\(sql) \(comparison.operator.rawValue) \(placeholder())"
+      case .hasPrefix, .hasSuffix, .contains:
+        guard scalar.kind == .text, scalar.isOrdered else { throw refused("the field is no text") }
+        let part = placeholder()
+        switch comparison.operator {
+        case .hasPrefix: return "starts_with(\(sql), \(part))"
+        case .hasSuffix: return "right(\(sql), length(\(part))) = \(part) COLLATE \"C\""
+        default: return "strpos(\(sql), \(part)) > 0"
+        }
+      case .matches, .containsMatch, .isIn: throw refused("its regular expressions are others")
+      }
+    }
+
+    private mutating func nilCondition(_ comparison: QueryComparison, _ level: Level) throws -> String {
+      guard comparison.operator == .equal || comparison.operator == .notEqual else { return "FALSE" }
+      let (owner, steps) = try owner(of: comparison.term.path, level)
+      guard let key = comparison.term.path.keys.last, let field = owner.prototype?.field(declaredAs: key) else {
+        throw Untranslatable(part: "\(comparison)", reason: "it is about an element of a list")
+      }
+      let relation = field as? any RelationField
+      guard relation?.isToMany != true, relation == nil || relation?.isForeignKey == true else {
+        throw Untranslatable(part: "\(comparison)", reason: "the relation is kept in several places")
+      }
+      if relation == nil {
+        func isPlain<Value>(_ type: Value.Type) -> Bool { (field as? Field<Value>)?.isPlain(in: context) == true }
+        guard _openExistential(field.valueType, do: isPlain) else {
+          throw Untranslatable(part: "\(comparison)", reason: "a transformer writes the field")
+        }
+      }
+      let missing = missing(field)
+      let spelled = context.key(field.key ?? key)
+      let text = PostgresTable.expression(spelled, .text, in: "\(owner.alias).body")
+      // A key that a record lacks has the initial value of the field.
+      let isNull =
+        missing.isNull
+        ? "\(text) IS NULL"
+        : "coalesce(json_typeof(\(PostgresTable.document(spelled, in: "\(owner.alias).body"))) = 'null', FALSE)"
+      if steps.isEmpty { return comparison.operator == .equal ? isNull : "(\(isNull)) IS NOT TRUE" }
+      // Nothing is nil as well if there is no related model.
+      let found = "coalesce((SELECT NOT (\(isNull)) \(from(steps))), FALSE)"
+      return comparison.operator == .equal ? "NOT \(found)" : found
+    }
+
+    private mutating func count(_ comparison: QueryComparison, _ level: Level) throws -> String {
+      guard case .value(.int(let number)) = comparison.operand, let list = try list(comparison.term.path, level),
+        [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison.operator)
+      else { throw Untranslatable(part: "\(comparison)", reason: "the list is kept in several places") }
+      let sign =
+        comparison.operator == .equal ? "=" : comparison.operator == .notEqual ? "<>" : comparison.operator.rawValue
+      return "json_array_length(\(list.sql)) \(sign) \(parameter(.integer(Int64(number))))"
+    }
+
+    private mutating func any(_ path: QueryPath, _ condition: QueryExpression, _ level: Level) throws -> String {
+      guard let list = try list(path, level), let element = list.element else {
+        throw Untranslatable(
+          part: "\(path)", reason: "the list is kept in several places, or has values of a class of its own")
+      }
+      let alias = newAlias()
+      let inner = try self.condition(condition, Level(prototype: nil, table: nil, alias: alias, element: element))
+      return "EXISTS (SELECT 1 FROM json_array_elements_text(\(list.sql)) AS \(alias) (v) WHERE \(inner))"
+    }
+
+    // MARK: Values
+
+    /// The value of a field in a statement.
+    struct SQLValue {
+      let sql: String
+      let scalar: SQLScalar
+    }
+
+    /// Returns the value at a path; nil if SQL can't compare it.
+    mutating func value(_ path: QueryPath, _ level: Level) throws -> SQLValue? {
+      if let element = level.element {
+        guard path.keys.isEmpty else { return nil }
+        return SQLValue(sql: "\(level.alias).v COLLATE \"C\"", scalar: element)
+      }
+      if let identifier = foreignKey(path, level) { return identifier }
+      let (owner, steps) = try owner(of: path, level)
+      guard let key = path.keys.last, let field = owner.prototype?.field(declaredAs: key),
+        !(field is any RelationField),
+        let table = owner.table, let scalar = SQLScalar(field, context)
+      else { return nil }
+      let spelled = context.key(field.key ?? key)
+      var sql = scalar.expression(spelled, table, owner.alias)
+      let missing = missing(field)
+      if !missing.isNull {
+        guard let text = scalar.operand(missing) else { return nil }
+        let document = PostgresTable.document(spelled, in: "\(owner.alias).body")
+        let conversion = scalar.conversion == "::text" ? "" : scalar.conversion
+        sql = "CASE WHEN \(document) IS NULL THEN \(parameter(.text(text)))::text\(conversion) ELSE \(sql) END"
+      }
+      if !steps.isEmpty { sql = "(SELECT \(sql) \(from(steps)))" }
+      return SQLValue(sql: sql, scalar: scalar)
+    }
+
+    /// Returns the identifier of a related model, which the record itself has.
+    private func foreignKey(_ path: QueryPath, _ level: Level) -> SQLValue? {
+      guard path.keys.count == 2, let prototype = level.prototype, let table = level.table,
+        let relation = prototype.field(declaredAs: path.keys[0]) as? any RelationField, relation.isForeignKey,
+        !relation.isToMany
+      else { return nil }
+      let related = context.prepared(relation.relatedClass.init())
+      guard let field = related.identifierField, related.field(declaredAs: path.keys[1]) === field,
+        let scalar = SQLScalar(field, context), scalar.kind == .text || scalar.kind == .number
+      else { return nil }
+      let key = context.key(relation.key ?? path.keys[0])
+      return SQLValue(sql: scalar.expression(key, table, level.alias), scalar: scalar)
+    }
+
+    /// A relation on a path.
+    typealias Step = (key: String, from: Level, to: Level)
+
+    /// Returns the model that has the last field of a path, and the relations on the path.
+    private mutating func owner(of path: QueryPath, _ level: Level) throws -> (owner: Level, steps: [Step]) {
+      var (current, steps) = (level, [Step]())
+      for key in path.keys.dropLast() {
+        guard let relation = current.prototype?.field(declaredAs: key) as? any RelationField, relation.isForeignKey,
+          !relation.isToMany
+        else { throw Untranslatable(part: "\(path)", reason: "the related model is no record of its own") }
+        let next = try self.level(relation.relatedClass, alias: newAlias())
+        steps.append((context.key(relation.key ?? key), current, next))
+        current = next
+      }
+      return (current, steps)
+    }
+
+    /// Returns the tables of the related models, and how they are found.
+    private func from(_ steps: [Step]) -> String {
+      let tables = steps.map { "\($0.to.table?.sql ?? "") AS \($0.to.alias)" }.joined(separator: ", ")
+      let conditions = steps.map { step in
+        let key = PostgresTable.expression(step.key, .text, in: "\(step.from.alias).body")
+        return "\(step.to.alias).id = replace(\(key), chr(1), chr(1) || chr(2))"
+      }
+      return "FROM \(tables) WHERE \(conditions.joined(separator: " AND "))"
+    }
+
+    /// Returns a list that the record itself has, and how its elements are compared; nil if SQL can't read it.
+    private mutating func list(_ path: QueryPath, _ level: Level) throws -> (sql: String, element: SQLScalar?)? {
+      guard path.keys.count == 1, let prototype = level.prototype,
+        let field = prototype.field(declaredAs: path.keys[0]),
+        !(field is any RelationField), let list = field as? any ListField, list.goesByElement(in: context)
+      else { return nil }
+      let missing = missing(field)
+      guard missing.isNull || missing == .array([]) else { return nil }
+      let document = PostgresTable.document(context.key(field.key ?? path.keys[0]), in: "\(level.alias).body")
+      let element = SQLScalar(list.elementPrototype, context)
+      let sql = "CASE WHEN json_typeof(\(document)) = 'array' THEN \(document) ELSE '[]'::json END"
+      return (sql, element?.kind == .text ? element : nil)
+    }
+
+    /// The value of a field for records without its key.
+    private func missing(_ field: AnyField) -> JSONValue {
+      (try? field.exported(by: FieldWriter(context: context))) ?? .null
+    }
+
+    // MARK: Order
+
+    /// Returns an order as a part of ORDER BY; nil if SQL has another one.
+    mutating func order(_ order: QueryOrder, _ level: Level) throws -> String? {
+      guard order.term.form == .value, let value = try value(order.term.path, level), value.scalar.isOrdered else {
+        return nil
+      }
+      return "\(value.sql) \(order.isDescending ? "DESC" : "ASC") NULLS \(order.nils == .first ? "FIRST" : "LAST")"
+    }
+  }
+#endif

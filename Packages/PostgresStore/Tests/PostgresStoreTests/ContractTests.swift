@@ -1,0 +1,42 @@
+#if Postgres
+  import Foundation
+  import PostgresStore
+  import StoreProtocolTesting
+  import Testing
+
+  // One test after another, because each store has connections of its own, and a server bounds their number.
+  @Suite(.serialized) struct `A PostgreSQL store` {
+    @Test(arguments: ModelStoreContract.checks)
+    func `A PostgreSQL store keeps the whole contract`(check: ModelStoreContract.Check) async throws {
+      try await check.run { try await TestServer.makeStore() }
+    }
+
+    @Test(arguments: ModelStoreContract.frontChecks)
+    func `A PostgreSQL store keeps the promises about several store instances`(
+      check: ModelStoreContract.FrontCheck
+    ) async throws {
+      let engine = try await TestServer.makeStore().handle
+      try await check.run { PostgresModelStore(engine) }
+    }
+
+    // Calls have connections of their own and can overtake each other.
+    @Test(arguments: ModelStoreContract.liveChecks(without: [.orderedReads]))
+    func `A PostgreSQL store keeps live results up to date`(check: ModelStoreContract.FrontCheck) async throws {
+      let engine = try await TestServer.makeStore().handle
+      try await check.run { PostgresModelStore(engine) }
+    }
+
+    @Test(arguments: TestEffort.seeds(1))
+    func `A PostgreSQL store finds with random queries what plain Swift finds`(seed: UInt64) async throws {
+      try await ModelStoreContract.randomQueries(300, seed: seed).run { try await TestServer.makeStore() }
+    }
+
+    @Test(arguments: TestEffort.seeds(1))
+    func `A PostgreSQL store loses no increment of several store instances unless a conflict is reported`(seed: UInt64)
+      async throws
+    {
+      let engine = try await TestServer.makeStore().handle
+      try await ModelStoreContract.randomEdits(20, seed: seed).run { PostgresModelStore(engine) }
+    }
+  }
+#endif

@@ -1,0 +1,162 @@
+#if Postgres
+  import ModelCore
+  import PostgresStore
+  import StoreEngine
+  import StoreProtocol
+  import Testing
+
+  // One test after another, because each store has connections of its own, and a server bounds their number.
+  @Suite(.serialized) struct `The tables of a PostgreSQL store` {
+    private func makeNote(_ text: String) -> Note {
+      let note = Note()
+      note.text.value = text
+      return note
+    }
+
+    private func count(_ table: String, _ schema: String) async throws -> String {
+      try await TestServer.shared.value.psql("SELECT count(*) FROM \(schema).\(table)")
+    }
+
+    @Test func `Two stores with connections of their own see each other's models`() async throws {
+      let options = TestServer.options()
+      let (first, second) = (try await TestServer.makeStore(options), try await TestServer.makeStore(options))
+      let note = makeNote("seen")
+      try await first.create(note)
+      #expect(try await second.lookup(Note.self, identifier: try #require(note.identifier)).text.value == "seen")
+      #expect(try await count("note", options.schema) == "1")
+    }
+
+    @Test(arguments: ["'; DROP TABLE note; --", "\\'; --", "\" $1 %s", "é\u{301}\u{1F600}", "{\"a\":null}"])
+    func `A value stays a value and never becomes a part of a statement`(text: String) async throws {
+      let store = try await TestServer.makeStore()
+      try await store.create(makeNote(text))
+      try await store.create(makeNote("other"))
+      let found = try await store.list(Note.self, where: { $0.text == text })
+      #expect(found.map(\.text.value) == [text])
+      #expect(try await store.count(Note.self) == 2)
+    }
+
+    @Test func `A schema and a table can have any name`() async throws {
+      var options = TestServer.options()
+      options.schema = #"a "quoted"; 'schema' \ "# + options.schema
+      options.tableNames = ["Note": #"select "x"; 'y'"#]
+      let store = try await TestServer.makeStore(options)
+      try await store.create(makeNote("kept"))
+      #expect(try await store.list(Note.self).map(\.text.value) == ["kept"])
+    }
+
+    @Test func `A store that must not create tables uses those that were prepared`() async throws {
+      var options = TestServer.options()
+      options.createsTables = false
+      let store = try await TestServer.makeStore(options)
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.count(Note.self) }
+      #expect(error?.code == .notFound)
+      try await store.prepare([Note.self])
+      try await store.prepare([Note.self])
+      try await store.create(makeNote("kept"))
+      #expect(try await count("note", options.schema) == "1")
+    }
+
+    @Test func `A condition that SQL compares in another way is refused or tested in memory`() async throws {
+      var options = TestServer.options()
+      options.evaluation = .byStore
+      let store = try await TestServer.makeStore(options)
+      try await store.create(makeNote("abc"))
+      try await store.create(makeNote("xyz"))
+      let error = await #expect(throws: ModelStoreError.self) {
+        _ = try await store.list(Note.self, where: { $0.text.matches(/a.c/) })
+      }
+      #expect(error?.code == .unsupported)
+      let found = try await store.list(Note.self, where: { $0.text.matches(/a.c/) }, evaluation: .inMemory)
+      #expect(found.map(\.text.value) == ["abc"])
+    }
+
+    @Test func `Changes older than the retention are deleted, and later ones stay`() async throws {
+      let options = TestServer.options()
+      try await TestServer.makeStore(options).create(makeNote("old"))
+      try await TestServer.shared.value.psql(
+        "UPDATE \(options.schema).modelkit_changes SET at = now() - interval '2 hours'")
+      try await TestServer.makeStore(options).create(makeNote("new"))
+      #expect(try await count("modelkit_changes", options.schema) == "1")
+      #expect(try await count("note", options.schema) == "2")
+    }
+  }
+
+  @Suite(.serialized) struct `The connections of a PostgreSQL store` {
+    @Test func `Writers in stores of their own lose no update unless a conflict is reported`() async throws {
+      let options = TestServer.options()
+      let counter = Note()
+      counter.count.value = 0
+      try await TestServer.makeStore(options).create(counter)
+      let identifier = try #require(counter.identifier)
+      let committed = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let engine = try await TestServer.makeStore(options).handle
+            var committed = 0
+            for _ in 0..<10 {
+              do {
+                // A model keeps what was edited in a transaction that failed, so each one begins with other objects.
+                try await PostgresModelStore(engine).transaction { store in
+                  let note = try await store.lookup(Note.self, identifier: identifier)
+                  note.count.value = (note.count.value ?? 0) + 1
+                  try await store.update(note)
+                }
+                committed += 1
+              } catch let error as ModelStoreError where error.code == .conflict {
+              }
+            }
+            return committed
+          }
+        }
+        return try await group.reduce(0, +)
+      }
+      let fresh = try await TestServer.makeStore(options)
+      #expect(try await fresh.lookup(Note.self, identifier: identifier).count.value == committed)
+      #expect(committed >= 10)
+    }
+
+    @Test func `A store goes on after the server ended its connections`() async throws {
+      let options = TestServer.options()
+      let store = try await TestServer.makeStore(options)
+      let note = Note()
+      note.text.value = "kept"
+      try await store.create(note)
+      for round in 0..<5 {
+        try await TestServer.shared.value.psql(
+          """
+          SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+          WHERE pid <> pg_backend_pid() AND query LIKE '%\(options.schema)%'
+          """)
+        note.count.value = round
+        try await store.update(note)
+        #expect(try await store.count(Note.self) == 1)
+      }
+      let other = try await TestServer.makeStore(options)
+      #expect(try await other.list(Note.self).map(\.count.value) == [4])
+    }
+
+    @Test func `No error shows a password`() async throws {
+      let port = try TestServer.freePort()
+      let store = PostgresModelStore("postgres://app:s3cret-word@127.0.0.1:\(port)/shop?connect_timeout=2")
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.count(Note.self) }
+      #expect(error?.code == .offline)
+      #expect(error.map { "\($0) \(String(reflecting: $0))" }?.contains("s3cret-word") == false)
+    }
+
+    @Test func `A closed store refuses calls`() async throws {
+      let store = try await TestServer.makeStore()
+      _ = try await store.count(Note.self)
+      store.close()
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.count(Note.self) }
+      #expect(error?.code == .offline)
+    }
+  }
+
+  final class Note: Model {
+    let id = Field<Int>()
+    let text = Field<String>()
+    let count = Field<Int>()
+    override var identifierField: AnyField? { id }
+  }
+#endif

@@ -1,0 +1,144 @@
+#if Postgres
+  import Foundation
+  import PostgresStore
+  import Testing
+
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// A PostgreSQL server in a temporary folder, on a free port of the loopback interface. It ends with this process.
+  struct TestServer: Sendable {
+    let port: Int
+    let folder: URL
+    let user: String
+
+    /// The server that most tests share, each with a schema of its own.
+    static let shared = Task { try await TestServer() }
+
+    /// The folder of the programs of the server.
+    static var programs: String {
+      let folders =
+        (9...30).reversed().map { "/usr/lib/postgresql/\($0)/bin" } + ["/opt/homebrew/opt/postgresql/bin", "/usr/bin"]
+      return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") } ?? "/usr/bin"
+    }
+
+    init(settings: [String] = []) async throws {
+      folder = URL(filePath: NSTemporaryDirectory()).appending(path: "modelkit-postgres-\(UUID().uuidString)")
+      port = try Self.freePort()
+      user = "tester"
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let data = folder.appending(path: "data").path()
+      // The server refuses to be run by root.
+      let asUser = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups" : ""
+      if geteuid() == 0 { chown(folder.path(), 65534, 65534) }
+      try Self.run(
+        "\(asUser) \(Self.programs)/initdb -D '\(data)' -U \(user) -A trust -E UTF8 --locale=C.UTF-8 -N > '\(folder.path())/initdb.log' 2>&1"
+      )
+      let options =
+        (["port=\(port)", "listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", "max_connections=400"]
+        + settings).map { "-c '\($0)'" }.joined(separator: " ")
+      // The process waits for the end of its input, which is the end of this process, and ends the server that it started.
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = [
+        "-c",
+        """
+        cd '\(folder.path())'
+        \(asUser) \(Self.programs)/postgres -D '\(data)' \(options) < /dev/null > server.log 2>&1 &
+        cat > /dev/null
+        kill -INT $!
+        wait $!
+        rm -rf '\(folder.path())'
+        """,
+      ]
+      process.standardInput = Pipe()
+      try process.run()
+      Self.processes.withLock { $0.append(process) }
+      for _ in 0..<600 {
+        if (try? Self.run("\(Self.programs)/pg_isready -q -h 127.0.0.1 -p \(port)")) != nil { return }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      throw CocoaError(.executableLoad)
+    }
+
+    private static let processes = NSLockProtected<[Process]>([])
+
+    /// The connection string.
+    var location: String { "postgres://\(user)@127.0.0.1:\(port)/postgres" }
+
+    /// Options with a schema that no other test has.
+    static func options() -> PostgresStoreOptions {
+      PostgresStoreOptions(
+        schema: "t" + UUID().uuidString.lowercased().replacing("-", with: ""), poolSize: 4, evaluation: .inMemory,
+        pollInterval: .milliseconds(20))
+    }
+
+    /// A store with a schema of its own.
+    static func makeStore(_ options: PostgresStoreOptions = options()) async throws -> PostgresModelStore {
+      PostgresModelStore(try await shared.value.location, options: options)
+    }
+
+    /// Runs SQL as another program does, and returns what it prints.
+    @discardableResult
+    func psql(_ sql: String) throws -> String {
+      try Self.run(
+        "\(Self.programs)/psql -X -q -t -A -v ON_ERROR_STOP=1 '\(location)' <<'END_OF_SQL'\n\(sql)\nEND_OF_SQL")
+    }
+
+    @discardableResult
+    static func run(_ command: String) throws -> String {
+      let process = Process()
+      let output = Pipe()
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments = ["-c", command]
+      process.standardOutput = output
+      try process.run()
+      let data = try output.fileHandleForReading.readToEnd() ?? Data()
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else { throw CommandFailure(command: command) }
+      return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// A port that no process listens to.
+    static func freePort() throws -> Int {
+      let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(handle) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = inet_addr("127.0.0.1")
+      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      try withUnsafeMutablePointer(to: &address) { pointer in
+        try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+          guard bind(handle, pointer, size) == 0, getsockname(handle, pointer, &size) == 0 else {
+            throw CommandFailure(command: "bind")
+          }
+        }
+      }
+      return Int(UInt16(bigEndian: address.sin_port))
+    }
+  }
+
+  struct CommandFailure: Error {
+    let command: String
+  }
+
+  /// A value behind a lock.
+  final class NSLockProtected<Value>: @unchecked Sendable {
+    // Unchecked, because the value is read and written inside of the lock only.
+    private var value: Value
+    private let lock = NSLock()
+
+    init(_ value: Value) { self.value = value }
+
+    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+      lock.lock()
+      defer { lock.unlock() }
+      return body(&value)
+    }
+  }
+#endif
