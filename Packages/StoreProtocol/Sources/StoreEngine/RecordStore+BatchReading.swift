@@ -12,6 +12,7 @@ extension RecordStore: BatchReadingModelStore {
       // A record names its class, which may be another one.
       return try await readOneByOne(type, identifiers)
     }
+    try await followCommits()
     let transaction = transaction
     let remembers = context.remembersReading && transaction?.touches(context.name) != true
     let lastWrite = context.state?.lastWrite ?? 0
