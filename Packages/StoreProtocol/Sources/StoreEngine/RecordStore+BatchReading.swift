@@ -16,7 +16,7 @@ extension RecordStore: BatchReadingModelStore {
     let transaction = transaction
     let remembers = context.remembersReading && transaction?.touches(context.name) != true
     let lastWrite = context.state?.lastWrite ?? 0
-    let start = scope.pendingReads.begin()
+    let beginning = beginRead(context)
     defer { scope.pendingReads.end() }
     let tracked = transaction?.position
     var models: [M] = []
@@ -39,8 +39,9 @@ extension RecordStore: BatchReadingModelStore {
       }
       return records
     }
+    let answer = scope.pendingReads.answer(since: beginning.start)
     try await scope.creations.settled(of: context.name)
-    let read = try await readableModels(type, records, readSince: start)
+    let read = try await readableModels(type, records, beginning, answeredAt: answer)
     if remembers {
       let stamp = ChangeStamp.next()
       for model in read where Swift.type(of: model) == type {
