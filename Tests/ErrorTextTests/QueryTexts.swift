@@ -50,7 +50,7 @@ extension ErrorText {
       #"{"where": {"field": "age", "is": "~", "value": 3}}"#),
     reading(
       "a query through a field that is no relation",
-      #""name.age" leads nowhere: "name" of Author is no relation to one model."#,
+      #"A query can't read "age" inside name of Author: values of the type String are written as a whole."#,
       #"{"where": {"field": "name.age", "is": "<", "value": 3}}"#),
     reading(
       "a query with an expression that is none",

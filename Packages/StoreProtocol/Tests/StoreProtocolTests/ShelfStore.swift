@@ -10,16 +10,14 @@ final class ShelfEngine: RecordEngine {
   struct Shelves: RecordSnapshot {
     private var shelves: [String: [StoredRecord]] = [:]
     private var lastIntegers: [String: Int] = [:]
-    private var writeCount: UInt64 = 0
+    private var writes: UInt64 = 0
 
     func record(_ type: String, _ identifier: String) -> StoredRecord? {
       index(type, identifier).flatMap { shelves[type]?[$0] }
     }
 
-    func records(
-      _ type: String, after order: UInt64, atMost limit: Int
-    ) -> RecordPart {
-      RecordPart((shelves[type] ?? []).filter { $0.order > order }, next: nil)
+    func records(_ type: String, after: UInt64, atMost: Int) -> RecordPart {
+      RecordPart((shelves[type] ?? []).filter { $0.order > after }, next: nil)
     }
 
     func count(_ type: String) -> Int { shelves[type]?.count ?? 0 }
@@ -30,27 +28,23 @@ final class ShelfEngine: RecordEngine {
     }
 
     mutating func apply(_ operation: RecordOperation) {
-      let (type, identifier) = (operation.type, operation.identifier)
+      let (type, id) = (operation.type, operation.identifier)
       let bytes = Array(operation.value)
-      writeCount += 1
-      guard let index = index(type, identifier) else {
-        let record = StoredRecord(
-          identifier, bytes, order: writeCount, revision: writeCount)
+      writes += 1
+      guard let index = index(type, id) else {
+        let record = StoredRecord(id, bytes, order: writes, revision: writes)
         shelves[type, default: []].append(record)
-        let last = max(lastIntegers[type] ?? 0, Int(identifier) ?? 0)
+        let last = max(lastIntegers[type] ?? 0, Int(id) ?? 0)
         return lastIntegers[type] = last
       }
       let old = shelves[type]?.remove(at: index)
       guard operation.operation == .update, let old else { return }
-      let record = StoredRecord(
-        identifier, bytes, order: old.order, revision: writeCount)
+      let record = StoredRecord(id, bytes, order: old.order, revision: writes)
       shelves[type]?.insert(record, at: index)
     }
 
-    private func index(_ type: String, _ identifier: String) -> Int? {
-      shelves[type]?.firstIndex {
-        $0.identifier.utf8.elementsEqual(identifier.utf8)
-      }
+    private func index(_ type: String, _ id: String) -> Int? {
+      shelves[type]?.firstIndex { $0.identifier.utf8.elementsEqual(id.utf8) }
     }
   }
 

@@ -84,7 +84,7 @@ extension Required {
   public init<Wrapped>(
     wrappedValue: Wrapped?, _ rules: Rule<Wrapped>..., name: String? = nil, key: String? = nil, priority: Int? = nil,
     sensitive: Bool = false
-  ) where Value == Wrapped? { fatalError() }
+  ) where Value == Wrapped? { preconditionFailure("An optional property is declared with @Field.") }
 }
 
 /// A struct that consists of a field and perhaps more: the storage of a property wrapper.

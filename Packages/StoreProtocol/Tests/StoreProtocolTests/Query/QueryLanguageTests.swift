@@ -83,7 +83,7 @@ import Testing
     (#"{"type": "T", "where": {"field": "agee", "is": ">", "value": 3}}"#, "no field \"agee\""),
     (#"{"type": "T", "where": {"field": "age", "is": ">", "value": "x"}}"#, "can't be evaluated"),
     (#"{"type": "T", "where": {"field": "color", "is": "<", "value": "red"}}"#, "no order"),
-    (#"{"type": "T", "where": {"field": "name.age", "is": "<", "value": 3}}"#, "leads nowhere"),
+    (#"{"type": "T", "where": {"field": "name.age", "is": "<", "value": 3}}"#, "inside name"),
     (#"{"type": "T", "where": {"field": "name", "is": "matches", "value": "("}}"#, "no regular expression"),
     (#"{"type": "T", "where": {"field": "age", "is": "in", "value": 3}}"#, "needs a list"),
     (#"{"type": "T", "sort": [{"field": "color"}]}"#, "no order"),

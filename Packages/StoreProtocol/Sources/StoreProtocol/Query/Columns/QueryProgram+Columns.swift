@@ -49,7 +49,8 @@ extension QueryProgram {
     guard isEveryRecordOfType else { return nil }
     var slots: [QuerySlot] = []
     if let node, !node.addSlots(to: &slots) { return nil }
-    return slots
+    // A column has the values of a field, not those inside them.
+    return slots.allSatisfy(\.inner.isEmpty) ? slots : nil
   }
 
   /// The keys of the columns in which the condition can be evaluated; nil if it can't, or there is none.
@@ -62,7 +63,7 @@ extension QueryProgram {
   /// The keys of the columns that give the values of a projection that folds columns; nil if they can't.
   package var keysOfProjection: [String]? {
     guard let projection, projection.fold != nil, !isSorted, query.limit == nil, query.offset == 0,
-      columns.allSatisfy(\.steps.isEmpty), var slots = slotsForColumns
+      columns.allSatisfy({ $0.steps.isEmpty && $0.slot.inner.isEmpty }), var slots = slotsForColumns
     else { return nil }
     for column in columns where !slots.contains(where: { $0 === column.slot }) { slots.append(column.slot) }
     return slots.isEmpty ? nil : slots.map(\.spelledKey)
@@ -104,7 +105,7 @@ extension QueryProgram {
   /// A builder of columns from all records of the type.
   @_spi(ModelKitInternals)
   public func columnBuilder(for keys: [String]) -> ColumnTableBuilder {
-    ColumnTableBuilder(slots.filter { keys.contains($0.spelledKey) }, context)
+    ColumnTableBuilder(slots.filter { $0.inner.isEmpty && keys.contains($0.spelledKey) }, context)
   }
 }
 

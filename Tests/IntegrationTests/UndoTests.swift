@@ -1,0 +1,94 @@
+import Foundation
+import ModelKit
+import Testing
+
+private final class Author: Model {
+  @Field var id: Int?
+  @Required var name = "Unknown"
+  @ModelArrayField(inverse: \.$author) var books: [Book]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Book: Model {
+  @Field var id: Int?
+  @Required var title = "Untitled"
+  @Field var saves: Int?
+  @ModelField(foreignKey: true) var author: Author?
+  override var identifierField: AnyField? { $id }
+  override func beforeSave() { saves = (saves ?? 0) + 1 }
+}
+
+@Suite struct `Undoing edits of stored models` {
+  @Test func `A saved step is undone in the store`() async throws {
+    let store = MemoryModelStore()
+    let book = Book()
+    book.title = "Emma"
+    try await store.create(book)
+    let undo = ModelUndo(store.scope)
+    undo.step("Rename") { book.title = "Persuasion" }
+    try await store.save(book)
+    try await store.save(undo.undo())
+    #expect(book.title == "Emma" && !book.isDirty && !undo.canUndo)
+    let other = MemoryModelStore(store.handle)
+    #expect(try await other.lookup(Book.self, identifier: "1").title == "Emma")
+    try await store.save(undo.redo())
+    #expect(try await other.lookup(Book.self, identifier: "1").title == "Persuasion")
+  }
+
+  @Test func `A created model is deleted by an undo, and created by a redo`() async throws {
+    let store = MemoryModelStore()
+    let undo = ModelUndo(store.scope)
+    let book = Book()
+    book.title = "Emma"
+    try await store.create(book)
+    #expect(undo.canUndo)
+    let changes = try undo.undo()
+    #expect(changes.modelsToDelete == [book] && changes.modelsToSave.isEmpty)
+    try await store.save(changes)
+    #expect(try await store.count(Book.self) == 0)
+    #expect(undo.canRedo && !undo.canUndo)
+    try await store.save(undo.redo())
+    #expect(try await store.list(Book.self) == [book])
+    #expect(book.identifier == "1" && book.title == "Emma")
+  }
+
+  @Test func `A deleted model is created again with its identifier and its relations`() async throws {
+    let store = MemoryModelStore()
+    let author = Author(), book = Book()
+    book.title = "Emma"
+    try await store.create(author)
+    book.author = author
+    try await store.create(book)
+    let undo = ModelUndo(store.scope)
+    try await store.delete(book)
+    #expect(author.books ?? [] == [] && undo.canUndo)
+    let changes = try undo.undo()
+    #expect(changes.modelsToSave.contains(book))
+    try await store.save(changes)
+    let other = MemoryModelStore(store.handle)
+    let read = try await other.lookup(Book.self, identifier: "1")
+    #expect(read.title == "Emma" && read.author?.identifier == "1")
+    #expect(author.books == [book] && book.author === author)
+    try await store.save(undo.redo())
+    #expect(try await store.count(Book.self) == 0)
+    #expect(!undo.canRedo && undo.canUndo)
+  }
+
+  @Test func `A change of another store instance is no step, and a conflict for an older one`() async throws {
+    let store = MemoryModelStore()
+    let book = Book()
+    try await store.create(book)
+    let undo = ModelUndo(store.scope)
+    book.title = "Emma"
+    try await store.save(book)
+    let other = MemoryModelStore(store.handle)
+    let copy = try await other.lookup(Book.self, identifier: "1")
+    copy.title = "Persuasion"
+    try await other.save(copy)
+    try await store.refresh(book)
+    #expect(book.title == "Persuasion")
+    #expect(throws: ModelUndoError.self) { try undo.undo() }
+    try await store.save(undo.undo(onConflict: .overwrite))
+    #expect(book.title == "Untitled" && !book.isDirty)
+  }
+}
