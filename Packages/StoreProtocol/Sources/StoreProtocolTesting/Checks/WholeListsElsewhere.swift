@@ -43,7 +43,7 @@ extension ModelStoreContract {
           let what = "of \(declaration), read \(reading)"
           switch declaration {
           case .members: try await requireTeam(number, reading, in: store, what)
-          case .both, .owner, .outdated: try await requireKeeper(number, declaration, reading, in: store, what)
+          case .both, .owner: try await requireKeeper(number, declaration, reading, in: store, what)
           case .oneWay: try await requireTicket(number, reading, in: store, what)
           }
         }
@@ -59,8 +59,6 @@ extension ModelStoreContract {
     case both
     /// A list of the owner, and foreign keys that members don't have yet.
     case owner
-    /// The foreign keys of three members, and a list of the owner with one of them.
-    case outdated
     /// A list without inverse.
     case oneWay
   }
@@ -85,7 +83,7 @@ extension ModelStoreContract {
         person.company.value = company
         try await store.create(person)
       }
-    case .both, .owner, .outdated:
+    case .both, .owner:
       let keeper = ContractKeeper()
       keeper.id.value = number
       var animals: [ContractAnimal] = []
@@ -94,7 +92,7 @@ extension ModelStoreContract {
         animal.id.value = number * 10 + member
         animals.append(try await store.create(animal))
       }
-      keeper.animals.value = Array(animals.prefix(declaration == .outdated ? 1 : 3))
+      keeper.animals.value = animals
       try await store.create(keeper)
       if declaration == .owner { return }
       for animal in animals {
@@ -155,28 +153,12 @@ extension ModelStoreContract {
     let (keeper, animal) = try await read(
       ContractKeeper.self, "\(number)", ContractAnimal.self, "\(number * 10 + 2)", reading, in: store)
     if let animal { try require(animal.keeper.value === keeper, "the animal lost its keeper \(what)") }
-    if declaration != .outdated {
-      try requireState(keeper.animals, .loaded, 3, known: 3, what)
-    } else if animal != nil {
-      try requireState(keeper.animals, .incomplete, nil, known: 2, what)
-    } else {
-      // As the record has it: no other record was read.
-      try requireState(keeper.animals, .loaded, 1, known: 1, what)
-    }
+    try requireState(keeper.animals, .loaded, 3, known: 3, what)
     let animals = try await store.list(in: keeper.animals)
     try requireEqual(animals.count, 3, "the number of stored members \(what)")
     try requireState(keeper.animals, .loaded, 3, known: 3, "\(what), and then loaded")
     try await store.refresh(keeper)
-    if declaration == .outdated {
-      // The record names one member. What is read of it counts, or is known to be a part.
-      let isWhole = keeper.animals.loadState == .loaded
-      let known = keeper.animals.value?.count ?? 0
-      try requireState(
-        keeper.animals, isWhole ? .loaded : .incomplete, isWhole ? known : nil, known: isWhole ? known : 3,
-        "\(what), loaded and then read again")
-    } else {
-      try requireState(keeper.animals, .loaded, 3, known: 3, "\(what), loaded and then read again")
-    }
+    try requireState(keeper.animals, .loaded, 3, known: 3, "\(what), loaded and then read again")
     withExtendedLifetime(animals) {}
   }
 
