@@ -78,15 +78,6 @@ public struct Required<Value> {
   }
 }
 
-extension Required {
-  /// An optional property, which is declared with `@Field`.
-  @available(*, unavailable, message: "A property that may be nil is declared with @Field")
-  public init<Wrapped>(
-    wrappedValue: Wrapped?, _ rules: Rule<Wrapped>..., name: String? = nil, key: String? = nil, priority: Int? = nil,
-    sensitive: Bool = false
-  ) where Value == Wrapped? { preconditionFailure("An optional property is declared with @Field.") }
-}
-
 /// A struct that consists of a field and perhaps more: the storage of a property wrapper.
 @_spi(ModelKitInternals)
 public protocol FieldWrapper {
