@@ -336,11 +336,11 @@ open class AnyField: ObservationOwner {
   ///
   /// - Parameters:
   ///   - other: a field with values of the same type.
-  ///   - keepsTimestamps: whether the value keeps the time stamps of the other field, so that neither is newer; otherwise
+  ///   - keepingTimestamps: whether the value keeps the time stamps of the other field, so that neither is newer; otherwise
   ///     it is set now.
   /// - Throws: ``FieldError`` with ``FieldError/Code/wrongType`` if the other field has values of another type; nothing
   ///   is changed.
-  public func copyValue(from other: AnyField, keepingTimestamps keepsTimestamps: Bool = false) throws {
+  public func copyValue(from other: AnyField, keepingTimestamps: Bool = false) throws {
     throw wrongType(other.valueType)
   }
 

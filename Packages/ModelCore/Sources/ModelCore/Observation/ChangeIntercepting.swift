@@ -18,7 +18,7 @@ public protocol ChangeIntercepting: ModelIsolation {
   /// Called for every change, before the observers of the model. In a `transaction`, it is called at the end.
   ///
   /// - Parameter path: the path of the field that changed, beginning with a field of this model: see
-  ///   ``ModelIsolation/addObserver(for:action:)``.
+  ///   `addObserver(for:)`.
   func intercept(changeAt path: FieldPath)
 }
 

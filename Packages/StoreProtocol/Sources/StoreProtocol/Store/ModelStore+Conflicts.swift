@@ -10,7 +10,7 @@ extension ModelStore {
   ///   - model: the model to write.
   ///   - policy: the decision where someone else changed the record since the model read it.
   /// - Throws: ``ModelStoreError`` with the code `conflict` and both sides in ``ModelStoreError/conflicts``, `unsupported`
-  ///   if the store can't tell, or as ``save(_:)`` does. The model keeps its local changes.
+  ///   if the store can't tell, or as `save(_:)` does. The model keeps its local changes.
   public func save<M: Model>(_ model: M, onConflict policy: ConflictPolicy) async throws {
     try await write(model, onConflict: policy)
   }

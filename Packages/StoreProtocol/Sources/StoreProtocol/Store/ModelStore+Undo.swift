@@ -9,7 +9,7 @@ extension ModelStore {
   ///
   /// - Parameter changes: what ``/ModelCore/ModelUndo/undo(onConflict:)`` or ``/ModelCore/ModelUndo/redo(onConflict:)``
   ///   returned.
-  /// - Throws: ``ModelStoreError`` as ``save(_:)`` and ``delete(_:)`` do. The models stay undone or redone, and have to be
+  /// - Throws: ``ModelStoreError`` as `save(_:)` and ``delete(_:)`` do. The models stay undone or redone, and have to be
   ///   saved or deleted later.
   public func save(_ changes: ModelUndo.Changes) async throws {
     if changes.isEmpty { return }

@@ -117,7 +117,7 @@ extension ModelStore {
 
   /// Writes the fields of a model that changed since it was last read or saved.
   ///
-  /// A model of which there is only the identifier is read first, as ``save(_:)`` does.
+  /// A model of which there is only the identifier is read first, as `save(_:)` does.
   @discardableResult
   public func update<M: Model>(_ model: M) async throws -> M { try await change(model, onConflict: nil) }
 
