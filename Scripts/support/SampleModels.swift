@@ -57,6 +57,21 @@ public final class Expense: Model {
   public let category = ModelField<Category>(foreignKey: true)
 }
 
+public struct Receipt: Codable, Equatable, Sendable {
+  public var pages: Int
+  public var number: Int
+}
+
+public final class Invoice: Model {
+  public let id = Field<Int>()
+  public let receipt = Field<Receipt>()
+  public override var identifierField: AnyField? { id }
+}
+
+public final class Line: Model {
+  public let price = Field<Int>()
+}
+
 public final class Table {
   public func deleteRow(_ index: Int) {}
   public func insertRow(_ index: Int) {}

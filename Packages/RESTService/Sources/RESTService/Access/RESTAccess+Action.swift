@@ -2,7 +2,7 @@ extension RESTAccess {
   /// The actions that access rules allow.
   ///
   /// ```swift
-  /// access.allow([.read, .create], Book.self)
+  /// let actions: RESTAccess.Action = [.read, .create]
   /// ```
   public struct Action: OptionSet, Sendable, Hashable {
     /// The bits of the actions.

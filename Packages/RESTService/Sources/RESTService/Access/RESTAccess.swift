@@ -7,8 +7,10 @@ import StoreProtocol
 /// ```swift
 /// let service = RESTService(store.handle, serving: [Author.self, Book.self]) { access in
 ///   access.allow(.read, Author.self)
-///   access.allow(.all, Book.self) { request, book in request.user == book.owner }
-///   access.protect(\Book.$owner)
+///   access.allow(.all, Book.self) { request, book in
+///     request.user == book.author.value?.name.value
+///   }
+///   access.protect(\Book.author)
 /// }
 /// ```
 ///
