@@ -129,7 +129,7 @@
           WHERE pid <> pg_backend_pid() AND query LIKE '%\(options.schema)%'
           """)
         note.count.value = round
-        // What a call did whose connection ended meanwhile is unknown, so it is repeated.
+        // A call that loses its connection has an unknown outcome, so it is repeated.
         var isWritten = false
         for _ in 0..<10 where !isWritten {
           do {
