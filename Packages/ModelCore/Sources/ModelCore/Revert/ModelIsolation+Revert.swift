@@ -1,7 +1,8 @@
 @_spi(ModelKitInternals) public import FieldKit
 
 extension ModelIsolation where Self: ModelObject {
-  /// Reverts all fields to the values last loaded or saved. Observers are notified at the end.
+  /// Reverts all fields to the values last loaded or saved. Observers are notified at the end, also those of related
+  /// models that the revert released: capture weakly, not unowned.
   ///
   /// Each field keeps a baseline, the value last loaded or saved, at its first change after that. A field without
   /// baseline is unset if the model was read. A new model keeps its values. A field that was changed during a save
@@ -27,9 +28,11 @@ extension ModelIsolation where Self: ModelObject {
 
   @discardableResult
   private func revert(where isToGoBack: (AnyField) -> Bool) -> [AnyField] {
-    // A model that one relation removes may be restored by another.
+    // A model that one relation removes may be restored by another. One that a to-one inverse replaces must live until
+    // its own link is cut, or that change would be lost.
     let models = modelsKeptByRelations
-    defer { withExtendedLifetime(models) {} }
+    let replaced = models.flatMap { $0.relations.filter { !$0.isToMany }.flatMap(\.relatedModels) }
+    defer { withExtendedLifetime((models, replaced)) {} }
     return transaction {
       orderedFields.filter { $0.isDirty && isToGoBack($0) }.filter { field in
         // The revert of another relation may have reverted this one.
