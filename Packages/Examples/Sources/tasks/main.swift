@@ -14,13 +14,15 @@ final class ToDo: Model {
 }
 
 struct TaskAPI: RESTDialect {
-  func defaultHeaders() async throws -> [String: String] { ["X-Api-Key": "demo"] }
+  func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+    request.headers["X-Api-Key"] = "demo"
+  }
 
   func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
     .object(record.merging(["source": "tasks"]) { mine, _ in mine })
   }
 
-  func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
+  func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     var answer = try RESTResponse(response)
     answer.payload = answer.payload?["data"] ?? answer.payload
     return answer

@@ -6,8 +6,10 @@ public import StoreProtocol
 /// ```swift
 /// struct LibraryAPI: RESTDialect {
 ///   let token: String
-///   func defaultHeaders() async throws -> [String: String] { ["Authorization": "Bearer \(token)"] }
-///   func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
+///   func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+///     request.headers["Authorization"] = "Bearer \(token)"
+///   }
+///   func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
 ///     var answer = try RESTResponse(response)
 ///     answer.payload = answer.payload?["data"]
 ///     return answer
@@ -16,41 +18,24 @@ public import StoreProtocol
 /// ```
 ///
 /// Hooks run in the isolation of the store instance. They get values, not models, and a result is read completely or
-/// not at all. Of a hook with and without a ``RESTOperation``, the store calls the first; its default calls the second.
+/// not at all. Credentials that can be renewed, and sessions, belong to a ``RESTAuthentication``.
 public protocol RESTDialect: Sendable {
   /// The short name of a response. Inside the protocol it can't be mistaken for that of swift-http-types.
   typealias HTTPResponse = HTTPResponseData
 
   // MARK: Requests
 
-  /// The time limit of one request, from the connection to the last byte of the answer. Default: 60 seconds.
-  var timeout: Duration { get }
-
-  /// Returns the time limit of an operation's request. Default: ``timeout``.
-  func timeout(for operation: RESTOperation) -> Duration
-
-  /// The maximum length of an answer's body in bytes. Default: ``HTTPRequestData/defaultMaximumResponseBytes``.
-  var maximumResponseBytes: Int { get }
-
-  /// Returns whether a cache of the transport may answer. Default: no.
-  func cachePolicy(for operation: RESTOperation) -> HTTPRequestData.CachePolicy
-
-  /// Prepares a session before the headers are requested, such as by signing in. Default: does nothing.
+  /// Changes a request that is complete but for the credentials: its headers, its limits of time, size and redirects,
+  /// and its cache policy. Default: nothing is changed.
   ///
-  /// - Throws: any error; then no request is sent.
-  func restoreSession() async throws
-
-  /// Returns whether ``restoreSession()`` is called for an operation. Default: always.
-  func needsSession(for operation: RESTOperation) -> Bool
-
-  /// Returns the headers of every request, such as credentials. They replace the store's own `Accept` and
-  /// `Content-Type`. Default: none.
+  /// The headers that a call or ``RESTModelStore/with(headers:parameters:timeout:cachePolicy:)`` names replace those
+  /// set here, as do its time limit and cache policy.
   ///
+  /// - Parameters:
+  ///   - request: the request, with the store's own `Accept` and `Content-Type`.
+  ///   - operation: the operation that the request is for.
   /// - Throws: any error; then no request is sent.
-  func defaultHeaders() async throws -> [String: String]
-
-  /// Returns the headers of an operation's request. Default: ``defaultHeaders()``.
-  func headers(for operation: RESTOperation) async throws -> [String: String]
+  func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws
 
   /// Returns the method of a call. Default: POST to create, PATCH to update, DELETE to delete, GET to read. Any other
   /// request has a method of its own.
@@ -83,17 +68,11 @@ public protocol RESTDialect: Sendable {
 
   /// Returns the body of a request for a result of ``serialize(_:of:)``, such as an envelope around it. Default: that
   /// result.
-  func formatPayload(_ payload: JSONValue) throws -> JSONValue
-
-  /// Returns the body of a request for an operation. Default: ``formatPayload(_:)``.
   func formatPayload(_ payload: JSONValue, for operation: RESTOperation) throws -> JSONValue
 
   /// Reads an answer: unwraps envelopes, finds the errors of the API. Default: ``RESTResponse/init(_:)``.
   ///
   /// - Throws: any error; then the answer counts as one that can't be read.
-  func constructResponse(_ response: HTTPResponse) throws -> RESTResponse
-
-  /// Reads the answer to an operation. Default: ``constructResponse(_:)``.
   func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse
 
   /// Converts a payload of the API into a record. By default the payload has to be an object, and is the record.
@@ -107,7 +86,7 @@ public protocol RESTDialect: Sendable {
   /// answer, nil if it is unknown. Default: nil.
   ///
   /// With a path, records are read straight from the bytes, without a tree of JSON, and without calls of
-  /// ``constructResponse(_:)`` and ``deserialize(_:of:)``.
+  /// ``constructResponse(_:to:)`` and ``deserialize(_:of:)``.
   var plainListPath: String? { get }
 
   /// The key path of the record in the answer to a lookup, if it has the form that models read. It is used as
@@ -143,29 +122,8 @@ public protocol RESTDialect: Sendable {
 }
 
 extension RESTDialect {
-  /// 60 seconds.
-  public var timeout: Duration { .seconds(60) }
-
-  /// Returns the time limit of every request.
-  public func timeout(for operation: RESTOperation) -> Duration { timeout }
-
-  /// The default limit of a request.
-  public var maximumResponseBytes: Int { HTTPRequestData.defaultMaximumResponseBytes }
-
-  /// Returns that no cache answers.
-  public func cachePolicy(for operation: RESTOperation) -> HTTPRequestData.CachePolicy { .ignoringCache }
-
-  /// Does nothing.
-  public func restoreSession() async throws {}
-
-  /// Returns true.
-  public func needsSession(for operation: RESTOperation) -> Bool { true }
-
-  /// Returns no headers.
-  public func defaultHeaders() async throws -> [String: String] { [:] }
-
-  /// Returns the headers of every request.
-  public func headers(for operation: RESTOperation) async throws -> [String: String] { try await defaultHeaders() }
+  /// Changes nothing.
+  public func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {}
 
   /// Returns POST, PATCH or DELETE, and GET for everything else.
   public func method(for kind: RESTOperation.Kind) -> HTTPRequestData.Method {
@@ -195,19 +153,11 @@ extension RESTDialect {
   }
 
   /// Returns the payload unchanged.
-  public func formatPayload(_ payload: JSONValue) throws -> JSONValue { payload }
-
-  /// Returns the body as for every operation.
-  public func formatPayload(_ payload: JSONValue, for operation: RESTOperation) throws -> JSONValue {
-    try formatPayload(payload)
-  }
+  public func formatPayload(_ payload: JSONValue, for operation: RESTOperation) throws -> JSONValue { payload }
 
   /// Reads the answer as plain JSON.
-  public func constructResponse(_ response: HTTPResponse) throws -> RESTResponse { try RESTResponse(response) }
-
-  /// Reads the answer as for every operation.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
-    try constructResponse(response)
+    try RESTResponse(response)
   }
 
   /// Returns the object unchanged.

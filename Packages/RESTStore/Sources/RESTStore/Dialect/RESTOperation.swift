@@ -1,8 +1,8 @@
 /// An operation that a store is about to send to a server, for hooks of a ``RESTDialect`` that depend on it.
 ///
 /// ```swift
-/// func timeout(for operation: RESTOperation) -> Duration {
-///   operation.kind == .list ? .seconds(120) : .seconds(30)
+/// func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+///   request.timeout = operation.kind == .list ? .seconds(120) : .seconds(30)
 /// }
 /// ```
 public struct RESTOperation: Sendable, Hashable {

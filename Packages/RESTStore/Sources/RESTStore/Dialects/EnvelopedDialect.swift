@@ -57,21 +57,13 @@ public struct EnvelopedDialect: RESTDialect {
   public var plainRecordPath: String? { errorPath == nil ? recordPath : nil }
 
   /// Puts the payload into the envelope.
-  public func formatPayload(_ payload: JSONValue) throws -> JSONValue {
+  public func formatPayload(_ payload: JSONValue, for operation: RESTOperation) throws -> JSONValue {
     (payloadPath ?? "").split(separator: ".").reversed().reduce(payload) { [String($1): $0] }
-  }
-
-  /// Unwraps the answer to a list.
-  public func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
-    try unwrapped(response, at: listPath)
   }
 
   /// Unwraps an answer.
   public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
-    operation.kind == .list ? try constructResponse(response) : try unwrapped(response, at: recordPath)
-  }
-
-  private func unwrapped(_ response: HTTPResponse, at path: String) throws -> RESTResponse {
+    let path = operation.kind == .list ? listPath : recordPath
     var answer = try RESTResponse(response)
     guard let envelope = answer.payload else { return answer }
     if answer.error == nil, let errorPath, let error = envelope[path: errorPath], !error.isNull {

@@ -72,8 +72,10 @@ public struct JSONAPIDialect: RESTDialect {
   /// The media type of JSON:API.
   public static let mediaType = "application/vnd.api+json"
 
-  /// Returns the media type as `Accept`.
-  public func defaultHeaders() async throws -> [String: String] { ["Accept": Self.mediaType] }
+  /// Sets the media type as `Accept`.
+  public func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
+    request.headers["Accept"] = Self.mediaType
+  }
 
   /// Returns the encoding as JSON under the media type.
   public func encoding(for method: HTTPRequestData.Method) -> RESTEncoding {
@@ -105,7 +107,7 @@ public struct JSONAPIDialect: RESTDialect {
   }
 
   /// Extracts the resources of a document, with included resources in place of the links to them.
-  public func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
+  public func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     var answer = try RESTResponse(response)
     guard answer.error == nil, let document = answer.payload else { return answer }
     if let errors = document["errors"]?.arrayValue, !errors.isEmpty {

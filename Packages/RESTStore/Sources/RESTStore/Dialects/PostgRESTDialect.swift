@@ -44,17 +44,18 @@ public struct PostgRESTDialect: RESTDialect {
     self.sendsPatterns = sendsPatterns
   }
 
-  /// Returns headers that request a single row as an object, and the written row as the answer to a write.
-  public func headers(for operation: RESTOperation) async throws -> [String: String] {
-    var headers = try await defaultHeaders()
-    if operation.kind != .list, operation.kind != .request { headers["Accept"] = "application/vnd.pgrst.object+json" }
+  /// Sets headers that request a single row as an object, and the written row as the answer to a write.
+  public func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
+    if operation.kind != .list, operation.kind != .request {
+      request.headers["Accept"] = "application/vnd.pgrst.object+json"
+    }
     switch operation.kind {
-    case .create where mergesDuplicates: headers["Prefer"] = "return=representation,resolution=merge-duplicates"
-    case .create, .update, .delete: headers["Prefer"] = "return=representation"
-    case .list where countsRows: headers["Prefer"] = "count=exact"
+    case .create where mergesDuplicates:
+      request.headers["Prefer"] = "return=representation,resolution=merge-duplicates"
+    case .create, .update, .delete: request.headers["Prefer"] = "return=representation"
+    case .list where countsRows: request.headers["Prefer"] = "count=exact"
     case .list, .lookup, .request: break
     }
-    return headers
   }
 
   /// Returns the table, with a filter for one row, and the selected columns.

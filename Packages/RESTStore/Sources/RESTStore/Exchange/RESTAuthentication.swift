@@ -6,16 +6,21 @@ import Foundation
 /// ```swift
 /// struct KeyAuthentication: RESTAuthentication {
 ///   let key: String
-///   func authorize(_ request: inout HTTPRequestData) async throws { request.headers["X-API-Key"] = key }
+///   func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
+///     request.headers["X-API-Key"] = key
+///   }
 /// }
 /// ```
 ///
 /// Credentials are sent to the server of the store only, never along a redirect to another one.
 public protocol RESTAuthentication: Sendable {
-  /// Adds credentials to a request that is about to be sent.
+  /// Adds credentials to a request that is about to be sent. Restore a session here, such as by signing in.
   ///
+  /// - Parameters:
+  ///   - request: the request; it is authorized again each time it is sent.
+  ///   - operation: the operation that the request is for. One that needs no session can be left as it is.
   /// - Throws: any error; then the request is not sent, and the call fails with the code `unauthorized`.
-  func authorize(_ request: inout HTTPRequestData) async throws
+  func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws
 
   /// Renews the credentials after the server answered 401. It is called at most once per call. By default there are no
   /// new ones.
@@ -48,7 +53,9 @@ public struct BasicAuthentication: RESTAuthentication {
   }
 
   /// Adds the name and the password.
-  public func authorize(_ request: inout HTTPRequestData) async throws { request.headers["Authorization"] = header }
+  public func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
+    request.headers["Authorization"] = header
+  }
 }
 
 /// A token with each request (RFC 6750), which is renewed when the server no longer accepts it. All requests that wait
@@ -80,7 +87,7 @@ public final class BearerAuthentication: RESTAuthentication {
   public var token: String? { state.withLock { $0.token } }
 
   /// Adds the token.
-  public func authorize(_ request: inout HTTPRequestData) async throws {
+  public func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
     var token = self.token
     if token == nil { token = try await renewed(nil) }
     if let token, token.allSatisfy(\.isWhitespace) {

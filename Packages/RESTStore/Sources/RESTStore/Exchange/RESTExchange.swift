@@ -34,7 +34,7 @@ struct RESTExchange: Sendable {
 
   /// Sends the request, repeatedly if necessary, and returns the final answer.
   func response(to request: HTTPRequestData) async throws -> HTTPResponseData {
-    let mayRepeat = call.mayRepeat(idempotencyKeyHeader: options.idempotencyKeyHeader)
+    let mayRepeat = call.mayRepeat(request, idempotencyKeyHeader: options.idempotencyKeyHeader)
     var attempt = 1
     var hasRenewed = false
     // Whether the server may have carried out an attempt that failed.
@@ -71,7 +71,7 @@ struct RESTExchange: Sendable {
     let plain = request.headers
     var request = request
     do {
-      try await authentication.authorize(&request)
+      try await authentication.authorize(&request, for: call.operation)
     } catch let error where !(error is ModelStoreError || error is CancellationError) {
       throw ModelStoreError(.unauthorized, "nothing was sent, for there are no credentials: \(error)", cause: error)
     }

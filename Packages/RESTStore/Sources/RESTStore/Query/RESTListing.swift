@@ -240,7 +240,7 @@ struct RESTListing<M: Model> {
     guard let path = dialect.plainListPath, !store.scope.creations.areUnderWay(of: M.typeName),
       !store.scope.pendingReads.hasUpdates(of: M.typeName, since: readStart), query.isPlain, !isMixed,
       start.skipped == 0,
-      translation.paging == .whole, response.isSuccessful, response.body.count <= dialect.maximumResponseBytes,
+      translation.paging == .whole, response.isSuccessful,
       RESTPageLink(linkHeaders: response.headers.values(for: "Link")) == nil,
       let models = try? store.scope.models(
         M.self, fromJSON: response.body, at: path, keepsLocalChanges: !store.isRefreshing)

@@ -57,12 +57,13 @@ struct RESTCall: Sendable {
     }
   }
 
-  /// Returns whether the request may safely arrive twice. With a precondition the second one would fail because of the
+  /// Returns whether a request of this call may safely arrive twice. With a precondition the second one would fail because of the
   /// first.
-  func mayRepeat(idempotencyKeyHeader: String?) -> Bool {
+  func mayRepeat(_ request: HTTPRequestData, idempotencyKeyHeader: String?) -> Bool {
+    let headers = request.headers
     if let idempotencyKeyHeader, headers[idempotencyKeyHeader] != nil { return true }
     guard headers["If-Match"] == nil, !(isWrite && headers["If-None-Match"] != nil) else { return false }
-    return [.get, .put, .delete].contains(method)
+    return [.get, .put, .delete].contains(request.method)
   }
 
   /// Returns the address below a base address, whose own path and query are kept.

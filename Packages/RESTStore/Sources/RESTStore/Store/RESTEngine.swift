@@ -61,8 +61,15 @@ public final class RESTEngine: Sendable {
     var isAccepted = false
     do {
       try Task.checkCancellation()
-      let response = try await response(to: call)
+      let request = try await request(for: call)
+      let response = try await response(to: request, call)
       try await whenAnswered(response)
+      // A transport of one's own may ignore the limit.
+      guard response.body.count <= request.maximumResponseBytes else {
+        throw ModelStoreError(
+          .server,
+          "the answer is longer than \(request.maximumResponseBytes) bytes, which is the limit, and was not read")
+      }
       if let result = try raw(response) { return result }
       let answer = try self.answer(to: call, response)
       isAccepted = true
@@ -81,9 +88,12 @@ public final class RESTEngine: Sendable {
       call.explained(error, isAccepted: isAccepted, path: call.displayedPath(below: base)))
   }
 
-  /// Returns the answer to a request, which equal requests at the same time may share.
+  /// Returns the answer to a call, which equal requests at the same time may share.
   func response(to call: RESTCall) async throws -> HTTPResponseData {
-    let request = try await request(for: call)
+    try await response(to: try await request(for: call), call)
+  }
+
+  private func response(to request: HTTPRequestData, _ call: RESTCall) async throws -> HTTPResponseData {
     let exchange = RESTExchange(self, call)
     guard call.operation.kind == .lookup, options.sharesLookups else {
       // A lookup that begins after now, or after the request has ended, must not get an earlier answer.
@@ -102,12 +112,6 @@ public final class RESTEngine: Sendable {
   private func request(for call: RESTCall) async throws -> HTTPRequestData {
     let operation = call.operation
     do {
-      if dialect.needsSession(for: operation) { try await dialect.restoreSession() }
-    } catch let error where !(error is ModelStoreError || error is CancellationError) {
-      throw ModelStoreError(
-        .unauthorized, "the request was not sent, for the session can't be restored: \(error)", cause: error)
-    }
-    do {
       var output = RESTEncoding.Output()
       if let payload = call.payload {
         // Parameters of any other request are no record.
@@ -117,14 +121,14 @@ public final class RESTEngine: Sendable {
         output.body = body
       }
       var request = HTTPRequestData(
-        call.method, try call.url(below: base, adding: output.query), body: output.body,
-        timeout: call.timeout ?? dialect.timeout(for: operation), maximumResponseBytes: dialect.maximumResponseBytes)
+        call.method, try call.url(below: base, adding: output.query), body: output.body)
       request.maximumRedirects = options.maximumRedirects
-      request.cachePolicy = call.cachePolicy ?? dialect.cachePolicy(for: operation)
       request.headers["Accept"] = "application/json"
       if let type = output.contentType { request.headers["Content-Type"] = type }
-      for (name, value) in try await dialect.headers(for: operation) { request.headers[name] = value }
+      try await dialect.adjust(&request, for: operation)
       request.headers.replace(with: call.headers)
+      request.timeout = call.timeout ?? request.timeout
+      request.cachePolicy = call.cachePolicy ?? request.cachePolicy
       try request.checkHeaders()
       return request
     } catch let error as ModelStoreError {
@@ -138,11 +142,6 @@ public final class RESTEngine: Sendable {
 
   /// Returns the answer as the dialect reads it. The status decides whether it is a success.
   private func answer(to call: RESTCall, _ response: HTTPResponseData) throws -> RESTResponse {
-    guard response.body.count <= dialect.maximumResponseBytes else {
-      throw ModelStoreError(
-        .server,
-        "the answer is longer than \(dialect.maximumResponseBytes) bytes, which is the limit, and was not read")
-    }
     let answer: RESTResponse
     do {
       answer = try dialect.constructResponse(response, to: call.operation)

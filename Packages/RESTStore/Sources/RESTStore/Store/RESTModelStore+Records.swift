@@ -25,7 +25,6 @@ extension RESTModelStore {
   func plainModel<M: Model>(in response: HTTPResponseData, _ type: M.Type, _ identifier: String) -> M? {
     let dialect = handle.dialect
     guard response.isSuccessful, let path = dialect.plainRecordPath, !handle.router.sharesCollection(type),
-      response.body.count <= dialect.maximumResponseBytes,
       let model = scope.model(
         type, fromJSON: response.body, at: path, identifier: identifier, keepsLocalChanges: !isRefreshing)
     else { return nil }

@@ -9,22 +9,14 @@ private struct Hooked: RESTDialect {
   var putsNewModels = false
   var updateMethod = HTTPRequestData.Method.patch
   var formMethods: Set<HTTPRequestData.Method> = []
-  var isSignedIn = true
 
-  func timeout(for operation: RESTOperation) -> Duration { operation.kind == .list ? .seconds(120) : .seconds(5) }
-  func cachePolicy(for operation: RESTOperation) -> HTTPRequestData.CachePolicy {
-    operation.kind == .lookup ? .preferringCache : .ignoringCache
-  }
-  func needsSession(for operation: RESTOperation) -> Bool { operation.kind != .list }
-  func restoreSession() async throws {
-    log.withLock { $0.append("session") }
-    if !isSignedIn { throw Missing(description: "signed out") }
-  }
-  func headers(for operation: RESTOperation) async throws -> [String: String] {
+  func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
     log.withLock {
-      $0.append("headers of \(operation.kind) \(operation.collectionName) \(operation.identifier ?? "-")")
+      $0.append("\(operation.kind) \(operation.collectionName) \(operation.identifier ?? "-"): \(request.method)")
     }
-    return [:]
+    request.timeout = operation.kind == .list ? .seconds(120) : .seconds(5)
+    if operation.kind == .lookup { request.cachePolicy = .preferringCache }
+    request.maximumRedirects = 2
   }
   func method(for kind: RESTOperation.Kind) -> HTTPRequestData.Method {
     switch kind {
@@ -41,9 +33,7 @@ private struct Hooked: RESTDialect {
 }
 
 @Suite struct `A hook of a dialect` {
-  @Test func `A hook of a dialect restores the session before the headers are requested, where it is needed`()
-    async throws
-  {
+  @Test func `A hook of a dialect adjusts each request once, with its operation`() async throws {
     let dialect = Hooked()
     let store = try RESTModelStore(
       StubTransport([
@@ -52,25 +42,17 @@ private struct Hooked: RESTDialect {
       ]), dialect: dialect)
     _ = try await store.lookup(Person.self, identifier: "1")
     _ = try await store.list(Person.self)
-    #expect(dialect.log.withLock { $0 } == ["session", "headers of lookup people 1", "headers of list people -"])
+    #expect(dialect.log.withLock { $0 } == ["lookup people 1: GET", "list people -: GET"])
   }
 
-  @Test func `A hook of a dialect that can't restore the session keeps the request from being sent`() async throws {
-    let transport = StubTransport(status: 200, "{}")
-    let store = try RESTModelStore(transport, dialect: Hooked(isSignedIn: false))
-    let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "1") }
-    #expect(error.code == .unauthorized)
-    #expect(error.message.contains("signed out"))
-    #expect(transport.lines.isEmpty)
-  }
-
-  @Test func `A hook of a dialect decides how long a request may take, and whether a cache may answer`() async throws {
+  @Test func `A hook of a dialect decides on time limit, redirects and cache of a request`() async throws {
     let transport = StubTransport(status: 200, "[]")
     let store = try RESTModelStore(transport, dialect: Hooked())
     _ = try await store.list(Person.self)
     _ = try await storeError { _ = try await store.lookup(Person.self, identifier: "1") }
     #expect(transport.requests.map(\.timeout) == [.seconds(120), .seconds(5)])
     #expect(transport.requests.map(\.cachePolicy) == [.ignoringCache, .preferringCache])
+    #expect(transport.requests.map(\.maximumRedirects) == [2, 2])
   }
 
   @Test func `A hook of a dialect chooses the encoding by the method`() async throws {

@@ -53,6 +53,46 @@ import Testing
     #expect(transport.requests.map { $0.headers["Authorization"] } == ["Bearer old", "Bearer old", "Bearer new"])
   }
 
+  /// A source of credentials that signs in for each operation but lists, which need none.
+  private struct Session: RESTAuthentication {
+    var isSignedIn = true
+    let log = Lock<[String]>([])
+
+    func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
+      guard operation.kind != .list else { return }
+      log.withLock { $0.append("\(operation.kind) \(operation.identifier ?? "-")") }
+      if !isSignedIn { throw Missing(description: "signed out") }
+      request.headers["Cookie"] = "sid=4711"
+    }
+  }
+
+  @Test func `A session is restored before a request that needs it, and no other`() async throws {
+    let session = Session()
+    var options = RESTOptions()
+    options.authentication = session
+    let transport = StubTransport([
+      .success(ada()), .success(HTTPResponseData(status: 200, body: Data("[]".utf8))),
+    ])
+    let url = try #require(URL(string: "http://api.test"))
+    let store = RESTModelStore(baseURL: url, transport: transport, options: options)
+    _ = try await store.lookup(Person.self, identifier: "1")
+    _ = try await store.list(Person.self)
+    #expect(session.log.withLock { $0 } == ["lookup 1"])
+    #expect(transport.requests.map { $0.headers["Cookie"] } == ["sid=4711", nil])
+  }
+
+  @Test func `A session that can't be restored keeps the request from being sent`() async throws {
+    var options = RESTOptions()
+    options.authentication = Session(isSignedIn: false)
+    let transport = StubTransport(status: 200, "{}")
+    let url = try #require(URL(string: "http://api.test"))
+    let store = RESTModelStore(baseURL: url, transport: transport, options: options)
+    let error = try await storeError { _ = try await store.lookup(Person.self, identifier: "1") }
+    #expect(error.code == .unauthorized)
+    #expect(error.message.contains("signed out"))
+    #expect(transport.lines.isEmpty)
+  }
+
   @Test func `Credentials are fetched before the first request, or sent as name and password`() async throws {
     var options = RESTOptions()
     options.authentication = BearerAuthentication(nil) { refused in

@@ -71,7 +71,9 @@ import Testing
 
   /// A dialect that fails a hanging request before the tests end.
   private struct Patient: RESTDialect {
-    var timeout: Duration { .seconds(4) }
+    func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+      request.timeout = .seconds(4)
+    }
   }
 
   private static func work(_ handle: RESTEngine, worker: Int, calls: Int) async -> Ledger {

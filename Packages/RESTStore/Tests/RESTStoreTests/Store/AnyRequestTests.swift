@@ -198,5 +198,7 @@ import Testing
 
 /// A dialect whose requests have a key.
 private struct Keyed: RESTDialect {
-  func defaultHeaders() async throws -> [String: String] { ["X-API-Key": "open sesame"] }
+  func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+    request.headers["X-API-Key"] = "open sesame"
+  }
 }

@@ -8,15 +8,17 @@ private struct Enveloped: RESTDialect {
   var headers = ["Authorization": "Bearer secret", "accept": "application/vnd.test+json"]
   let errors = Lock<[ModelStoreError.Code]>([])
 
-  func defaultHeaders() async throws -> [String: String] { headers }
+  func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+    for (name, value) in headers { request.headers[name] = value }
+  }
 
   func serialize<M: Model>(_ record: AttributeDictionary, of type: M.Type) throws -> JSONValue {
     .object(Dictionary(uniqueKeysWithValues: record.map { ($0.key.uppercased(), $0.value) }))
   }
 
-  func formatPayload(_ payload: JSONValue) throws -> JSONValue { ["data": payload] }
+  func formatPayload(_ payload: JSONValue, for operation: RESTOperation) throws -> JSONValue { ["data": payload] }
 
-  func constructResponse(_ response: HTTPResponse) throws -> RESTResponse {
+  func constructResponse(_ response: HTTPResponse, to operation: RESTOperation) throws -> RESTResponse {
     var answer = try RESTResponse(response)
     if let failure = answer.payload?["failure"]?.stringValue {
       answer.error = ModelStoreError(.conflict, failure)
@@ -90,9 +92,11 @@ private struct Enveloped: RESTDialect {
     #expect(transport.lines.isEmpty)
   }
 
-  @Test func `A dialect that can't make headers sends nothing`() async throws {
+  @Test func `A dialect that can't adjust a request sends nothing`() async throws {
     struct SignedOut: RESTDialect {
-      func defaultHeaders() async throws -> [String: String] { throw Missing(description: "no token") }
+      func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) throws {
+        throw Missing(description: "no token")
+      }
     }
     let transport = StubTransport(status: 200, "[]")
     let store = try RESTModelStore(transport, dialect: SignedOut())
@@ -104,8 +108,10 @@ private struct Enveloped: RESTDialect {
 
   @Test func `A dialect limits time and length`() async throws {
     struct Hasty: RESTDialect {
-      var timeout: Duration { .milliseconds(1_500) }
-      var maximumResponseBytes: Int { 20 }
+      func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+        request.timeout = .milliseconds(1_500)
+        request.maximumResponseBytes = 20
+      }
     }
     let transport = StubTransport(status: 200, #"[{"id": 1, "name": "Ada"}]"#)
     let store = try RESTModelStore(transport, dialect: Hasty())

@@ -50,13 +50,14 @@ private struct EchoingServer: HTTPTransport {
   ]
 
   private struct SecretDialect: RESTDialect {
-    func defaultHeaders() async throws -> [String: String] {
-      ["X-API-Key": secrets[3], "Cookie": "a=b; sid=\(secrets[4])"]
+    func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+      request.headers["X-API-Key"] = secrets[3]
+      request.headers["Cookie"] = "a=b; sid=\(secrets[4])"
     }
   }
 
   private struct OddAuthentication: RESTAuthentication {
-    func authorize(_ request: inout HTTPRequestData) async throws {
+    func authorize(_ request: inout HTTPRequestData, for operation: RESTOperation) async throws {
       request.headers["Authorization"] = "Bearer \(secrets[0])"
       // Its name does not indicate a secret.
       request.headers["X-Odd"] = secrets[5]

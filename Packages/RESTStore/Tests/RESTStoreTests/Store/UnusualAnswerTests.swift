@@ -140,7 +140,9 @@ import Testing
       "{\"type\": \"companies\", \"id\": \"1\", \"attributes\": {\"name\": \"Acme\"}, "
       + "\"relationships\": {\"employees\": {\"data\": [\(members)]}}}"
     let body = "{\"data\": [\(data.joined(separator: ","))], \"included\": [\(hub)]}"
-    let answer = try JSONAPIDialect().constructResponse(HTTPResponseData(status: 200, body: Data(body.utf8)))
+    let answer = try JSONAPIDialect().constructResponse(
+      HTTPResponseData(status: 200, body: Data(body.utf8)),
+      to: RESTOperation(.lookup, typeName: "X", collectionPath: "/x"))
     let elements = try #require(answer.payload?.arrayValue)
     #expect(
       elements.allSatisfy { $0["relationships"]?["company"]?["data"]?["attributes"]?["name"] == "Acme" })

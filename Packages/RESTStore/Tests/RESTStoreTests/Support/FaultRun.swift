@@ -24,9 +24,13 @@ struct FaultRun {
   /// A dialect with short limits of time and length.
   struct Hasty: RESTDialect {
     var timeout: Duration
-    var maximumResponseBytes: Int { 1_000_000 }
     var headers: [String: String] = [:]
-    func defaultHeaders() async throws -> [String: String] { headers }
+
+    func adjust(_ request: inout HTTPRequestData, for operation: RESTOperation) {
+      request.timeout = timeout
+      request.maximumResponseBytes = 1_000_000
+      for (name, value) in headers { request.headers[name] = value }
+    }
   }
 
   func store(
