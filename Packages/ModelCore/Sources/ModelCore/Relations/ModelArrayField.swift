@@ -289,6 +289,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   @_spi(ModelKitInternals)
   public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
     if hasTransformer(in: reader.context) {
+      if (reader as? ModelReader)?.isSettled(self) == true { return {} }
       let apply = try super.staged(json, by: reader)
       return { [self] in
         if (reader as? ModelReader)?.keeps(self) == true { return }
@@ -299,7 +300,9 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     guard let reader = reader as? ModelReader else {
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
+    let isSettled = reader.isSettled(self)
     if json.isNull {
+      if isSettled { return {} }
       if let edits = reader.edits { return edit(nil, edits) }
       return { [self] in if reader.keeps(self) { join(read: []) } else { read(nil) } }
     }
@@ -308,6 +311,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     }
     let related = try reader.stage(
       elements, as: Related.self, isForeignKey: isForeignKey, editing: reader.edits == nil ? nil : liveValue)
+    if isSettled { return { for related in related { related.link() } } }
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
       if reader.keeps(self) { join(read: related.map(\.model)) } else { read(related.map(\.model)) }

@@ -316,6 +316,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   @_spi(ModelKitInternals)
   public override func staged(_ json: JSONValue, by reader: FieldReader) throws -> () -> Void {
     if hasTransformer(in: reader.context) {
+      if (reader as? ModelReader)?.isSettled(self) == true { return {} }
       let apply = try super.staged(json, by: reader)
       return { [self] in
         if (reader as? ModelReader)?.keeps(self) == true { return }
@@ -326,11 +327,13 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     guard let reader = reader as? ModelReader else {
       return try ModelReader.staged(json, into: self, in: reader.context)
     }
-    let related =
+    let stated =
       json.isNull
       ? nil
       : try reader.stage(
         json, as: Related.self, isForeignKey: isForeignKey, editing: reader.edits == nil ? nil : liveValue)
+    if reader.isSettled(self) { return stated?.link ?? {} }
+    let related = reader.withContainingModel(stated)
     if let edits = reader.edits { return edit(related, edits) }
     return { [self] in
       if !reader.keeps(self) { read(related?.model) }

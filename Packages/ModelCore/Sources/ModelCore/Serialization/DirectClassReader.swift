@@ -21,6 +21,8 @@ final class DirectClassReader {
     let isForeignKey: Bool
     /// The number of models in the last list.
     var lastCount = 0
+    /// The inverse in the related class, once it was searched.
+    var inverse: ContainingRecord.Inverse?
   }
   /// A model that was read into and not used, to be reused. It has fields that are set already.
   private var spare: ModelObject?

@@ -88,7 +88,7 @@ extension DirectReading {
     let model = record.model
     model.markReadFromSource(
       isReference: record.isReference, isFromStore: reader.isFromStore, since: stamp, isFresh: true)
-    for link in record.links { try recognise(link, of: model, record.reader) }
+    for link in record.links { try recognise(link, of: model, record) }
     if reader.scope != nil { reader.operations.append(.add(model)) }
     return model
   }
@@ -111,11 +111,12 @@ extension DirectReading {
     if !known.waitsForValues { reader.made[key] = ModelReader.Made(model: model, waitsForValues: true) }
     // The values of nested objects are committed at the relation's position among the fields.
     var rest = record.fields
+    if !reader.containing.isEmpty { rest &= ~settledFields(of: model, record) }
     for link in record.links {
       let before = rest & (1 &<< UInt64(link.field) &- 1)
       reader.operations.append(.merge(DirectMerge(record: record, model: model, fields: before, isLast: false)))
       rest &= ~before & ~(1 &<< UInt64(link.field))
-      try recognise(link, of: model, record.reader)
+      try recognise(link, of: model, record)
     }
     reader.operations.append(.merge(DirectMerge(record: record, model: model, fields: rest, isLast: true)))
     return model
@@ -139,18 +140,58 @@ extension DirectReading {
     return true
   }
 
-  private func recognise(_ link: DirectLink, of model: ModelObject, _ classReader: DirectClassReader) throws {
+  /// Returns the fields of a record that a record around it has of the same model.
+  private func settledFields(of model: ModelObject, _ record: DirectRecord) -> UInt64 {
+    guard reader.containing.contains(where: { $0.model === model }) else { return 0 }
+    var settled: UInt64 = 0
+    var rest = record.fields
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest &- 1
+      guard let field = model.layout.reference(at: index, of: model)?.takeUnretainedValue(),
+        reader.isSettled(field, index, of: model)
+      else { continue }
+      settled |= 1 &<< UInt64(index)
+    }
+    return settled
+  }
+
+  private func recognise(_ link: DirectLink, of model: ModelObject, _ record: DirectRecord) throws {
+    let classReader = record.reader
     guard let field = classReader.layout.reference(at: link.field, of: model)?.takeUnretainedValue(),
       let relation = classReader.related[link.field]
     else { throw NeedsTree() }
+    let inverse = relation.inverse ?? inverse(of: field, of: model, link)
+    classReader.related[link.field]?.inverse = inverse
+    try reader.inside(field, link.field, of: model, .fields(record.fields), inverse: inverse) {
+      try recognise(link, field, relation)
+    }
+  }
+
+  /// Returns the inverse of a relation in the class of an object that it contains.
+  private func inverse(of field: AnyField, of model: ModelObject, _ link: DirectLink) -> ContainingRecord.Inverse? {
+    for case .record(let nested) in link.nodes ?? [] {
+      guard let index = (field as? any Relation)?.knownInverseIndex(on: nested.model, model) else { return nil }
+      let inverse = index < 0 ? nil : nested.model.layout.field(at: index, of: nested.model) as? any Relation
+      let isToOne = inverse?.isToMany == false
+      return ContainingRecord.Inverse(relatedClass: nested.reader.modelClass, index: isToOne ? index : -1)
+    }
+    return nil
+  }
+
+  private func recognise(_ link: DirectLink, _ field: AnyField, _ relation: DirectClassReader.Link) throws {
+    let isSettled = reader.isSettled(field)
     // Outer links are committed before inner ones, so that the containing model retains the nested one.
     let place = links.count
-    links.append({})
+    if !isSettled { links.append({}) }
+    let container = reader.containingModel
     var models: [ModelObject]?
     if let nodes = link.nodes {
       var related: [ModelObject] = []
       related.reserveCapacity(nodes.count)
       for node in nodes {
+        // Without an identifier, it is the containing model.
+        if container != nil, case .record(let nested) = node, identityKey(of: nested) == nil { throw NeedsTree() }
         let model = try recognise(node, relation.reader, isForeignKey: relation.isForeignKey)
         if type(of: model) != relation.reader.modelClass {
           guard (field as? any DirectRelation)?.accepts(model) == true else { throw NeedsTree() }
@@ -159,6 +200,8 @@ extension DirectReading {
       }
       models = related
     }
+    if isSettled { return }
+    if let container, models?.first !== container { throw NeedsTree() }
     if place == 0, links.count == 1, let models, leads(field, to: models) {
       links.removeLast()
       reader.operations.append(.confirmLink(field, models))

@@ -6,9 +6,16 @@ extension ModelReader {
   func staged(
     _ json: JSONValue, _ field: AnyField, _ index: Int, of model: ModelObject, _ object: AttributeDictionary
   ) throws -> (() -> Void)? {
-    guard context.keepsUnknownKeys, field.isRelation, case .object = json else {
-      return try staged(json, field, index, of: model)
+    guard field.isRelation else { return try staged(json, field, index, of: model) }
+    return try inside(field, index, of: model, .object(object)) {
+      try stagedRelation(json, field, index, of: model, object)
     }
+  }
+
+  private func stagedRelation(
+    _ json: JSONValue, _ field: AnyField, _ index: Int, of model: ModelObject, _ object: AttributeDictionary
+  ) throws -> (() -> Void)? {
+    guard context.keepsUnknownKeys, case .object = json else { return try staged(json, field, index, of: model) }
     outerKeys = keysLeadingInto(key(of: field, index, of: model), of: model, object)
     defer { outerKeys = [] }
     return try staged(json, field, index, of: model)

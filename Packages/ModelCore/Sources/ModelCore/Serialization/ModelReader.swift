@@ -27,6 +27,8 @@ final class ModelReader: FieldReader {
   private(set) var hasReplacedShell = false
   /// Instances that were created to read an identifier, and are free for reuse.
   private var spares: [ObjectIdentifier: ModelObject] = [:]
+  /// The records around the current object, from the outside in.
+  var containing: [ContainingRecord] = []
   /// The keys as the context spells them, by their declared form.
   var keys: [String: String] = [:]
   /// The issues of a lenient reading; nil for one that ends with the first. See `ModelReader+Leniency.swift`.
@@ -151,6 +153,9 @@ final class ModelReader: FieldReader {
     case .object(let object):
       depth += 1
       defer { depth -= 1 }
+      if let container = containingModel as? M, isUnidentified(object, like: container, type) {
+        return try stage(object, into: container)
+      }
       if edits != nil, let current, isEdit(object, of: current, type) { return try stage(object, into: current) }
       return try stage(object, as: type)
     case .int, .string, .number:
@@ -160,6 +165,13 @@ final class ModelReader: FieldReader {
     default:
       throw ValueTransformError(expected: isForeignKey ? "an identifier" : "an object or an identifier", found: json)
     }
+  }
+
+  /// Returns the staged value of a relation to one. The inverse of the relation that contains its model references the
+  /// containing model, even if the nested value is null or another model.
+  func withContainingModel<M: Model>(_ related: Staged<M>?) -> Staged<M>? {
+    guard let container = containingModel as? M, related?.model !== container else { return related }
+    return Staged(staged: container, link: related?.link ?? {})
   }
 
   /// Stages an object for a model of a class, or of the subclass that the class chooses for it.
@@ -200,6 +212,7 @@ final class ModelReader: FieldReader {
     try model.forEachField { field, index in
       guard let json = value(of: field, index, of: model, in: object) else { return }
       readCount += 1
+      if !field.isRelation, isSettled(field, index, of: model) { return }
       do {
         guard let apply = try staged(json, field, index, of: model, object) else { return }
         if field.isRelation {
@@ -237,10 +250,13 @@ final class ModelReader: FieldReader {
 
   /// Returns whether an object is an edit of a model, because neither has an identifier.
   private func isEdit<M: Model>(_ object: AttributeDictionary, of current: M, _ type: M.Type) -> Bool {
-    guard current.modelIdentifier == nil, (type.instanceClass(for: object) ?? type) == Swift.type(of: current) else {
-      return false
-    }
-    return setIdentifier(of: context.prepared(Swift.type(of: current).init()), from: object) == nil
+    current.modelIdentifier == nil && isUnidentified(object, like: current, type)
+  }
+
+  /// Returns whether an object has the class of a model, and no identifier.
+  private func isUnidentified<M: Model>(_ object: AttributeDictionary, like model: M, _ type: M.Type) -> Bool {
+    guard (type.instanceClass(for: object) ?? type) == Swift.type(of: model) else { return false }
+    return setIdentifier(of: context.prepared(Swift.type(of: model).init()), from: object) == nil
   }
 
   // MARK: Identity
@@ -249,6 +265,12 @@ final class ModelReader: FieldReader {
   func recognise(_ model: ModelObject, in object: AttributeDictionary) {
     let identifier =
       model.modelIdentifier ?? setIdentifier(of: context.prepared(type(of: model).init()), from: object)
+    if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
+  }
+
+  /// Makes this model the one for the identifier that a store's answer gives it.
+  func recognise(_ model: ModelObject, answeredBy answer: AttributeDictionary) {
+    let identifier = setIdentifier(of: context.prepared(type(of: model).init()), from: answer) ?? model.modelIdentifier
     if let identifier { made[key(of: model, identifier)] = Made(model: model, waitsForValues: true) }
   }
 

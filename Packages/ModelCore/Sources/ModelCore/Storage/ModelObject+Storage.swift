@@ -318,6 +318,8 @@ extension ModelScope {
   public func staged<M: Model>(_ answer: AttributeDictionary, into model: M) throws -> () -> Void {
     let reader = ModelReader(scope: self, keepsLocalChanges: true, isFromStore: true)
     reader.recogniseRelatedModels(of: model)
+    // A new model gets its identifier with the answer, which may refer back to it.
+    reader.recognise(model, answeredBy: answer)
     let staged = try reader.stage(answer, into: model)
     return { [map] in map.answer(model) { _ = reader.apply([staged]) } }
   }
