@@ -58,6 +58,7 @@ open class ArrayField<Element>: Field<[Element]> {
   public final var wrappedValue: [Element]? {
     get { value }
     set { value = newValue }
+    _modify { yield &value }
   }
 
   /// The field of a property declared with `@ArrayField`.

@@ -49,11 +49,12 @@ extension Field {
   final func storeAndReport(_ newValue: Content?, stamp: ChangeStamp) {
     let oldValue = storage
     let isChange = isChange(from: oldValue, to: newValue)
-    noteEdit(isChange: isChange)
-    prepareToSet(isChange: isChange)
+    let isEdit = isChange || !isLoaded
+    noteEdit(isChange: isEdit)
+    prepareToSet(isChange: isEdit)
     storage = newValue
-    if isChange, flags.contains(.original) { keepBaseline(oldValue) }
-    markSet(isChange: isChange, stamp: stamp)
+    if isEdit, flags.contains(.original) { keepBaseline(oldValue) }
+    markSet(isChange: isEdit, stamp: stamp)
     reportSet(from: oldValue, to: newValue)
     // If a hook set the field again, the observers were notified of the final value already.
     if updatedStamp == stamp { announce(from: oldValue, to: newValue, isChange: isChange, stamp: stamp) }

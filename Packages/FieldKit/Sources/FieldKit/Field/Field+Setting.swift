@@ -5,11 +5,13 @@ extension Field {
   func store(_ newValue: Content?, stamp: ChangeStamp) {
     let oldValue = storage
     let isChange = isChange(from: oldValue, to: newValue)
+    // The first value of a field is an edit even if it equals the initial one: the stored value may be another.
+    let isEdit = isChange || flags.intersection(.loadStateMask) != .loaded
     if flags.isDisjoint(with: .toldOf) {
       storage = newValue
-      setStates(isChange: isChange, stamp: stamp)
+      setStates(isChange: isEdit, stamp: stamp)
     } else {
-      storeAndTell(newValue, isChange: isChange, stamp: stamp)
+      storeAndTell(newValue, isChange: isEdit, stamp: stamp)
     }
     notify(from: oldValue, to: newValue, isChange: isChange, stamp: stamp)
   }

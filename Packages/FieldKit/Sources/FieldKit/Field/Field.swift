@@ -88,6 +88,8 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   /// The value. Setting it marks the field as loaded, makes its validation state unknown, sets its stamp, and notifies
   /// the observers before the setter returns.
   ///
+  /// Assigning nil to a field that is not loaded is an edit: the field is dirty, and a save writes `null`.
+  ///
   /// - Complexity: O(1) to get; to set O(*n*), where *n* is the number of observers.
   @inlinable
   public final var value: Content? {
@@ -96,6 +98,13 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
       return storage
     }
     set { set(newValue, stamp: .next()) }
+    @inlinable _modify {
+      var newValue = value
+      let wasNil = newValue == nil
+      // `value?.append(…)` of a field without a value is no assignment of nil.
+      defer { if !wasNil || newValue != nil { value = newValue } }
+      yield &newValue
+    }
   }
 
   // Final, and so as fast as the value. A subclass that is a wrapper itself has to declare its own: with `@_nonoverride`.
@@ -104,6 +113,7 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   public final var wrappedValue: Content? {
     get { value }
     set { value = newValue }
+    _modify { yield &value }
   }
 
   /// The field of a property declared with `@Field`: `$name`.
@@ -346,8 +356,12 @@ open class Field<Content>: StoredField<Content?>, ValueObservable, ValueObserver
   private func setAsRead(_ value: Content?, stamp: ChangeStamp) {
     // The replaced value is no local change, and needs no baseline.
     flags.subtract(.original)
+    let (wasLoaded, oldStamp) = (isLoaded, changedStamp)
+    let oldValue = wasLoaded ? nil : storage
     // Constrained first: a value that the domain changed while it was read is no local change.
     set(flags.contains(.hooksSet) ? constrained(value) : value, stamp: stamp)
+    // To assign the initial value to an unset field is an edit, to read it is no change.
+    if !wasLoaded, !isChange(from: oldValue, to: storage) { changedStamp = oldStamp }
     markSaved(asOf: stamp)
   }
 

@@ -53,4 +53,50 @@ import Testing
     #expect(target.isDirty)
     #expect(!source.isDirty)
   }
+
+  @Test func `A field that was never set is dirty after nil was assigned to it`() {
+    let age = Field<Int>()
+    age.value = nil
+    #expect(age.isDirty && age.loadState == .loaded && age.changedAt != nil)
+    age.markSaved(asOf: age.lastChange)
+    age.value = nil
+    #expect(!age.isDirty)
+    age.unload()
+    #expect(!age.isDirty)
+    age.value = nil
+    #expect(age.isDirty)
+  }
+
+  @Test func `A list that was never set is dirty after an empty one was assigned to it`() {
+    let tags = Field<String>()*
+    tags.value = []
+    #expect(tags.isDirty && tags.loadState == .loaded)
+  }
+
+  @Test func `A field that was never set stays so when its missing value is changed in place`() {
+    let tags = Field<[String]>()
+    tags.value?.append("new")
+    #expect(tags.isUnset && !tags.isDirty)
+    let note = Annotated()
+    note.tags?.append("new")
+    #expect(note.$tags.isUnset && !note.$tags.isDirty)
+    note.tags = nil
+    #expect(note.$tags.isDirty)
+  }
+
+  @Test func `A field is not dirty after null was read into it, and observers of the value are not notified of nil`()
+    throws
+  {
+    let age = Field<Int>()
+    var changes = 0
+    age.addObserver(updateImmediately: false) { _, _ in changes += 1 }
+    try age.read(.null)
+    #expect(age.loadState == .loaded && !age.isDirty)
+    age.value = nil
+    #expect(!age.isDirty && changes == 0)
+  }
+}
+
+private struct Annotated {
+  @Field var tags: [String]?
 }

@@ -75,13 +75,13 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// The members that are known here, as a property declared with `@ModelArrayField` has them. There may be more if ``count`` is
   /// nil.
   ///
-  /// To set it, also by appending, is to set the whole list: add a member with ``add(_:)``. Assigning nil to it changes nothing
-  /// while it is nil.
+  /// To set it, also by appending, is to set the whole list: add a member with ``add(_:)``. Appending to nil changes nothing.
   @_nonoverride
   @inlinable
   public var wrappedValue: [Related]? {
     get { value }
-    set { if newValue != nil || value != nil { value = newValue } }
+    set { value = newValue }
+    _modify { yield &value }
   }
 
   /// The relation of a property declared with `@ModelArrayField`.
@@ -152,8 +152,7 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
     let oldValue = liveValue
     var members = Set<ObjectIdentifier>()
     let newValue = newValue?.filter { members.insert(ObjectIdentifier($0)).inserted }
-    // `list.value?.append(model)` sets nil where the list is nil, without intent to change it.
-    if oldValue != nil || newValue != nil || change.isRead { cutStaleInverses(except: newValue ?? [], change) }
+    cutStaleInverses(except: newValue ?? [], change)
     guard Self.isChange(from: oldValue, to: newValue) else {
       // Setting the remaining members can't be distinguished from setting the list to itself, so it does not make the
       // list complete.
@@ -199,6 +198,8 @@ public final class ModelArrayField<Related: Model>: Field<[Related]>, RelationFi
   /// members don't contain the owner.
   private func isNews(_ models: [Related]?, _ change: RelationChange) -> Bool {
     if isClearing, lacksMembers { return true }
+    // The first value of a list is an edit even if it is empty: the stored one may have members.
+    if change.kind == .local, loadState == .notLoaded { return true }
     guard hasFollowed, change.kind == .local, let models else { return false }
     return !models.allSatisfy { inverse(on: $0)?.isForeignKey ?? false }
   }

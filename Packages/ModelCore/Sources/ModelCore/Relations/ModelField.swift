@@ -61,6 +61,7 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
   public var wrappedValue: Related? {
     get { value }
     set { value = newValue }
+    _modify { yield &value }
   }
 
   /// The relation of a property declared with `@ModelField`.
@@ -121,12 +122,14 @@ public final class ModelField<Related: Model>: Field<Related>, RelationField, Re
     let oldValue = liveValue
     // An identifier without a live model is a value too: setting nil cuts the link.
     let isChange = oldValue !== newValue || (newValue == nil && backLinkIdentity?.identifier != nil)
-    if isChange {
+    // The first value of a relation is an edit even if it is nil: the stored one may be another.
+    let isEdit = isChange || (newValue == nil && change.kind == .local && loadState == .notLoaded)
+    if isEdit {
       keepBaseline(before: change)
       prepareToSet(isChange: true)
     }
     if let newValue, isChange { retain(newValue) } else if newValue == nil { release() }
-    mark(from: oldValue, isChange: isChange, change)
+    mark(from: oldValue, isChange: isEdit, change)
     if isChange {
       if let oldValue { cutBack(oldValue, change) }
       if let newValue, change.kind != .reversion || original?.isSilent != true {

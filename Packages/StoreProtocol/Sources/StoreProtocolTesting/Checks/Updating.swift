@@ -96,5 +96,80 @@ extension ModelStoreContract {
         person.calls, ["beforeSave", "afterCreate", "beforeSave", "afterUpdate"], "the calls")
       try requireEqual(try await store.list(ContractPerson.self).count, 1, "the number of stored models")
     },
+    Check("nil and an empty list assigned to fields that were never read are written") { store in
+      let identifier = try await personWithEverything(in: store)
+      func erase() async throws {
+        let person = ContractPerson.with(identifier: identifier, in: store.scope)
+        person.age.value = nil
+        person.nickname.value = nil
+        person.company.value = nil
+        person.tags.value = []
+        try require(person.age.isDirty && person.company.isDirty && person.tags.isDirty, "a field is not dirty")
+        try await store.save(person)
+        try require(!person.isDirty, "the person is still dirty")
+        try requireEqual(person.name.value, "Ada", "the name, which was not assigned")
+      }
+      try await erase()
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.age.value, nil, "the age")
+      try requireEqual(person.nickname.value, nil, "the nickname")
+      try require(person.company.value == nil, "the company is still there")
+      try requireEqual(person.tags.value ?? [], [], "the tags")
+      try requireEqual(person.height.value, 1.7, "the height")
+    },
+    Check("revert of a field that was never read unloads it again") { store in
+      let identifier = try await personWithEverything(in: store)
+      func eraseAndRevert() async throws {
+        let person = ContractPerson.with(identifier: identifier, in: store.scope)
+        person.age.value = nil
+        person.company.value = nil
+        person.tags.value = nil
+        person.revert()
+        try require(!person.isDirty, "the person is dirty after revert")
+        try require(person.age.isUnset && person.company.isUnset && person.tags.isUnset, "a field is still set")
+      }
+      try await eraseAndRevert()
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try requireEqual(person.age.value, 36, "the age")
+      try requireEqual(person.company.value?.identifier, "acme", "the company")
+      try requireEqual(person.tags.value, ["a"], "the tags")
+    },
+    Check("an empty list of models assigned to one that was never read is written", needs: [.anyModels]) { store in
+      func create() async throws {
+        let keeper = ContractKeeper(), animal = ContractAnimal()
+        keeper.id.value = 1
+        keeper.name.value = "Ann"
+        animal.id.value = 1
+        try await store.create(animal)
+        keeper.animals.add(animal)
+        try await store.create(keeper)
+        try await store.save(animal)
+      }
+      func erase() async throws {
+        let keeper = ContractKeeper.with(identifier: "1", in: store.scope)
+        keeper.animals.value = []
+        try require(keeper.animals.isDirty, "the list is not dirty")
+        try await store.save(keeper)
+        try require(!keeper.isDirty, "the keeper is still dirty")
+      }
+      try await create()
+      try await erase()
+      let keeper = try await store.lookup(ContractKeeper.self, identifier: "1")
+      try requireEqual(keeper.animals.value?.count ?? 0, 0, "the number of animals")
+      try requireEqual(keeper.name.value, "Ann", "the name")
+    },
   ]
+
+  /// Creates a person of whom every field that the checks erase has a value, and who does not stay in memory.
+  private static func personWithEverything(in store: any ModelStore) async throws -> String {
+    let company = ContractCompany.with(identifier: "acme", in: store.scope)
+    company.name.value = "Acme"
+    try await store.create(company)
+    let person = ContractPerson.named("Ada", age: 36)
+    person.nickname.value = "countess"
+    person.height.value = 1.7
+    person.tags.value = ["a"]
+    person.company.value = company
+    return try await store.create(person).identifier ?? ""
+  }
 }

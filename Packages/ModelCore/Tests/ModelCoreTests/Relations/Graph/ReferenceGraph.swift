@@ -17,6 +17,7 @@ struct ReferenceGraph {
   struct Original {
     var list: [Int]
     var isNil: Bool
+    var isLoaded: Bool
     var retained: Numbers
     /// Whether only the identifier of the related node is left.
     var isLost = false
@@ -26,6 +27,8 @@ struct ReferenceGraph {
     var list: [Int] = []
     /// Whether the value is nil, which differs from empty.
     var isNil = false
+    /// Whether the value was set or read. The first assignment is an edit, whatever its value.
+    var isLoaded = false
     /// The nodes that this side of the link retains.
     var retained = Numbers()
     var isDirty = false
@@ -92,8 +95,9 @@ struct ReferenceGraph {
   }
 
   mutating func assign(_ node: Int, _ side: Side, _ others: [Int]?, isRead: Bool = false) {
-    change(isRead: isRead) { $0.set(node, side, others, isRead) }
-    if isRead { markClean(Place(node: node, side: side).index) }
+    let index = Place(node: node, side: side).index
+    change(isRead: isRead, assigning: index) { $0.set(node, side, others, isRead) }
+    if isRead { markClean(index) }
   }
 
   mutating func add(_ node: Int, _ side: Side, _ others: [Int]) {
@@ -136,6 +140,7 @@ struct ReferenceGraph {
       change { $0.set(node, side, original.isNil ? nil : original.list, false) }
       for index in touched where index != place.index { settle(index) }
       markClean(place.index)
+      entries[place.index].isLoaded = original.isLoaded
       all.formUnion(touched)
     }
     touched = all
@@ -149,6 +154,7 @@ struct ReferenceGraph {
     else { return }
     entries[index].list = original.list
     entries[index].isNil = original.isNil
+    entries[index].isLoaded = original.isLoaded
     markClean(index)
   }
 
@@ -202,15 +208,19 @@ struct ReferenceGraph {
 
   // MARK: Links
 
-  private mutating func change(isRead: Bool = false, _ body: (inout ReferenceGraph) -> Void) {
+  private mutating func change(
+    isRead: Bool = false, assigning assigned: Int? = nil, _ body: (inout ReferenceGraph) -> Void
+  ) {
     let before = self
     touched = Numbers()
     body(&self)
     if isRead { return }
-    for index in touched where differs(from: before, at: index) && before.alive.contains(index >> 3) {
+    for index in touched where before.alive.contains(index >> 3) {
+      let entry = before.entries[index]
+      guard differs(from: before, at: index) || (index == assigned && !entry.isLoaded) else { continue }
       if !entries[index].isDirty, !new.contains(index >> 3) {
-        let entry = before.entries[index]
-        entries[index].original = Original(list: entry.list, isNil: entry.isNil, retained: entry.retained)
+        entries[index].original = Original(
+          list: entry.list, isNil: entry.isNil, isLoaded: entry.isLoaded, retained: entry.retained)
       }
       entries[index].isDirty = true
     }
@@ -220,13 +230,13 @@ struct ReferenceGraph {
     var unique: [Int] = []
     for other in others ?? [] where !unique.contains(other) { unique.append(other) }
     for old in list(node, side) where !unique.contains(old) { cut(node, side, old, isRead) }
-    // Setting nil where the value is nil is no change of the inverse.
-    if others != nil || isRead || !isNil(node, side) { cutFormer(node, side, except: unique, isRead) }
+    cutFormer(node, side, except: unique, isRead)
     for other in unique { link(node, side, other, isRead) }
     let index = Place(node: node, side: side).index
     touched.insert(index)
     entries[index].list = unique
     entries[index].isNil = others == nil
+    entries[index].isLoaded = true
   }
 
   private mutating func link(_ node: Int, _ side: Side, _ other: Int, _ isRead: Bool) {
@@ -245,7 +255,7 @@ struct ReferenceGraph {
     guard isRead, let original = entries[two].original else { return }
     // Links that were read on the inverse are not undone here.
     if !side.inverse.isMany {
-      entries[two].original = Original(list: [node], isNil: false, retained: Numbers())
+      entries[two].original = Original(list: [node], isNil: false, isLoaded: true, retained: Numbers())
     } else if !original.list.contains(node) {
       entries[two].original?.list.append(node)
       entries[two].original?.isNil = false
@@ -256,6 +266,7 @@ struct ReferenceGraph {
     touched.insert(index)
     entries[index].list.append(other)
     entries[index].isNil = false
+    entries[index].isLoaded = true
   }
 
   private mutating func cut(_ node: Int, _ side: Side, _ other: Int, _ isRead: Bool) {
