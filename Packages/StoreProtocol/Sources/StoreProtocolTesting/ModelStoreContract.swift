@@ -13,7 +13,7 @@ public enum ModelStoreContract {
   public static let checks: [Check] =
     creating + lookup + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
-    + limits + paging + asynchronousRules + aggregating + updatingAll + including
+    + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly
     + [
       randomQueries(300, seed: 1), randomLinks(20, seed: 1), randomEmployments(20, seed: 1),
       randomNesting(20, seed: 1), randomPages(20, seed: 1), randomAggregates(100, seed: 1),
@@ -24,7 +24,7 @@ public enum ModelStoreContract {
   public static let modelTypes: [any Model.Type] = [
     ContractPerson.self, ContractCompany.self, ContractTeam.self, ContractMember.self, ContractDebt.self,
     ContractTicket.self, ContractAuthor.self, ContractBook.self, ContractAlbum.self, ContractTrack.self,
-    ContractKeeper.self, ContractAnimal.self, ContractPaper.self,
+    ContractKeeper.self, ContractAnimal.self, ContractPaper.self, ContractCourse.self, ContractStudent.self,
   ]
 
   /// A capability that not every store has.

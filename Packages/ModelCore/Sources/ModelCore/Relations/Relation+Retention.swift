@@ -5,14 +5,19 @@ extension ModelObject {
   /// Makes one of this model's relations retain its members. Their inverses hold this model weakly from then on, unless
   /// they have unsaved changes.
   ///
+  /// - Parameters:
+  ///   - relation: the relation.
+  ///   - others: members that are left as they are, because they or their inverses retain this model.
   /// - Complexity: O(*n*) in the number of members.
-  public func retainMembers(of relation: any RelationField) { (relation as? any Relation)?.retainLinks() }
+  public func retainMembers(of relation: any RelationField, except others: Set<ObjectIdentifier>) {
+    (relation as? any Relation)?.retainLinks(except: others)
+  }
 }
 
 extension ModelArrayField {
-  func retainLinks() {
+  func retainLinks(except others: Set<ObjectIdentifier>) {
     guard let owner = ownerModel, let members = table?.weakMembers, !members.isEmpty else { return }
-    for model in members {
+    for model in members where !others.contains(ObjectIdentifier(model)) {
       guard let inverse = inverse(on: model), inverse !== self, !inverse.isDirty else { continue }
       // Retained first: the owner may be all that is left to retain the member.
       table?.retain(model)
@@ -22,9 +27,9 @@ extension ModelArrayField {
 }
 
 extension ModelField {
-  func retainLinks() {
+  func retainLinks(except others: Set<ObjectIdentifier>) {
     guard readsThroughHook, let owner = ownerModel, let model = liveValue, let inverse = inverse(on: model),
-      inverse !== self, !inverse.isDirty
+      inverse !== self, !inverse.isDirty, !others.contains(ObjectIdentifier(model))
     else { return }
     retain(model)
     inverse.see(owner)

@@ -27,7 +27,9 @@ protocol Relation: RelationField {
   /// Makes the link to a model weak, because the inverse retains the model.
   func see(_ model: ModelObject)
   /// Makes this side retain its members, which then hold the model of this side weakly.
-  func retainLinks()
+  ///
+  /// - Parameter others: members that are left as they are.
+  func retainLinks(except others: Set<ObjectIdentifier>)
   /// The number of links, those of deallocated models included.
   var linkCount: Int { get }
   /// The related models that this side retains.

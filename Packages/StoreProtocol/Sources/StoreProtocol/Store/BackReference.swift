@@ -151,7 +151,9 @@ extension ModelStore {
     with reference: BackReference, _ evaluation: QueryEvaluation = .byStore
   ) async throws -> [ModelObject] {
     guard let modelClass = reference.relatedClass as? any (ModelObject & ModelIsolation).Type else { return [] }
-    return try await models(modelClass, reference.condition, evaluation)
+    let models = try await models(modelClass, reference.condition, evaluation)
+    reference.relink(models)
+    return models
   }
 
   private func models<M: Model>(
@@ -160,6 +162,14 @@ extension ModelStore {
     var query = ModelQuery(type, evaluation: evaluation)
     query.filter = condition
     return try await list(query)
+  }
+}
+
+extension BackReference {
+  /// Links members to their owners again, if an owner was deallocated since the member was read: an unchanged record is not
+  /// read into the member another time.
+  func relink(_ members: [ModelObject]) {
+    for member in members { _ = (member.field(declaredAs: key) as? any RelationField)?.relatedModels }
   }
 }
 

@@ -140,6 +140,7 @@ extension ModelStore {
       var query = ModelQuery(Related.self)
       query.filter = reference.condition
       var models = try await list(query)
+      reference.relink(models)
       models += try await membersOfRecord(relation, of: owner, except: models)
       withExtendedLifetime(models) { relation.markLoaded() }
       return models

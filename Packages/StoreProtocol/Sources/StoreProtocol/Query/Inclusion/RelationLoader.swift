@@ -9,12 +9,15 @@ struct RelationLoader {
   private let isFresh: Bool
   /// The models that were read by now.
   private var read: Set<ObjectIdentifier>
+  /// The models that the path has reached. Those that were read first retain them, by the relations between.
+  private var reached: Set<ObjectIdentifier>
 
   init(_ store: any ModelStore, _ evaluation: QueryEvaluation, isFresh: Bool, read models: [ModelObject]) {
     self.store = store
     self.evaluation = evaluation
     self.isFresh = isFresh
     read = Set(models.map { ObjectIdentifier($0) })
+    reached = read
   }
 
   /// Reads the included relations of models.
@@ -81,9 +84,11 @@ struct RelationLoader {
     }
     let stored = try await models(sample.relation.relatedClass, identifiers)
     withExtendedLifetime((found, stored)) {
-      for (model, relation) in owners { model.retainMembers(of: relation) }
+      for (model, relation) in owners { model.retainMembers(of: relation, except: reached) }
     }
-    return identifiers.isEmpty ? related : owners.flatMap(\.relation.relatedModels)
+    if !identifiers.isEmpty { related = owners.flatMap(\.relation.relatedModels) }
+    reached.formUnion(related.map { ObjectIdentifier($0) })
+    return related
   }
 
   /// Reads the models whose stored fields reference others, which completes the relations of these.
