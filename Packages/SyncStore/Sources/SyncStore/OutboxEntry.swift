@@ -50,6 +50,8 @@ public struct OutboxEntry: Sendable, Hashable {
   public var base: AttributeDictionary?
   /// The request whose outcome is not known; nil if there is none.
   public var flight: Flight?
+  /// The members of earlier requests that were given up without knowing their outcome: they may arrive late.
+  var unsettled: AttributeDictionary = [:]
   /// The conflict that waits for a decision; nil if there is none.
   public var conflict: Conflict?
   /// The transactions whose writes are pushed together with this one.
@@ -118,6 +120,7 @@ extension OutboxEntry {
       frozen["validator"] = flight.validator.map { .string($0) }
       members["flight"] = .object(frozen)
     }
+    if !unsettled.isEmpty { members["unsettled"] = .object(unsettled) }
     if let conflict { members["conflict"] = conflict.remote.map { .object($0) } ?? .bool(true) }
     if !groups.isEmpty { members["groups"] = .array(groups.map { .string($0) }) }
     if attempts > 0 { members["attempts"] = .int(attempts) }
@@ -145,6 +148,7 @@ extension OutboxEntry {
         key: key, record: frozen["record"]?.objectValue, body: body, validator: frozen["validator"]?.stringValue,
         isCreation: isCreation, isOutdated: frozen["outdated"]?.boolValue ?? false)
     }
+    unsettled = members["unsettled"]?.objectValue ?? [:]
     conflict = members["conflict"].map { Conflict(remote: $0.objectValue) }
     groups = members["groups"]?.arrayValue?.compactMap(\.stringValue) ?? []
     attempts = members["attempts"]?.intValue ?? 0

@@ -27,6 +27,28 @@ import Testing
     #expect(lane.request { "second" } == first)
   }
 
+  @Test func `An edit after a creation survives the nulls of the answer`() {
+    var lane = lane(nil, ["a": 1])
+    _ = lane.request { "key" }
+    lane.local = ["a": 1, "b": 2]
+    #expect(lane.take(.stored(["a": 1, "b": .null]), hasKeys: true, random: 0) == .wait)
+    #expect(lane.local?["b"] == 2 && lane.discarded.isEmpty)
+    #expect(lane.request { "next" }?.body == ["b": 2])
+  }
+
+  @Test func `An own request that arrives after it was given up is no change of another client`() {
+    var lane = lane(version(["a": 1], "1"), version(["a": 2], "1"))
+    _ = lane.request { "first" }
+    _ = lane.take(.none, hasKeys: false, random: 0)
+    lane.read(version(["a": 1], "1"), after: .silence)
+    lane.local = version(["a": 3], "1")
+    _ = lane.request { "second" }
+    #expect(lane.take(.refused(status: 412), hasKeys: false, random: 0) == .read)
+    lane.read(version(["a": 2], "2"), after: .refusal)
+    #expect(lane.local?["a"] == 3 && lane.discarded.isEmpty)
+    #expect(lane.request { "third" }?.body == ["a": 3])
+  }
+
   @Test func `An edit that is undone before it is sent needs no request`() {
     var lane = lane(["a": 1], ["a": 1])
     #expect(lane.request { "key" } == nil)

@@ -16,6 +16,13 @@ import Testing
     }
   }
 
+  @Test func `A member that one version leaves out equals a null of the other`() {
+    let merge = RecordMerge(base: ["a": 1], local: ["a": 1, "b": 2], remote: ["a": 1, "b": .null, "c": .null])
+    #expect(merge.record == ["a": 1, "b": 2, "c": .null])
+    #expect(merge.discarded == [])
+    #expect(RecordMerge.areEqual(["a": 1], ["a": 1, "b": .null]))
+  }
+
   @Test func `Merging keeps the server's value of a member that both changed`() {
     #expect(merge(.merge).record == ["a": 3, "b": 2, "c": 3])
     #expect(merge(.merge).discarded == [Discarded(key: "a", value: 2)])

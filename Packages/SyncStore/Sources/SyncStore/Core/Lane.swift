@@ -129,6 +129,10 @@ struct Lane: Equatable {
         self.entry = entry
         return .wait
       default:
+        if PlantedFault.isPlanted(.dropsRecordOnTransientError) {
+          self.entry = nil
+          return .wait
+        }
         entry.attempts += 1
         self.entry = entry
         return .retry(after: max(Self.delay(entry.attempts, random), retryAfter ?? 0))
@@ -153,6 +157,7 @@ struct Lane: Equatable {
       RecordMerge.areEqual(entry.base, remote)
       && entry.base?[RecordMerge.validatorKey] == remote?[RecordMerge.validatorKey]
     entry.flight = nil
+    if reason == .silence { entry.unsettled.merge(flight.body) { $1 } }
     if reason == .refusal, isUnchanged {
       // Another rule than that about versions: the same request would be refused for ever.
       entry.isParked = true
@@ -184,8 +189,11 @@ struct Lane: Equatable {
       self.entry = entry
       return
     }
-    let merge = RecordMerge(base: entry.base, local: local, remote: remote) { keys in
-      resolve(entry.conflict(base: entry.base, local: local, remote: remote, keys))
+    var base = entry.base
+    // An own value that arrived late is no change of another client.
+    for (key, value) in entry.unsettled where base != nil && remote?[key] == value { base?[key] = value }
+    let merge = RecordMerge(base: base, local: local, remote: remote) { keys in
+      resolve(entry.conflict(base: base, local: local, remote: remote, keys))
     }
     settle(entry, merge, remote)
   }
@@ -204,7 +212,7 @@ struct Lane: Equatable {
       (entry.conflict, entry.error) = (nil, nil)
       entry.isParked = false
     }
-    discarded += merge.discarded
+    if !PlantedFault.isPlanted(.overwritesWithoutNote) { discarded += merge.discarded }
     local = merge.record
     entry.base = remote
     self.entry = RecordMerge.areEqual(local, remote) ? nil : entry
@@ -223,15 +231,18 @@ struct Lane: Equatable {
   ) {
     guard var entry else { return }
     entry.flight = nil
+    entry.unsettled = [:]
     entry.attempts = 0
     entry.error = nil
     entry.isParked = false
+    let old = entry.base
     entry.base = flight.record
     let merge = RecordMerge(
       base: flight.record, local: local, remote: remote, ownKeys: isAnswer ? Set(flight.body.keys) : [],
       keepsDeletion: isAnswer || flight.isReflected(in: remote)
     ) { keys in resolve(entry.conflict(base: flight.record, local: local, remote: remote, keys)) }
     settle(entry, merge, remote)
+    if PlantedFault.isPlanted(.restoresBaseAfterPush), self.entry == nil, let old { local = old }
   }
 
   /// Returns the milliseconds before another attempt: a random part of a delay that doubles up to five minutes.

@@ -57,8 +57,8 @@ struct RecordMerge: Equatable {
       let base = base ?? [:]
       var (merged, conflicts): (AttributeDictionary, [String]) = (remote, [])
       let changes = Self.changes(from: base, to: local)
-      for key in changes where local[key] != remote[key] {
-        if base[key] == remote[key] || ownKeys.contains(key) {
+      for key in changes where !Self.areSame(local[key], remote[key]) {
+        if Self.areSame(base[key], remote[key]) || ownKeys.contains(key) {
           merged[key] = local[key]
         } else {
           conflicts.append(key)
@@ -72,7 +72,7 @@ struct RecordMerge: Equatable {
       let resolution = resolve(conflicts)
       if resolution == .remote {
         record = remote
-        self.discarded = discarded(changes.filter { local[$0] != remote[$0] })
+        self.discarded = discarded(changes.filter { !Self.areSame(local[$0], remote[$0]) })
         return
       }
       var kept = merged
@@ -95,8 +95,11 @@ struct RecordMerge: Equatable {
 
   /// Returns the keys of members that differ, in order. The validator is left aside.
   static func changes(from old: AttributeDictionary, to new: AttributeDictionary) -> [String] {
-    Set(old.keys).union(new.keys).filter { $0 != validatorKey && old[$0] != new[$0] }.sorted()
+    Set(old.keys).union(new.keys).filter { $0 != validatorKey && !areSame(old[$0], new[$0]) }.sorted()
   }
+
+  /// Returns whether two values of a member are equal. A local record leaves out what has no value, where a server answers null.
+  private static func areSame(_ left: JSONValue?, _ right: JSONValue?) -> Bool { (left ?? .null) == (right ?? .null) }
 
   /// Returns whether two versions are equal but for the validator.
   static func areEqual(_ left: AttributeDictionary?, _ right: AttributeDictionary?) -> Bool {

@@ -6,6 +6,9 @@ import StoreProtocol
 enum RemoteFault {
   /// Returns the answer to a request that an error stands for.
   static func answer(_ error: ModelStoreError) -> Lane.Answer {
+    if PlantedFault.isPlanted(.parksByText), error.message.contains("400") {
+      return .refused(status: 400, message: error.message)
+    }
     if let refusal = error.refusal {
       return .refused(
         status: refusal.status, message: error.message, retryAfter: refusal.retryAfter?.milliseconds)

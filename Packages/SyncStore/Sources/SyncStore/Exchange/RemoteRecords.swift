@@ -1,4 +1,5 @@
 @_spi(ModelKitInternals) import FieldKit
+import Foundation
 @_spi(ModelKitInternals) import ModelCore
 @_spi(ModelKitInternals) import StoreProtocol
 
@@ -91,19 +92,7 @@ struct RemoteRecords {
     _ query: ModelQuery<M>, atMost limit: Int, _ look: (M, inout RemoteRecord) throws -> Void = { _, _ in },
     _ body: ([RemoteRecord]) async throws -> Void
   ) async throws {
-    func take(_ models: [M]) async throws {
-      var rest = models[...]
-      while !rest.isEmpty {
-        try await body(
-          rest.prefix(limit).map { model in
-            var record = try record(of: model)
-            try look(model, &record)
-            return record
-          })
-        rest = rest.dropFirst(limit)
-      }
-      for model in models { release(model) }
-    }
+    func take(_ models: [M]) async throws { try await self.take(models, atMost: limit, look, body) }
     guard store is any PagedModelStore else { return try await take(try await store.list(query)) }
     var mark: ModelPageMark?
     repeat {
@@ -111,6 +100,57 @@ struct RemoteRecords {
       try await take(page.models)
       mark = page.next
     } while mark != nil
+  }
+
+  /// Reads the records that changed since a time, part by part in the order of their changes.
+  ///
+  /// Each part begins at the time at which the one before ended, because a record that changes meanwhile moves to the end, and
+  /// all others to other positions. Some records are read twice.
+  ///
+  /// - Parameters:
+  ///   - reading: the field with the time of the last change.
+  ///   - time: the time at which to begin.
+  ///   - limit: the number of records in a part.
+  ///   - look: called with each model and its record, before the model is released.
+  ///   - body: receives a part.
+  /// - Throws: what the store throws, and what `body` throws.
+  func listInOrder<M: Model>(
+    _ reading: IncrementalReading<M>, since time: Date, atMost limit: Int,
+    _ look: (M, inout RemoteRecord) throws -> Void, _ body: ([RemoteRecord]) async throws -> Void
+  ) async throws {
+    guard store is any PagedModelStore else {
+      return try await list(reading.query(since: time), atMost: limit, look, body)
+    }
+    var query = reading.query(since: time)
+    var (start, mark): (Date?, ModelPageMark?) = (nil, nil)
+    while true {
+      let page = try await store.page(query, after: mark)
+      let last = page.models.last.flatMap(reading.time)
+      try await take(page.models, atMost: limit, look, body)
+      mark = page.next
+      if mark == nil { return }
+      // If all records of the page have one time, only their positions lead on.
+      guard let last, last != start else { continue }
+      query = reading.query(from: last)
+      (start, mark) = (last, nil)
+    }
+  }
+
+  private func take<M: Model>(
+    _ models: [M], atMost limit: Int, _ look: (M, inout RemoteRecord) throws -> Void,
+    _ body: ([RemoteRecord]) async throws -> Void
+  ) async throws {
+    var rest = models[...]
+    while !rest.isEmpty {
+      try await body(
+        rest.prefix(limit).map { model in
+          var record = try record(of: model)
+          try look(model, &record)
+          return record
+        })
+      rest = rest.dropFirst(limit)
+    }
+    for model in models { release(model) }
   }
 
   /// Ends the use of a model.

@@ -30,11 +30,12 @@ extension SyncExchange {
     guard let reading = store.policies[name]?.incremental as? IncrementalReading<M>,
       var mark = try await locally({ try await PullMark.read(name, in: engine.local) }),
       (0..<reading.interval).contains(environment.now() - mark.compared)
+        || PlantedFault.isPlanted(.neverComparesAgain)
     else { return false }
     let known = mark
     let kept = store.query(type)
     do {
-      try await remote.list(reading.query(since: mark.time), atMost: 500) { model, record in
+      try await remote.listInOrder(reading, since: mark.time, atMost: 500) { model, record in
         mark.time = max(mark.time, reading.time(of: model) ?? mark.time)
         if kept.filter != nil { record.isKept = try kept.matches(model) }
       } _: { records in
@@ -51,6 +52,9 @@ extension SyncExchange {
   private func pullAll<M: Model>(_ type: M.Type) async throws {
     var query = store.query(type)
     let reading = store.policies[M.typeName]?.incremental as? IncrementalReading<M>
+    if PlantedFault.isPlanted(.dropsOutboxAtComparison), store.lastPulls[M.typeName] != nil {
+      for entry in try await engine.outbox().entries { try await step(entry.type, entry.identifier) { $0.entry = nil } }
+    }
     let began = environment.now()
     var time: Date?
     do {
@@ -120,7 +124,13 @@ extension SyncExchange {
           continue
         }
         let remote = record.record(over: lane.entry.map { $0.base ?? [:] } ?? lane.local)
-        lane.rebase(on: remote, resolve: resolver(type))
+        if PlantedFault.isPlanted(.pullRevertsPendingEdits)
+          || lane.local == nil && PlantedFault.isPlanted(.revivesDeletedRecord)
+        {
+          lane = Lane(entry: nil, local: remote)
+        } else {
+          lane.rebase(on: remote, resolve: resolver(type))
+        }
         operations += try stored.operations(to: lane) { try note($0, type, record.identifier) }
         steps.append((stored, lane))
       }

@@ -32,6 +32,10 @@ extension SyncExchange {
           guard let entry = entries[step.name] else { continue }
           if step.isParked || step.waitsFor.contains(where: held.contains) {
             held.insert(step.name)
+            if step.isParked, PlantedFault.isPlanted(.stopsAtFailingHead) { return }
+            if !step.isParked, PlantedFault.isPlanted(.dropsDependantsOfHeldRecord) {
+              try await self.step(entry.type, entry.identifier) { $0.entry = nil }
+            }
           } else if !isLast, entry.attempts > 0 || step.waitsFor.contains(where: postponed.contains) {
             postponed.insert(step.name)
           } else {
@@ -101,11 +105,12 @@ extension SyncExchange {
     if entry.isParked { return .held }
     let isTemporary = engine.options.isTemporary(name, identifier)
     if let flight = entry.flight {
+      if PlantedFault.isPlanted(.abandonsUnansweredRequest) { return .held }
       // The server's record shows whether the request took effect.
       guard flight.isCreation && isTemporary else { return try await readBack(type, identifier, after: .silence) }
       // There is no identifier to read it by. Without keys it would have been found among the records that were pulled.
       if !remote.hasKeys, !pulledTypes.contains(name) { return .held }
-      return try await send(flight, type, identifier, isTemporary, over: nil)
+      return try await send(flight, type, identifier, isTemporary, over: nil, isRepeated: true)
     }
     var model: M?
     defer { if let model { remote.release(model) } }
@@ -125,7 +130,9 @@ extension SyncExchange {
     let key = environment.makeIdentifier()
     let identifierKey = isTemporary ? identifierKey(of: type) : nil
     let next = try await step(name, identifier) { lane in
-      flight = lane.request({ key }, omitting: identifierKey) { withoutTemporaryReferences($0, type) }
+      flight = lane.request({ key }, omitting: identifierKey) {
+        PlantedFault.isPlanted(.keepsTemporaryReferences) ? $0 : withoutTemporaryReferences($0, type)
+      }
     }
     guard let flight else { return next.entry == nil ? .finished : .held }
     return try await send(flight, type, identifier, isTemporary, over: model)
@@ -133,7 +140,8 @@ extension SyncExchange {
 
   /// Sends a request, and stores what follows from its answer.
   private func send<M: Model>(
-    _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool, over version: M?
+    _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool, over version: M?,
+    isRepeated: Bool = false
   ) async throws -> Outcome {
     let name = M.typeName
     let answer: Lane.Answer
@@ -142,8 +150,11 @@ extension SyncExchange {
       report.pushed += 1
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
         let record = answered.record(over: flight.record)
+        // The stored answer to a repeated request may be older than the record, which may even be deleted.
+        let current = isRepeated ? try await remote.find(type, answered.identifier) : answered
         try await assign(type, identifier, answered) { lane, _ in
           _ = lane.take(.stored(record), hasKeys: true, random: 0, resolve: resolver(name))
+          if isRepeated { lane.rebase(on: current?.record(over: record), resolve: resolver(name)) }
         }
         return .again
       }

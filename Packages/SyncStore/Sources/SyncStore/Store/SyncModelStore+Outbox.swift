@@ -10,7 +10,10 @@ extension SyncModelStore {
   ///
   /// - Throws: what the local engine throws.
   /// - Complexity: O(*n*) in the number of dirty records.
-  public func outbox() async throws -> [OutboxEntry] { try await handle.outbox().entries }
+  public func outbox() async throws -> [OutboxEntry] {
+    let entries = try await handle.outbox().entries
+    return PlantedFault.isPlanted(.hidesRejectedEntries) ? entries.filter { !$0.isParked } : entries
+  }
 
   /// Returns the entries that wait for a person, because the server rejected them.
   ///

@@ -131,6 +131,10 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
     }
     try await handle.beginExchange()
     defer { handle.endExchange() }
+    if PlantedFault.isPlanted(.blocksAfterCrash) {
+      // A lock that a killed process leaves behind.
+      try await handle.local.commit(RecordBatch([.create("sync.lock", "lock", [])]))
+    }
     let exchange = SyncExchange(self, RemoteRecords(remote, local: scope.transformers))
     do {
       try await exchange.run(where: isDue)
@@ -138,7 +142,13 @@ public final class SyncModelStore<Local: RecordEngine>: RecordStore<SyncEngine<L
       let isUnreachable = (error as? ModelStoreError).map(RemoteFault.endsExchange) ?? false
       let now = handle.options.environment.now()
       status.value = isUnreachable ? .offline(since: now, retryAt: nil) : .idle(since: nil)
+      if PlantedFault.isPlanted(.blocksAfterCrash) {
+        try await handle.local.commit(RecordBatch([.delete("sync.lock", "lock")]))
+      }
       throw error
+    }
+    if PlantedFault.isPlanted(.blocksAfterCrash) {
+      try await handle.local.commit(RecordBatch([.delete("sync.lock", "lock")]))
     }
     return exchange.report
   }

@@ -68,9 +68,12 @@ final class IncrementalReading<M: Model> {
 
   /// Returns the query for the records that changed since a time, the oldest change first.
   func query(since time: Date) -> ModelQuery<M> {
-    ModelQuery(
-      M.self, where: { [field, overlap] in $0[dynamicMember: field] >= time.addingTimeInterval(-overlap) },
-      sort: [.ascending(field)])
+    query(from: time.addingTimeInterval(PlantedFault.isPlanted(.pullsWithoutOverlap) ? 1 : -overlap))
+  }
+
+  /// Returns the query for the records that changed at a time or later, the oldest change first.
+  func query(from time: Date) -> ModelQuery<M> {
+    ModelQuery(M.self, where: { [field] in $0[dynamicMember: field] >= time }, sort: [.ascending(field)])
   }
 
   /// Returns the time of the last change of a model.

@@ -1,0 +1,53 @@
+import Foundation
+import StoreProtocol
+
+/// A model of the simulation: its title never changes, and the server sets version, change time and deletion mark.
+protocol SimulatedModel: Model {
+  var title: Field<String> { get }
+  var a: Field<Int> { get }
+  var b: Field<Int> { get }
+  var note: Field<String> { get }
+  var version: Field<Int> { get }
+  var changed: Field<Date> { get }
+  var removed: Field<Bool> { get }
+}
+
+final class Writer: Model, SimulatedModel {
+  let id = Field<Int>()
+  let title = Field<String>()
+  let a = Field<Int>()
+  let b = Field<Int>()
+  let note = Field<String>()
+  let version = Field<Int>()
+  let changed = Field<Date>()
+  let removed = Field<Bool>()
+  let volumes = ModelField<Volume>(foreignKey: true)*
+  override var identifierField: AnyField? { id }
+  override func fieldsForDictionaryValue() -> [AnyField] { [id, title, a, b, note, version, changed, removed] }
+}
+
+final class Volume: Model, SimulatedModel {
+  let id = Field<Int>()
+  let title = Field<String>()
+  let a = Field<Int>()
+  let b = Field<Int>()
+  let note = Field<String>()
+  let version = Field<Int>()
+  let changed = Field<Date>()
+  let removed = Field<Bool>()
+  let writer = ModelField<Writer>(foreignKey: true, inverse: \.volumes)
+  override var identifierField: AnyField? { id }
+}
+
+/// A model whose identifier the client makes.
+final class Sticker: Model, SimulatedModel {
+  let id = Field<String>()
+  let title = Field<String>()
+  let a = Field<Int>()
+  let b = Field<Int>()
+  let note = Field<String>()
+  let version = Field<Int>()
+  let changed = Field<Date>()
+  let removed = Field<Bool>()
+  override var identifierField: AnyField? { id }
+}

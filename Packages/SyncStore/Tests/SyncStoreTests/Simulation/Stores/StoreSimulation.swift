@@ -1,0 +1,318 @@
+@_spi(ModelKitInternals) import FieldKit
+import Foundation
+import MemoryStore
+import StoreEngine
+import StoreProtocol
+
+@testable import SyncStore
+
+/// A randomized history of some clients and one server in one task, with one seed and a virtual clock.
+///
+/// The clients are synchronised stores over engines that can be killed at each commit. Nothing in it waits for real time.
+final class StoreSimulation {
+  typealias Store = SyncModelStore<KillableEngine>
+
+  struct Choices {
+    /// The difference of the clocks of clients from the right time, in milliseconds.
+    var skew = 0
+    /// Whether a backup of the server is restored.
+    var restoresBackup = false
+    /// Whether clients lose access to records for a time.
+    var revokesAccess = false
+    /// Whether conflicts are decided at random, instead of merged.
+    var decidesAtRandom = false
+    /// The number of the commit of the first client at which its process is killed: before an even one, after an odd one. Nil
+    /// for kills at random.
+    var killedCommit: Int?
+  }
+
+  /// The process of a store. A killed one commits nothing more.
+  final class Process: Sendable {
+    let isKilled = Lock(false)
+  }
+
+  /// A client: its disk, which survives its process, and the store of the process.
+  final class Client {
+    let number: Int
+    let disk = MemoryModelStore().handle
+    let remote: SimulatedRemote
+    var store: Store!
+    var process = Process()
+
+    init(_ number: Int, _ remote: SimulatedRemote) { (self.number, self.remote) = (number, remote) }
+  }
+
+  struct Written: Hashable {
+    var client: Int
+    var title: String
+    var key: String
+    /// The name of a value on the server.
+    func value(_ value: JSONValue) -> String { "\(title).\(key)=\(value)" }
+  }
+
+  let service: SimulatedService
+  let choices: Choices
+  private(set) var clients: [Client] = []
+  /// The last value that a client wrote to a member, and that was acknowledged.
+  private(set) var written: [Written: JSONValue] = [:]
+  /// The clients that wrote a member, by `title.key`.
+  private(set) var authors: [String: Set<Int>] = [:]
+  /// The acknowledged deletions of clients.
+  private(set) var deleted: Set<Written> = []
+  /// The deletions of clients, with those whose process was killed meanwhile.
+  private(set) var deletions: Set<Written> = []
+  /// The titles to which some client had no access for a time.
+  private(set) var revoked: Set<String> = []
+  var problems: Set<String> = []
+  private let random: SharedRandom
+  private let kills: Lock<(isOn: Bool, commits: Int)>
+  private var count = 0
+  private var isInterlude = false
+
+  init(tier: Int, seed: UInt64, _ choices: Choices = Choices()) {
+    self.choices = choices
+    service = SimulatedService(tier: tier, seed: seed &* 13 &+ UInt64(tier))
+    random = SharedRandom(seed: seed &* 7 &+ UInt64(tier))
+    kills = Lock((true, 0))
+    let number = 2 + random.below(4) * random.below(3)
+    for number in 0..<number {
+      let client = Client(number, SimulatedRemote(service.store(for: number)))
+      client.remote.beforeRequest = { [unowned self, unowned client] in try await interlude(client) }
+      start(client)
+      clients.append(client)
+    }
+  }
+
+  /// The number of commits of the first client.
+  var commits: Int { kills.withLock { $0.commits } }
+
+  private func start(_ client: Client) {
+    let (random, kills, service, killedCommit) = (random, kills, service, choices.killedCommit)
+    let (process, isFirst) = (Process(), client.number == 0)
+    let engine = KillableEngine(client.disk) {
+      if process.isKilled.withLock({ $0 }) { return true }
+      let isKilled = kills.withLock { kills in
+        if isFirst { kills.commits += 1 }
+        guard kills.isOn else { return false }
+        guard let killedCommit else { return random.below(120) == 0 }
+        return isFirst && kills.commits == killedCommit
+      }
+      if isKilled { process.isKilled.withLock { $0 = true } }
+      return isKilled
+    }
+    let skew = client.number % 2 == 0 ? choices.skew : -choices.skew
+    let environment = SyncEnvironment(
+      now: { service.time + skew }, makeIdentifier: { "g\(random.next())" },
+      makeTemporaryInteger: { -1 - random.below(1 << 50) }, random: { 0.5 }, uptime: { service.time }, sleep: { _ in })
+    let store = SyncModelStore(
+      SyncEngine(engine, options: SyncOptions(environment: environment)), remote: client.remote,
+      types: [Writer.self, Volume.self, Sticker.self])
+    prepare(store, Writer.self)
+    prepare(store, Volume.self)
+    prepare(store, Sticker.self)
+    (client.store, client.process) = (store, process)
+  }
+
+  private func prepare<M: SimulatedModel>(_ store: Store, _ type: M.Type) {
+    if service.tier >= 2 {
+      store.policy(type, .changes(by: \.changed, overlap: .seconds(30), comparingAllAfter: .seconds(86_400)))
+    }
+    if service.tier >= 3 { store.policy(type, .keep(where: { $0.removed != true })) }
+    if choices.decidesAtRandom {
+      store.resolve(type) { [random, kills] _ in
+        [.merge, .local, .remote, kills.withLock { $0.isOn } ? .wait : .merge][random.below(4)]
+      }
+    }
+  }
+
+  /// Runs something in the process of a client, which is started again if it was killed.
+  ///
+  /// - Returns: whether it was not killed.
+  func running(_ client: Client, _ body: (Store) async throws -> Void) async -> Bool {
+    let process = client.process
+    do { try await body(client.store) } catch {}
+    guard process.isKilled.withLock({ $0 }) else { return true }
+    if client.process === process {
+      start(client)
+      await checkRestart(client)
+    }
+    return false
+  }
+
+  /// Something that happens while a request is prepared.
+  private func interlude(_ client: Client) async throws {
+    let process = client.process
+    if !isInterlude, service.current.hasFaults, random.below(12) == 0 {
+      isInterlude = true
+      defer { isInterlude = false }
+      let other = clients[random.below(clients.count)]
+      await edit(other)
+      if other !== client, random.below(2) == 0 { await sync(other) }
+    }
+    if process.isKilled.withLock({ $0 }) { throw KillableEngine.Killed() }
+  }
+
+  // MARK: The history
+
+  func run(operations: Int) async throws {
+    var backup: (database: SimulatedService.Database, step: Int)?
+    for step in 0..<operations {
+      service.change { $0.time += random.below(40_000) }
+      let client = clients[random.below(clients.count)]
+      switch random.below(12) {
+      case 0...6: await edit(client)
+      case 7 where choices.revokesAccess: revokeOrGrant(client)
+      default: await sync(client)
+      }
+      if choices.restoresBackup, step == operations / 3 { backup = (service.current.database, step) }
+      if let backup, step == operations * 2 / 3 { try await restore(backup.database) }
+    }
+    service.change { $0.hasFaults = false }
+    kills.withLock { $0.isOn = false }
+    service.deliverLateRequests()
+    service.change { $0.hidden = [:] }
+    try await checkParked()
+    try await settle(rounds: 5)
+    if service.tier >= 2, !choices.revokesAccess, !choices.restoresBackup { try await checkFreshness() }
+    // All records are compared once a day.
+    service.change { $0.time += 100_000_000 }
+    try await settle(rounds: 3)
+    try await checkEnd()
+  }
+
+  private func settle(rounds: Int) async throws {
+    for _ in 0..<rounds {
+      service.change { $0.time += 400_000 }
+      for client in clients {
+        for entry in try await client.store.failures() { try await client.store.retry(entry) }
+        await sync(client)
+      }
+    }
+  }
+
+  private func sync(_ client: Client) async {
+    _ = await running(client) { try await $0.sync() }
+    await checkOwnWrites(client)
+  }
+
+  private func restore(_ backup: SimulatedService.Database) async throws {
+    // Only what no server had acknowledged must come through.
+    var pending: Set<Written> = []
+    for client in clients {
+      let entries = try await client.store.handle.outbox().entries
+      for row in try await rows(of: client) where entries.contains(where: { row.name == "\($0.type)/\($0.identifier)" })
+      {
+        for key in ["a", "b"] { pending.insert(Written(client: client.number, title: row.title, key: key)) }
+      }
+    }
+    service.restore(backup)
+    written = written.filter { pending.contains($0.key) }
+    deleted = []
+  }
+
+  private func revokeOrGrant(_ client: Client) {
+    service.change { state in
+      if state.hidden[client.number]?.isEmpty == false, random.below(2) == 0 {
+        state.hidden[client.number] = [:]
+        return
+      }
+      let all = state.database.rows.sorted { $0.key < $1.key }.flatMap { path, rows in
+        rows.map { ("\(path)/\($0.identifier)", $0.title) }
+      }
+      guard !all.isEmpty else { return }
+      let (name, title) = all[random.below(all.count)]
+      state.hidden[client.number, default: [:]][name] = random.below(2) == 0
+      revoked.insert(title)
+    }
+  }
+
+  // MARK: Local writes
+
+  private func edit(_ client: Client) async {
+    count += 1
+    switch random.below(12) {
+    case 0: await create(client, Sticker())
+    case 1: await create(client, Writer())
+    case 2, 3: await create(client, Volume())
+    case 4: await delete(client, Volume.self)
+    case 5: await delete(client, Writer.self)
+    case 6: await delete(client, Sticker.self)
+    case 7: await change(client, Writer.self)
+    case 8: await change(client, Sticker.self)
+    default: await change(client, Volume.self)
+    }
+  }
+
+  private func create<M: SimulatedModel>(_ client: Client, _ model: M) async {
+    let title = "\(M.typeName) \(client.number)-\(count)"
+    let value = count
+    model.title.value = title
+    model.a.value = value
+    if random.below(20) == 0 { model.note.value = "poison" }
+    (model as? Sticker)?.id.value = "s\(random.next())"
+    let isKept = await running(client) { store in
+      if let volume = model as? Volume {
+        let writers = try await store.list(Writer.self, sort: [.ascending(\.title)])
+        if !writers.isEmpty, random.below(2) == 0 {
+          volume.writer.value = writers[random.below(writers.count)]
+        } else if random.below(2) == 0 {
+          let writer = Writer()
+          writer.title.value = "Writer of \(title)"
+          if random.below(10) == 0 { writer.note.value = "poison" }
+          volume.writer.value = writer
+        }
+      }
+      try await store.save(model, including: .related)
+    }
+    await note(client, M.self, title, "a", value, isKept)
+  }
+
+  private func change<M: SimulatedModel>(_ client: Client, _ type: M.Type) async {
+    let (value, key) = (count, random.below(2) == 0 ? "a" : "b")
+    var title = ""
+    let isKept = await running(client) { store in
+      let models = try await store.list(type).sorted { ($0.title.value ?? "") < ($1.title.value ?? "") }
+      guard !models.isEmpty else { return }
+      let model = models[random.below(models.count)]
+      title = model.title.value ?? ""
+      if key == "a" { model.a.value = value } else { model.b.value = value }
+      if random.below(30) == 0 { model.note.value = "poison" }
+      if let volume = model as? Volume, random.below(6) == 0 {
+        let writers = try await store.list(Writer.self, sort: [.ascending(\.title)])
+        volume.writer.value = writers.isEmpty ? nil : writers[random.below(writers.count)]
+      }
+      try await store.save(model)
+    }
+    await note(client, type, title, key, value, isKept)
+  }
+
+  private func note<M: SimulatedModel>(
+    _ client: Client, _ type: M.Type, _ title: String, _ key: String, _ value: Int, _ isKept: Bool
+  ) async {
+    if title.isEmpty { return }
+    authors["\(title).\(key)", default: []].insert(client.number)
+    // The process was killed before or after the commit. Only the disk tells.
+    if !isKept {
+      let models = (try? await MemoryModelStore(client.disk).list(type)) ?? []
+      guard models.contains(where: { $0.title.value == title && $0.dictionaryValue[key] == .int(value) }) else {
+        return
+      }
+    }
+    written[Written(client: client.number, title: title, key: key)] = .int(value)
+  }
+
+  private func delete<M: SimulatedModel>(_ client: Client, _ type: M.Type) async {
+    var title = ""
+    _ = await running(client) { store in
+      let models = try await store.list(type).sorted { ($0.title.value ?? "") < ($1.title.value ?? "") }
+      guard !models.isEmpty else { return }
+      let model = models[random.below(models.count)]
+      title = model.title.value ?? ""
+      try await store.delete(model)
+    }
+    if title.isEmpty { return }
+    deletions.insert(Written(client: client.number, title: title, key: ""))
+    let titles = ((try? await MemoryModelStore(client.disk).list(type)) ?? []).map { $0.title.value ?? "" }
+    if !titles.contains(title) { deleted.insert(Written(client: client.number, title: title, key: "")) }
+  }
+}
