@@ -43,17 +43,12 @@ extension ModelObject {
       if chosen == nil || original !== self { copy.takeStates(of: original) }
       original.forEachField { field, index in
         guard isChosen(field, of: original) else { return }
-        // A class may add fields to every new model.
-        let counterpart =
-          index < 0
-          ? field.declaredKey.flatMap { key in copy.details?.dynamicFields.first { $0.declaredKey == key } }
-          : copy.layout.field(at: index, of: copy)
-        guard let other = counterpart else {
+        guard let other = copy.counterpart(of: field, at: index) else {
           if index < 0 { copy.addCopy(of: field) }
           return
         }
-        if let relation = field as? any Relation, let copied = other as? any Relation {
-          relations.append(CopiedRelation(original: relation, field: field, copy: copied, copiedField: other))
+        if let relation = CopiedRelation(field, other) {
+          relations.append(relation)
         } else {
           other.takeValue(of: field)
         }
@@ -68,14 +63,23 @@ extension ModelObject {
     return copies[ObjectIdentifier(self)] ?? self
   }
 
-  private func takeStates(of original: ModelObject) {
+  /// Returns the field of a copy that corresponds to one of the original; nil if the copy has none.
+  ///
+  /// - Parameter index: the index of the field in the layout, or -1 for a field added at run time.
+  func counterpart(of field: AnyField, at index: Int) -> AnyField? {
+    if index >= 0 { return layout.field(at: index, of: self) }
+    // A class may add fields to every new model.
+    return field.declaredKey.flatMap { key in details?.dynamicFields.first { $0.declaredKey == key } }
+  }
+
+  func takeStates(of original: ModelObject) {
     modelLoadState = original.modelLoadState
     origin = original.origin
     isStored = original.isStored
     if let remainder = original.details?.remainder { detailsForWriting.remainder = remainder }
   }
 
-  private func addCopy(of field: AnyField) {
+  func addCopy(of field: AnyField) {
     // The class may have added the field in `init`.
     if let key = field.declaredKey, let own = self.field(forKey: key) { return own.takeValue(of: field) }
     let copy: AnyField = field.copy()
@@ -85,11 +89,26 @@ extension ModelObject {
 }
 
 /// A relation and its copy, which references the copies of the related models.
-private struct CopiedRelation {
+struct CopiedRelation {
   let original: any Relation
   let field: AnyField
   let copy: any Relation
   let copiedField: AnyField
+
+  init(original: any Relation, field: AnyField, copy: any Relation, copiedField: AnyField) {
+    self.original = original
+    self.field = field
+    self.copy = copy
+    self.copiedField = copiedField
+  }
+
+  /// Pairs two fields; nil if they are no relations.
+  init?(_ field: AnyField, _ copiedField: AnyField) {
+    guard field.isRelation, let original = field as? any Relation, let copy = copiedField as? any Relation else {
+      return nil
+    }
+    self.init(original: original, field: field, copy: copy, copiedField: copiedField)
+  }
 
   /// Removes the models that the class added in `init`.
   func makeRoom() {

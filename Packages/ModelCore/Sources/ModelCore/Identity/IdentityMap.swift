@@ -6,6 +6,10 @@
 /// that a released scope leaves no retain cycle.
 final class IdentityMap {
   let transformers: ValueTransformerContext
+  /// Whether the models are those of a draft, to which the inverses of other models have no links.
+  let isDraft: Bool
+  /// The map of the models that were drafted, if these are in one.
+  let parent: IdentityMap?
   var conflictHandler: (IdentityConflict) -> Void = IdentityConflict.writeToStandardError
   var decodingIssueHandler: ([ModelDecodingError]) -> Void = ModelDecodingError.writeToStandardError
   private let registry = MemoryRegistry()
@@ -40,7 +44,20 @@ final class IdentityMap {
     let identifier: RegisteredIdentifier
   }
 
-  init(transformers: ValueTransformerContext) { self.transformers = transformers }
+  init(transformers: ValueTransformerContext) {
+    self.transformers = transformers
+    isDraft = false
+    parent = nil
+  }
+
+  /// Creates the map of a draft of models.
+  ///
+  /// - Parameter parent: the map of these models, if they are in one.
+  init(draftIn parent: IdentityMap?) {
+    transformers = parent?.transformers ?? .standard
+    isDraft = true
+    self.parent = parent
+  }
 
   // MARK: Scope
 

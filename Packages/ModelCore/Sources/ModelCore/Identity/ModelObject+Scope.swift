@@ -4,6 +4,12 @@ extension ModelObject {
   /// The scope this model is part of.
   var memberScope: ModelScope? { identityMap?.scope }
 
+  /// Whether one of two models belongs to a draft, and the other does not. Such models have no links to inverses.
+  func isApart(from other: ModelObject) -> Bool {
+    if identityMap === other.identityMap { return false }
+    return identityMap?.isDraft == true || other.identityMap?.isDraft == true
+  }
+
   /// Whether the model is new, or has unsaved changes.
   var isUnsaved: Bool {
     if origin == .new { return true }

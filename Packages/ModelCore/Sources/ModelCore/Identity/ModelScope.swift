@@ -50,7 +50,7 @@ public final class ModelScope {
   /// Removes a model from the scope. It is no longer retained, and another object may get its identifier. Its values
   /// and relations stay.
   ///
-  /// Use this for a discarded draft, or for a deleted model.
+  /// Use this for a new model that is not wanted, or for a deleted one.
   public func forget(_ model: ModelObject) { map.remove(model) }
 
   /// The closure that is called when two live models have the same identifier. The default writes the description to
@@ -92,6 +92,8 @@ extension ModelIsolation where Self: ModelObject {
       if type(of: canonical) == Self.self { return unsafeDowncast(canonical, to: Self.self) }
       if let canonical = canonical as? Self { return canonical }
     }
+    // A draft refers to the models outside of it.
+    if let parent = scope.map.parent { return with(identifier: identifier, in: parent.scope) }
     let unloadedReference = scope.transformers.prepared(Self())
     unloadedReference.becomeUnloadedReference(identifier: identifier)
     // One identifier may have several spellings, such as a UUID in lower case.

@@ -7,7 +7,7 @@
 protocol Relation: RelationField {
   /// Whether there may be links that only one side contains: after this side was unloaded, or was set without updating
   /// the inverse.
-  var isUneven: Bool { get }
+  var isUneven: Bool { get set }
   /// Sets the models without updating inverses or notifying observers, as copies do.
   ///
   /// - Parameters:
@@ -157,6 +157,10 @@ extension Relation {
     _ related: ModelObject, to owner: ModelObject, _ inverse: any Relation, _ change: RelationChange
   ) {
     if inverse === self { return }
+    if owner.isApart(from: related) {
+      isUneven = true
+      return
+    }
     if isUneven || inverse.isUneven, inverse.refers(to: owner) {
       if inverse.retains(owner) { see(related) }
     } else if inverse.attachBack(owner, change) {
@@ -175,8 +179,8 @@ extension Relation {
   func shareScope(with related: ModelObject, _ change: RelationChange) {
     guard let owner = ownerModel else { return }
     if let map = owner.identityMap {
-      if related.identityMap == nil { map.add(related, by: change) }
-    } else if let map = related.identityMap {
+      if related.identityMap == nil, !map.isDraft { map.add(related, by: change) }
+    } else if let map = related.identityMap, !map.isDraft {
       map.add(owner, by: change)
     }
   }
