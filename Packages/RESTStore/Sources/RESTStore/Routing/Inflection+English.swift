@@ -53,6 +53,11 @@ extension Inflection {
     for word in ["human", "german", "norman", "ottoman", "roman", "shaman", "talisman"] {
       english.addIrregular(word, plural: word + "s")
     }
+    // No plurals of words that end with `man`.
+    for word in [
+      "abdomen", "acumen", "albumen", "bitumen", "cyclamen", "dolmen", "examen", "gravamen", "lumen", "numen", "omen",
+      "regimen", "rumen", "specimen", "stamen",
+    ] { english.addIrregular(word, plural: word + "s") }
     for word in [
       "bluetooth", "chassis", "deer", "equipment", "feedback", "firmware", "fish", "hardware", "information",
       "metadata",

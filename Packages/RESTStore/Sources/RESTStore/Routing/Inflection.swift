@@ -46,10 +46,15 @@ public struct Inflection: Sendable {
   ///   - inCompounds: whether the rule also holds for words that end with the noun, such as `salesperson`.
   public mutating func addIrregular(_ singular: String, plural: String, inCompounds: Bool = false) {
     let singular = singular.lowercased()
-    plurals.insert(plural.lowercased())
+    let plural = plural.lowercased()
+    plurals.insert(plural)
+    if inCompounds {
+      // `women` is a plural, as `men` is.
+      rules.append(Rule(suffix: plural, dropping: 0, replacement: "", wholeWord: false, notAfter: ""))
+    }
     rules.append(
       Rule(
-        suffix: singular, dropping: singular.count, replacement: plural.lowercased(), wholeWord: !inCompounds,
+        suffix: singular, dropping: singular.count, replacement: plural, wholeWord: !inCompounds,
         notAfter: ""))
   }
 

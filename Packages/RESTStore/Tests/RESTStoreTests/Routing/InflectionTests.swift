@@ -79,6 +79,22 @@ import Testing
     #expect(Inflection.english.plural(of: singular) == plural)
   }
 
+  @Test(arguments: [
+    ("man", "men"), ("woman", "women"), ("Woman", "Women"), ("fireman", "firemen"), ("sales_woman", "sales_women"),
+    ("salesperson", "salespeople"), ("grandchild", "grandchildren"), ("forefoot", "forefeet"), ("eyetooth", "eyeteeth"),
+    ("human", "humans"), ("specimen", "specimens"), ("Omen", "Omens"), ("regimen", "regimens"),
+    ("submatrix", "submatrices"), ("multimedium", "multimedia"),
+  ])
+  func `A compound has the irregular plural of its last noun, whose singular is the compound`(
+    singular: String, plural: String
+  ) {
+    let english = Inflection.english
+    #expect(english.plural(of: singular) == plural)
+    #expect(english.plural(of: plural) == plural)
+    #expect(english.singular(of: plural) == singular)
+    #expect(english.singular(of: singular) == singular)
+  }
+
   @Test func `A rule of one's own holds for singulars, too`() {
     var inflection = Inflection.english
     inflection.addIrregular("cow", plural: "kine")
