@@ -145,6 +145,15 @@ extension ModelStoreError {
       .noIdentifier, "This \(typeName.nameForMessage) has no identifier: it was not created in a store yet.")
   }
 
+  static func draft(_ typeName: String, identifier: String?) -> ModelStoreError {
+    ModelStoreError(
+      .invalid,
+      """
+      This \(typeName.nameForMessage) was not written, because it belongs to a draft, whose edits are kept. Apply the draft, \
+      and save its original.
+      """, identifier: identifier)
+  }
+
   /// Rules of a model are broken.
   public static func invalid(
     _ typeName: String, identifier: String?, _ errors: [ModelValidationError]

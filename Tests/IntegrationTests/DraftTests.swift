@@ -1,0 +1,124 @@
+import Foundation
+import ModelKit
+import Testing
+
+private final class Author: Model {
+  @Field var id: Int?
+  @Required var name = "Unknown"
+  @ModelArrayField(inverse: \.$author) var books: [Book]?
+  override var identifierField: AnyField? { $id }
+}
+
+private final class Book: Model {
+  @Field var id: Int?
+  @Required(.notBlank) var title = "Untitled"
+  @Field var year: Int?
+  @ModelField(foreignKey: true) var author: Author?
+  override var identifierField: AnyField? { $id }
+}
+
+@Suite struct `Drafts of stored models` {
+  private let store = MemoryModelStore()
+
+  private func stored(_ title: String) async throws -> Book {
+    let book = Book()
+    book.title = title
+    return try await store.create(book)
+  }
+
+  @Test func `A draft is applied and saved`() async throws {
+    let book = try await stored("Emma")
+    let author = try await store.create(Author())
+    let draft = book.draft()
+    draft.title = "Persuasion"
+    draft.author = author
+    #expect(draft.$title.isDirty && !book.$title.isDirty)
+    #expect(author.books?.isEmpty != false)
+    try await store.save(draft.apply())
+    #expect(!book.isDirty && !draft.isDirty && author.books == [book])
+    let other = try await MemoryModelStore(store.handle).lookup(Book.self, identifier: "1")
+    #expect(other.title == "Persuasion" && other.author?.identifier == "1")
+  }
+
+  @Test func `A change from another store instance is merged, or a conflict if it changed the same field`() async throws
+  {
+    let book = try await stored("Emma")
+    let other = MemoryModelStore(store.handle)
+    let theirs = try await other.lookup(Book.self, identifier: "1")
+    let draft = book.draft()
+    draft.title = "Mine"
+
+    theirs.year = 1815
+    try await other.save(theirs)
+    try await store.refresh(book)
+    try await store.save(draft.apply())
+    #expect(book.title == "Mine" && book.year == 1815)
+
+    draft.title = "Mine again"
+    try await other.refresh(theirs)
+    theirs.title = "Theirs"
+    try await other.save(theirs)
+    try await store.refresh(book)
+    let error = #expect(throws: ModelDraftError.self) { try draft.apply() }
+    let conflict = try #require(error?.conflicts.first)
+    #expect(conflict.base == "Mine" && conflict.mine == "Mine again" && conflict.theirs == "Theirs")
+    #expect(book.title == "Theirs" && !book.isDirty)
+    try await store.save(draft.apply { _ in .mine })
+    try await other.refresh(theirs)
+    #expect(theirs.title == "Mine again")
+  }
+
+  @Test func `A draft of a new model is created in the store, and a released one is not`() async throws {
+    let author = try await store.create(Author())
+    do {
+      let draft = Book().draft()
+      draft.author = author
+    }
+    #expect(store.scope.unsavedModels.isEmpty && author.books?.isEmpty != false)
+    let draft = Book().draft()
+    draft.title = ""
+    draft.author = author
+    #expect(!draft.model.validate().isValid)
+    draft.title = "Emma"
+    try await store.save(draft.apply())
+    #expect(draft.original.identifier == "1" && author.books == [draft.original])
+    #expect(try await store.count(Book.self) == 1)
+  }
+
+  @Test func `A model that is made in a draft is saved after it was applied`() async throws {
+    let author = try await store.create(Author())
+    let draft = author.draft()
+    let book = draft.makeModel(Book.self)
+    book.title = "Emma"
+    book.author = draft.model
+    #expect(author.books?.isEmpty != false && store.scope.unsavedModels.isEmpty)
+    try draft.apply()
+    try await store.save(book)
+    let found = try await MemoryModelStore(store.handle).list(Book.self, where: { $0.author.name == "Unknown" })
+    #expect(found.map(\.title) == ["Emma"])
+  }
+
+  @Test func `An applied and saved draft is undone in the store`() async throws {
+    let book = try await stored("Emma")
+    let undo = ModelUndo(store.scope)
+    let draft = book.draft()
+    draft.title = "Mine"
+    draft.year = 1
+    try undo.step("Edit") { _ = try draft.apply() }
+    try await store.save(book)
+    #expect(undo.undoLabel == "Edit")
+    try await store.save(undo.undo())
+    #expect(book.title == "Emma" && book.year == nil && !undo.canUndo)
+  }
+
+  @Test func `A model of a draft can't be saved itself`() async throws {
+    let book = try await stored("Emma")
+    let draft = book.draft()
+    draft.title = "Mine"
+    await #expect(throws: ModelStoreError.self) { try await store.save(draft.model) }
+    #expect(draft.model.scope === draft.scope && draft.isDirty)
+    #expect(try await store.lookup(Book.self, identifier: "1") === book)
+    try await store.save(draft.apply())
+    #expect(book.title == "Mine")
+  }
+}
