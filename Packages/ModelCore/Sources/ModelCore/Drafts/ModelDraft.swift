@@ -67,8 +67,9 @@ public final class ModelDraft<M: Model> {
   /// ``apply()`` makes it an ordinary model if the draft references it, or if it references the draft.
   ///
   /// ```swift
-  /// let line = draft.makeModel(OrderLine.self)
-  /// draft.lines.add(line)
+  /// let draft = author.draft()
+  /// let book = draft.makeModel(Book.self)
+  /// draft.books.add(book)
   /// ```
   public func makeModel<Related: Model>(_ type: Related.Type = Related.self) -> Related {
     let model = Related()
@@ -101,6 +102,8 @@ public final class ModelDraft<M: Model> {
   /// Applies the draft as ``apply()`` does, with a decision for each field that was changed on both sides.
   ///
   /// ```swift
+  /// let draft = book.draft()
+  /// draft.title.value = "Emma"
   /// try draft.apply { conflict in conflict.key == "title" ? .mine : .theirs }
   /// ```
   ///
@@ -122,14 +125,14 @@ extension ModelIsolation where Self: ModelObject {
   ///
   /// ```swift
   /// let draft = book.draft()
-  /// draft.title = "Emma"
+  /// draft.title.value = "Emma"
   /// try await store.save(draft.apply())
   /// ```
   ///
   /// A draft of a new model works, too: `Book().draft()`.
   ///
   /// - Parameter relations: the relations whose models are copied as well, to be edited in the draft. They belong to
-  ///   this model, or to a model that is copied: `[order.lines] + lines.map(\.options)`. Others are ignored.
+  ///   this model, or to a model that is copied: `[author.books] + books.map(\.reviews)`. Others are ignored.
   /// - Complexity: O(*n*) in the number of fields of the copied models.
   public func draft(including relations: [any RelationField] = []) -> ModelDraft<Self> {
     ModelDraft(of: self, including: relations)
