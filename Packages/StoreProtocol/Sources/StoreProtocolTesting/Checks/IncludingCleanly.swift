@@ -30,7 +30,7 @@ extension ModelStoreContract {
         withExtendedLifetime(live) {}
       }
     },
-    Check("a path that leads back to its first models keeps those between live", needs: [.queries, .anyModels]) {
+    Check("a path that ends at its first models keeps those between live", needs: [.queries, .anyModels]) {
       store in
       try await storeKeepers(in: store)
       let keepers = try await store.list(ContractKeeper.self, including: [\.animals.keeper])
