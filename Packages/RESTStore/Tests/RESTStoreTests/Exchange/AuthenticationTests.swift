@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Credentials` {
+@Suite(.timeLimit(.minutes(15))) struct `Credentials` {
   @Test func `Credentials are renewed once for all requests that wait for them`() async throws {
     let renewals = Lock(0)
     var options = RESTOptions()

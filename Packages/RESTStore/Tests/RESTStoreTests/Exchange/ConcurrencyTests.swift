@@ -3,7 +3,7 @@ import Foundation
 @_spi(ModelKitInternals) import StoreProtocol
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Lookups that are equal and under way at the same time` {
+@Suite(.timeLimit(.minutes(15))) struct `Lookups that are equal and under way at the same time` {
   @Test func `Lookups that are equal and under way at the same time are one request`() async throws {
     let transport = GatedTransport { _ in ada() }
     let monitor = ListeningMonitor()
@@ -132,7 +132,7 @@ private final class HeldTransport: HTTPTransport {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Requests of a store` {
+@Suite(.timeLimit(.minutes(15))) struct `Requests of a store` {
   @Test func `Requests of a store wait for their turn beyond the limit, and can be cancelled there`() async throws {
     let transport = GatedTransport { _ in HTTPResponseData(status: 200, body: Data("[]".utf8)) }
     var options = RESTOptions()
