@@ -1,6 +1,5 @@
-// A client for an API with conventions of its own: it requires a key, wraps its responses in envelopes, and tags stored
-// tasks. `tasks URL` uses a server, such as `Scripts/rest-server`. Without an address, a server in the same process
-// answers.
+// A client for an API that requires a key, wraps its responses in envelopes, and tags stored tasks. `tasks URL` uses a
+// server, such as `Scripts/rest-server`. Without an address, a server in the same process answers.
 
 import Foundation
 import ModelKit
@@ -46,13 +45,12 @@ actor Server: HTTPTransport {
 
   func send(_ request: HTTPRequest) throws -> HTTPResponse {
     guard request.headers["X-Api-Key"] != nil else { return HTTPResponse(status: 401) }
-    var fields = try request.body.map { try JSONValue(json: $0).objectValue ?? [:] } ?? [:]
+    let fields = try request.body.map { try JSONValue(json: $0).objectValue ?? [:] } ?? [:]
     let number = Int(request.url.lastPathComponent) ?? 0
     switch request.method {
     case .post:
-      fields["id"] = .int(tasks.count + 1)
-      tasks.append(.object(fields))
-      return answer(201, .object(fields))
+      tasks.append(.object(fields.merging(["id": .int(tasks.count + 1)]) { $1 }))
+      return answer(201, tasks[tasks.count - 1])
     case .patch where tasks.indices.contains(number - 1):
       tasks[number - 1] = .object((tasks[number - 1].objectValue ?? [:]).merging(fields) { $1 })
       return answer(200, tasks[number - 1])
