@@ -3,7 +3,8 @@ import BenchmarkHarness
 /// All benchmarks in the order of a run.
 enum AllBenchmarks {
   static func list(directory: StoreFolder.Place) -> [Benchmark] {
-    SettingBenchmarks.all + GettingBenchmarks.all + LifetimeBenchmarks.all + BindingBenchmarks.all
+    SettingBenchmarks.all + GettingBenchmarks.all + PropertyBenchmarks.all + LifetimeBenchmarks.all
+      + BindingBenchmarks.all
       + ScalingBenchmarks.all + ModelBenchmarks.all + RelationBenchmarks.all + ReadingBenchmarks.all
       + WritingBenchmarks.all + NestedBenchmarks.all + ReadingScaleBenchmarks.all + StoringBenchmarks.all(in: directory)
       + FindingBenchmarks.all(in: directory) + QueryBenchmarks.all(in: directory)

@@ -24,6 +24,7 @@ enum MemoryBenchmarks {
       Row(name: "OpenCombine `CurrentValueSubject<Int?, Never>`", goal: nil) { CurrentValueSubject<Int?, Never>(nil) },
       Row(name: "`@Observable` with one property", goal: nil) { ObservedNumber() },
       Row(name: "model with 10 fields", goal: "≤ 1,200 bytes") { TenNumbers() },
+      Row(name: "model with 10 properties", goal: "no more than with 10 fields") { TenProperties() },
       Row(name: "class with 10 subjects", goal: nil) { TenSubjects() },
       Row(name: "`@Observable` with 10 properties", goal: nil) { TenObserved() },
       Row(name: "person with its values: model", goal: nil) { Person(sample) },

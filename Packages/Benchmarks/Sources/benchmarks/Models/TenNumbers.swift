@@ -16,6 +16,35 @@ final class TenNumbers: Model {
   let j = Field<Int>()
 }
 
+/// The same class with ordinary properties.
+final class TenProperties: Model {
+  @Field var a: Int?
+  @Field var b: Int?
+  @Field var c: Int?
+  @Field var d: Int?
+  @Field var e: Int?
+  @Field var f: Int?
+  @Field var g: Int?
+  @Field var h: Int?
+  @Field var i: Int?
+  @Field var j: Int?
+}
+
+/// Ten properties, and another that is not optional.
+final class ElevenProperties: Model {
+  @Field var a: Int?
+  @Field var b: Int?
+  @Field var c: Int?
+  @Field var d: Int?
+  @Field var e: Int?
+  @Field var f: Int?
+  @Field var g: Int?
+  @Field var h: Int?
+  @Field var i: Int?
+  @Field var j: Int?
+  @Required var k = 0
+}
+
 /// The same class with subjects.
 final class TenSubjects {
   let a = CurrentValueSubject<Int?, Never>(nil)
