@@ -29,6 +29,14 @@ extension ModelUndo {
   private func noteEdit() {
     redoSteps = []
     updateState()
+    // A labelled step can't be undone before it ends.
+    if depth == 0, let open { announce(open) }
+  }
+
+  private func announce(_ step: UndoStep) {
+    guard !step.isAnnounced, let stepRecorded else { return }
+    step.isAnnounced = true
+    stepRecorded(self, step)
   }
 
   /// Returns the step that an edit belongs to. An edit of another operation than the last one begins a step.
@@ -54,7 +62,7 @@ extension ModelUndo {
     undoSteps.append(step)
     if undoSteps.count > limit { undoSteps.removeFirst(undoSteps.count - limit) }
     updateState()
-    stepEnded?(self)
+    announce(step)
   }
 
   /// Notes that a field gets a value from elsewhere.

@@ -5,26 +5,27 @@
   extension ModelUndo {
     /// Registers the steps from now on with an undo manager, such as that of a window, which undoes and redoes them.
     ///
-    /// A step is registered when it ends. A conflict is reported to `onError`, and the undo manager has lost the step
-    /// then; it can still be undone here.
+    /// An edit is registered at once, a labelled step at its end. While a step is open, see ``beginStep(_:)``, the undo
+    /// manager undoes nothing. If there is a conflict, the undo manager loses the step; it can still be undone here.
     ///
     /// - Parameters:
-    ///   - manager: the undo manager. It retains this object as long as it has steps.
+    ///   - manager: the undo manager. It retains this object as long as it has steps of it.
+    ///   - onChanges: receives the models to save or delete after each undo and redo.
     ///   - onError: receives the errors of ``undo(onConflict:)`` and ``redo(onConflict:)``.
-    public func register(with manager: UndoManager, onError: @escaping (ModelUndoError) -> Void) {
-      stepEnded = { [weak manager] undo in if let manager { undo.registerUndo(with: manager, onError) } }
+    @MainActor
+    public func register(
+      with manager: UndoManager, onChanges: @escaping (Changes) -> Void = { _ in },
+      onError: @escaping (ModelUndoError) -> Void
+    ) {
+      register(with: manager as some UndoManaging, onChanges: onChanges, onError: onError)
     }
+  }
 
-    private func registerUndo(with manager: UndoManager, _ onError: @escaping (ModelUndoError) -> Void) {
-      manager.registerUndo(withTarget: self) { [weak manager] undo in
-        do { try undo.undo() } catch { return onError(error) }
-        guard let manager else { return }
-        manager.registerUndo(withTarget: undo) { [weak manager] undo in
-          do { try undo.redo() } catch { return onError(error) }
-          if let manager { undo.registerUndo(with: manager, onError) }
-        }
-      }
-      if let label = undoSteps.last?.label { manager.setActionName(label) }
+  extension UndoManager: UndoManaging {
+    func register(_ label: String?, _ action: @escaping @MainActor () -> Void) {
+      // The action retains the history. A target is not retained.
+      registerUndo(withTarget: self) { _ in MainActor.assumeIsolated { action() } }
+      if let label { setActionName(label) }
     }
   }
 #endif

@@ -77,8 +77,8 @@ public final class ModelUndo {
   var counterStep: UndoStep?
   /// Counts, for each recorded field, the reads and saves since: a step from before can't reinstate its states.
   var epochs: [ObjectIdentifier: Int] = [:]
-  /// Called after a step was recorded.
-  var stepEnded: ((ModelUndo) -> Void)?
+  /// Called once for each step as soon as it can be undone: at its first edit, or at its end if it has a label.
+  var stepRecorded: ((ModelUndo, UndoStep) -> Void)?
   /// The models whose save began and did not end.
   var modelsBeingSaved: Set<ModelObject> = []
   /// The models that an undo or redo told the app to delete.

@@ -35,6 +35,8 @@ final class UndoStep {
   }
 
   let label: String?
+  /// Whether an undo manager has the step.
+  var isAnnounced = false
   private(set) var entries: [Entry] = []
   private(set) var existences: [Existence] = []
   private var indices: [ObjectIdentifier: Int] = [:]
