@@ -246,9 +246,12 @@
     private mutating func owner(of path: QueryPath, _ level: Level) throws -> (owner: Level, steps: [Step]) {
       var (current, steps) = (level, [Step]())
       for key in path.keys.dropLast() {
-        guard let relation = current.prototype?.field(declaredAs: key) as? any RelationField, relation.isForeignKey,
-          !relation.isToMany
-        else { throw Untranslatable(part: "\(path)", reason: "the related model is no record of its own") }
+        guard let relation = current.prototype?.field(declaredAs: key) as? any RelationField else {
+          throw Untranslatable(part: "\(path)", reason: "it is inside a value")
+        }
+        guard relation.isForeignKey, !relation.isToMany else {
+          throw Untranslatable(part: "\(path)", reason: "the related model is no record of its own")
+        }
         let next = try self.level(relation.relatedClass, alias: newAlias())
         steps.append((context.key(relation.key ?? key), current, next))
         current = next
