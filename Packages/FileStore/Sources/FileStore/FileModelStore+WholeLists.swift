@@ -16,7 +16,7 @@ extension FileModelStore {
     let context = try await context(of: M.self)
     let read = beginRead(context)
     defer { scope.pendingReads.end() }
-    return try await atOneMoment { try await listParts(at: $0.contents, read) }
+    return try await withSnapshot { try await listParts(at: $0.contents, read) }
   }
 
   /// The same part by part: while models are made of one part, the next is read from the files.

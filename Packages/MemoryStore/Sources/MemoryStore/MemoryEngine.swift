@@ -190,7 +190,7 @@ public final class MemoryEngine: RecordEngine {
     /// All of the type.
     case all(MemoryRows)
     /// The matches of indexes, and the positions of the records that the transaction wrote.
-    case some(QueryPlan, [PlacedRow], places: [ExactText: Int])
+    case some(QueryPlan, [OrderedRow], places: [ExactText: Int])
     /// The records in the order of an index, and the positions of those that the transaction wrote.
     case inOrder(QueryPlan, MemoryRows, [OrderedIndex], places: [ExactText: Int])
   }
@@ -210,7 +210,7 @@ public final class MemoryEngine: RecordEngine {
       if plan.isSortedByIndex { return .inOrder(plan, table.rows, indexes, places: places) }
       guard let found = plan.places(in: indexes) else { return .all(table.rows) }
       return .some(
-        plan, found.compactMap { place in table.rows[place].map { PlacedRow(place: place, row: $0) } }, places: places)
+        plan, found.compactMap { place in table.rows[place].map { OrderedRow(place: place, row: $0) } }, places: places)
     }
   }
 

@@ -15,7 +15,7 @@ final class MemoryRow: Sendable {
 }
 
 /// A record, and where it is in the order of creation.
-struct PlacedRow: Sendable {
+struct OrderedRow: Sendable {
   let place: Int
   let row: MemoryRow
 }

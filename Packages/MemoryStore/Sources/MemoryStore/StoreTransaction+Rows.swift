@@ -20,7 +20,7 @@ extension MemoryModelStore {
       usesIndexes
       ? transaction.records(name, for: planner.withoutOrder, engine.indexedFields(name)) : []
     let plan: QueryPlan
-    let rows: [PlacedRow]
+    let rows: [OrderedRow]
     switch engine.find(name, planner, placing: written.map { ExactText($0.identifier) }) {
     case .all(let all):
       rows = transaction.rows(name, over: all)
@@ -68,13 +68,13 @@ extension MemoryModelStore {
 
 extension StoreTransaction {
   /// The records of a type as the transaction sees them: `rows` with what was done to them, then those that are new.
-  fileprivate func rows(_ type: String, over rows: MemoryRows) -> [PlacedRow] {
-    var all: [PlacedRow] = []
+  fileprivate func rows(_ type: String, over rows: MemoryRows) -> [OrderedRow] {
+    var all: [OrderedRow] = []
     rows.forEach { row, place in
-      guard let entry = entry(type, row.identifier) else { return all.append(PlacedRow(place: place, row: row)) }
+      guard let entry = entry(type, row.identifier) else { return all.append(OrderedRow(place: place, row: row)) }
       guard entry.revision != nil, let content = entry.content else { return }
       let row = MemoryRow(identifier: row.identifier, bytes: content, revision: row.revision)
-      all.append(PlacedRow(place: place, row: row))
+      all.append(OrderedRow(place: place, row: row))
     }
     return all + records(type, for: nil, []).filter(\.isNew).map(\.newRow)
   }
@@ -86,13 +86,13 @@ extension StoreTransaction {
   ///   - written: those that it wrote.
   ///   - places: where these are stored.
   fileprivate func rows(
-    _ type: String, over found: [PlacedRow], _ written: [WrittenRecord], _ places: [ExactText: Int]
-  ) -> [PlacedRow] {
+    _ type: String, over found: [OrderedRow], _ written: [WrittenRecord], _ places: [ExactText: Int]
+  ) -> [OrderedRow] {
     var stored = found.filter { entry(type, $0.row.identifier) == nil }
-    var new: [PlacedRow] = []
+    var new: [OrderedRow] = []
     for record in written {
       if !record.isNew, let place = places[ExactText(record.identifier)] {
-        stored.append(PlacedRow(place: place, row: record.newRow.row))
+        stored.append(OrderedRow(place: place, row: record.newRow.row))
       } else {
         new.append(record.newRow)
       }
@@ -107,8 +107,8 @@ extension StoreTransaction {
   fileprivate func untouched<M: Model>(
     _ type: String, _ rows: MemoryRows, _ plan: QueryPlan, _ indexes: [OrderedIndex], _ start: QueryPosition?,
     _ run: QueryRun<M>
-  ) throws -> [PlacedRow]? {
-    var found: [PlacedRow] = []
+  ) throws -> [OrderedRow]? {
+    var found: [OrderedRow] = []
     var testedCount = 0
     var isTooLong = false
     if run.isFinished { return [] }
@@ -120,7 +120,7 @@ extension StoreTransaction {
       if isTooLong { return false }
       testedCount += 1
       let (progress, number) = try run.take(row.bytes, at: place)
-      if let number { found.put(PlacedRow(place: place, row: row), at: number) }
+      if let number { found.put(OrderedRow(place: place, row: row), at: number) }
       return progress == .goesOn
     }
     return isTooLong ? nil : run.finish().map { found[$0] }.sorted { $0.place < $1.place }
@@ -129,8 +129,8 @@ extension StoreTransaction {
 
 extension StoreTransaction.WrittenRecord {
   /// The record behind those that are stored.
-  fileprivate var newRow: PlacedRow {
-    PlacedRow(
+  fileprivate var newRow: OrderedRow {
+    OrderedRow(
       place: Int(StoreTransaction.firstNewOrder) + order,
       row: MemoryRow(identifier: identifier, bytes: bytes, revision: 0))
   }

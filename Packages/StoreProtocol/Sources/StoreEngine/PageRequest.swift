@@ -59,7 +59,7 @@ extension RecordStore {
     let tracked = transaction?.position
     let read = beginRead(try await context(of: M.self))
     defer { scope.pendingReads.end() }
-    let (records, end) = try await atOneMoment { try await part(of: program, after: position, at: $0, tracked) }
+    let (records, end) = try await withSnapshot { try await part(of: program, after: position, at: $0, tracked) }
     let answer = scope.pendingReads.answer(since: read.start)
     try await scope.creations.settled(of: M.typeName)
     let models = try await readableModels(M.self, records, read, answeredAt: answer)

@@ -26,7 +26,7 @@ extension RecordStore: BatchReadingModelStore {
       if let model = unchangedModel(type, identifier) { models.append(model) } else { missing.append(identifier) }
     }
     if missing.isEmpty { return models }
-    let records = try await atOneMoment { snapshot in
+    let records = try await withSnapshot { snapshot in
       var records: [FoundRecord] = []
       records.reserveCapacity(missing.count)
       for identifier in missing {

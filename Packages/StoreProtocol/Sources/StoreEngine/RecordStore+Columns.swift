@@ -38,7 +38,7 @@ extension RecordStore {
   private func columns<M: Model>(
     of program: QueryProgram<M>, _ keys: [String], _ revision: UInt64
   ) async throws -> [String: ValueColumn?]? {
-    try await atOneMoment { snapshot in
+    try await withSnapshot { snapshot in
       if let indexes = snapshot.indexes(of: M.typeName), program.query.filter != nil,
         QueryPlanner(program, fields: indexes.fields, scatteredCost: indexes.scatteredCost).canUseIndexes
       {

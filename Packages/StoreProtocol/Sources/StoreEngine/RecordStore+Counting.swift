@@ -41,7 +41,7 @@ extension RecordStore {
   ) async throws -> Int? {
     guard context.hasAllRecords else { return nil }
     let name = context.name
-    return try await atOneMoment { snapshot in
+    return try await withSnapshot { snapshot in
       guard let stored = try await storedCount(query, in: snapshot) else { return nil }
       var unlimited = ModelQuery(M.self)
       unlimited.filter = query.filter

@@ -20,7 +20,7 @@ extension RecordStore {
     } catch is SnapshotIsNeeded {
     } catch is SnapshotIsGone {
     }
-    return try await atOneMoment { try await execute(program, at: $0, isSnapshot: true, after: position).plain() }
+    return try await withSnapshot { try await execute(program, at: $0, isSnapshot: true, after: position).plain() }
   }
 
   /// Runs a read whose records are all of one moment.
@@ -28,7 +28,7 @@ extension RecordStore {
   /// The engine may remove a part of the moment before it is read. Then the read begins again with a pinned one, so that it
   /// comes to its end however often that happens.
   @_spi(ModelKitInternals)
-  public final func atOneMoment<Result>(_ body: (Engine.Snapshot) async throws -> Result) async throws -> Result {
+  public final func withSnapshot<Result>(_ body: (Engine.Snapshot) async throws -> Result) async throws -> Result {
     do {
       return try await body(try await handle.snapshot(pinned: false))
     } catch is SnapshotIsGone {

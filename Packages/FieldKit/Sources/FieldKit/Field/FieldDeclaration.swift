@@ -6,11 +6,11 @@
 open class FieldDeclaration: @unchecked Sendable {
   // Sendable is proven by construction: the only subclass has constants, made of a key, transformers, which are
   // Sendable, and rules. `Field.declaration(key:transformer:rules:)` requires that rules capture only immutable values.
-  fileprivate init(_ place: MetadataPlace?) { self.place = place }
+  fileprivate init(_ place: MetadataLocation?) { self.place = place }
 
   /// The location of the metadata in fields like the first one; nil if it can't be determined. Valid as long as the
   /// declaration.
-  public final let place: MetadataPlace?
+  public final let place: MetadataLocation?
 
   /// Completes the declaration of a field. Parts that the field declares itself stay.
   ///
@@ -24,7 +24,7 @@ open class FieldDeclaration: @unchecked Sendable {
 /// the value. So the location is found once, and verified on the field by which it was found.
 /// the value. So the location is found once, and verified on the field by which it was found.
 @_spi(ModelKitInternals)
-public struct MetadataPlace: @unchecked Sendable {
+public struct MetadataLocation: @unchecked Sendable {
   // Sendable because the metadata of a declaration is immutable once it is created.
   private let fieldClass: ObjectIdentifier
   private let offset: Int
@@ -87,7 +87,7 @@ private final class TypedDeclaration<Content>: FieldDeclaration, @unchecked Send
     let after = Self.completing(before, key: key, transformer: transformer, rules: rules)
     self.after = after
     // A change of values also changes the states of a field, so that storing the metadata is not enough.
-    super.init(after?.coerce == nil ? MetadataPlace(field, after: after) : nil)
+    super.init(after?.coerce == nil ? MetadataLocation(field, after: after) : nil)
   }
 
   override func apply(to field: AnyField) -> Bool {

@@ -15,7 +15,7 @@ final class FieldDetails {
   /// State that depends on the type of the value: see `FieldExtras`.
   var extras: AnyObject?
   /// The end through which bindings set the field.
-  var bindingEnd: Lifeline?
+  var bindingEnd: DeallocationGuard?
   var validationStates: ObservableState<ValidationState>?
   var loadStates: ObservableState<LoadState>?
   /// Notifies the readers that read the field under tracking.
@@ -45,7 +45,7 @@ extension AnyField {
 
   /// The end through which bindings set the field, if a binding was made.
   @usableFromInline
-  final var knownBindingEnd: Lifeline? {
+  final var knownBindingEnd: DeallocationGuard? {
     get { details?.bindingEnd }
     set { detailsForWriting.bindingEnd = newValue }
   }

@@ -11,7 +11,7 @@ final class JSONChunkBuffer {
   /// Whether there were more bytes than allowed. The buffer holds the allowed ones.
   private(set) var isTooLarge = false
   /// The position of the first byte of the buffer in the document.
-  private var start = JSONPlace()
+  private var start = JSONPosition()
   private var hasStarted = false
 
   init(limit: Int?) {
@@ -32,7 +32,7 @@ final class JSONChunkBuffer {
   func offset(at index: Int) -> Int { start.offset + index }
 
   /// - Complexity: O(*n*), where *n* is `index`.
-  func place(at index: Int) -> JSONPlace {
+  func place(at index: Int) -> JSONPosition {
     var place = start
     place.advance(over: UnsafeBufferPointer(start: base, count: index))
     return place
@@ -84,7 +84,7 @@ final class JSONChunkBuffer {
     if beginning.elementsEqual(mark) {
       position = 3
       discard(3)
-      start = JSONPlace()
+      start = JSONPosition()
       start.passByteOrderMark()
     } else if beginning.count < 3, mayGrow, mark.starts(with: beginning) {
       return false

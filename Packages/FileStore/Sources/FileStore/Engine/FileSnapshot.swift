@@ -5,7 +5,7 @@
 public struct FileSnapshot: RecordSnapshot {
   /// The place of a record in the files.
   public struct Place: Sendable {
-    let place: RecordPlace
+    let place: RecordLocation
     let type: [UInt8]
     let revision: UInt64
   }

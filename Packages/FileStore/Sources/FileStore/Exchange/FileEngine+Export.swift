@@ -35,7 +35,7 @@ extension FileEngine {
     let index = contents.withIndex { $0.withoutFieldIndexes }
     let (directory, fileSystem) = (service.directory, service.fileSystem)
     let (target, file) = try await reading {
-      let target = try FilePlace.following(path)
+      let target = try FileLocation.following(path)
       try Self.refuseOwnFiles(target, of: directory)
       return (target, try Self.createUnfinished(target, fileSystem))
     }
@@ -85,9 +85,9 @@ extension FileEngine {
 
   /// - Throws: ``FileEngineError/insideStore(path:directory:)`` for a file that a store consists of.
   private static func refuseOwnFiles(_ path: String, of directory: String) throws {
-    let (target, store) = (FilePlace.resolved(path), FilePlace.resolved(directory))
+    let (target, store) = (FileLocation.resolved(path), FileLocation.resolved(directory))
     let parts = target.dropFirst(store.count).split(separator: "/", omittingEmptySubsequences: true)
-    if FilePlace.isInside(target, store), let name = parts.first, StoreFormat.isOwnName(name) {
+    if FileLocation.isInside(target, store), let name = parts.first, StoreFormat.isOwnName(name) {
       throw FileEngineError.insideStore(path: path, directory: directory)
     }
   }

@@ -24,7 +24,7 @@ package final class Journal {
   let fileSystem: any FileSystem
 
   /// The directory of the store, with its lock; nil if no other process has to be excluded.
-  private let home: StoreHome?
+  private let home: StoreDirectory?
 
   /// The path that errors name.
   private var directory: String { home?.directory ?? contents.folder }
@@ -39,7 +39,7 @@ package final class Journal {
   private(set) var end: UInt64
 
   /// The space behind that.
-  private var room: ReservedRoom
+  private var room: PreallocatedSpace
 
   /// Whether the segment has batches. One that has none takes the next batch however large that is.
   private(set) var hasBatches: Bool
@@ -73,7 +73,7 @@ package final class Journal {
   /// Whether there are batches that are not known to be on the disk.
   var needsSync: Bool { syncedBatch < lastBatch && failure == nil }
 
-  init(_ opened: OpenedJournal, options: Options, fileSystem: any FileSystem, home: StoreHome?) {
+  init(_ opened: OpenedJournal, options: Options, fileSystem: any FileSystem, home: StoreDirectory?) {
     self.options = options
     self.home = home
     self.fileSystem = fileSystem
@@ -84,7 +84,7 @@ package final class Journal {
     sealed = opened.sealed
     bytesSinceCheckpoint = opened.bytesSinceCheckpoint
     end = opened.end
-    room = ReservedRoom(options, reserved: opened.size, filled: opened.end)
+    room = PreallocatedSpace(options, reserved: opened.size, filled: opened.end)
     hasBatches = opened.hasBatches
     lastBatch = opened.lastBatch
     syncedBatch = opened.lastBatch

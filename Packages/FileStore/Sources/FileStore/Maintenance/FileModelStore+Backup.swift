@@ -40,7 +40,7 @@ extension FileEngine {
     _ = try await contents()
     let (directory, fileSystem) = (service.directory, service.fileSystem)
     try await reading {
-      if FilePlace.isInside(target, directory) {
+      if FileLocation.isInside(target, directory) {
         throw FileEngineError.insideStore(path: target, directory: directory)
       }
     }

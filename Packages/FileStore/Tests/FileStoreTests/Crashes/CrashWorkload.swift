@@ -80,14 +80,14 @@ struct ScriptedStore {
 
   static let directory = "/store"
 
-  let home: StoreHome
+  let home: StoreDirectory
   private(set) var journals: [Journal] = []
 
   init(
     _ fileSystem: TracingFileSystem, groups: [String], options: Journal.Options,
     migrations: MigrationPlan? = nil
   ) throws {
-    home = try StoreHome(directory: Self.directory, fileSystem: fileSystem, clock: FixedClock())
+    home = try StoreDirectory(directory: Self.directory, fileSystem: fileSystem, clock: FixedClock())
     for group in groups {
       let journal = try Journal.open(
         group: group, in: home.groups, options: options, fileSystem: fileSystem, issues: home.issues,

@@ -13,7 +13,7 @@ final class ModelDetails {
   /// Rules over several fields.
   var rules: [() -> ModelRuleFailure?] = []
   /// Errors added by the app or by rules over several fields.
-  var errors: [PlacedError] = []
+  var errors: [LocatedError] = []
   /// The observations by path; the empty wildcard observes everything.
   var watches: [FieldPath: ModelWatch] = [:]
   /// The keys and values that were read and belong to none of the fields.

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import FieldKit
 
 /// The end of a path: a field of a model, or an element of the field's list.
-struct FieldPlace {
+struct FieldLocation {
   let model: ModelObject
   let field: AnyField
   let element: Int?
@@ -35,7 +35,7 @@ extension ModelObject {
   /// Returns the field or element at a path.
   ///
   /// - Throws: `FieldError` if a component is not found.
-  func locate(_ path: FieldPath) throws(FieldError) -> FieldPlace {
+  func locate(_ path: FieldPath) throws(FieldError) -> FieldLocation {
     var (model, rest) = (self, path.components[...])
     var place: String { FieldPath(Array(path.components[..<rest.startIndex])).description.pathForMessage }
     if path.isWildcard { throw FieldError(notSet: path, "it stands for more than one field") }
@@ -46,14 +46,14 @@ extension ModelObject {
         throw FieldError(notSet: path, "\(type(of: model).displayName) has no field \(key.quotedForMessage)")
       }
       rest = rest.dropFirst(count)
-      if rest.isEmpty { return FieldPlace(model: model, field: field, element: nil) }
+      if rest.isEmpty { return FieldLocation(model: model, field: field, element: nil) }
       if case .index(let index)? = rest.first {
         let last = rest.count == 1
         guard let models = (field as? any Relation)?.listedModels else {
-          if last { return FieldPlace(model: model, field: field, element: index) }
+          if last { return FieldLocation(model: model, field: field, element: index) }
           throw FieldError(notSet: path, "there are no models in the list \(place)")
         }
-        if last { return FieldPlace(model: model, field: field, element: index) }
+        if last { return FieldLocation(model: model, field: field, element: index) }
         guard models.indices.contains(index) else {
           throw FieldError(notSet: path, "\(place) has no element \(index), it has \(models.count)")
         }

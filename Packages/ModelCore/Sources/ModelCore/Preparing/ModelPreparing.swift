@@ -51,7 +51,7 @@ extension ModelObject {
   public var wasRead: Bool { origin == .read }
 
   /// Completes the declarations of fields of a new model.
-  public func apply(_ declarations: [PlacedDeclaration]) {
+  public func apply(_ declarations: [CompletedDeclaration]) {
     let layout = layout
     guard layout.isProven else {
       for declaration in declarations {
@@ -79,13 +79,13 @@ extension ModelObject {
 
 /// The completion of the declaration of one field of a class.
 @_spi(ModelKitInternals)
-public struct PlacedDeclaration: Sendable {
+public struct CompletedDeclaration: Sendable {
   /// The index of the field in the layout of its class.
   public let index: Int
   let field: FieldDeclaration?
   let relation: RelationDeclaration?
   /// The metadata of the field that the declaration sets.
-  let place: MetadataPlace?
+  let place: MetadataLocation?
   /// Whether the declaration sets nothing besides the metadata.
   let isForPlace: Bool
 
@@ -105,7 +105,7 @@ public struct PlacedDeclaration: Sendable {
 }
 
 @_spi(ModelKitInternals)
-extension PlacedDeclaration {
+extension CompletedDeclaration {
   /// Whether the declaration sets anything.
   public var isUseful: Bool { field != nil || relation != nil }
 }

@@ -22,7 +22,7 @@ final class ModelReader: FieldReader {
   var made = DocumentIdentityMap()
   var operations: [Operation] = []
   /// The unloaded references that were created in this document.
-  private var shells: [IdentityKey: Shell] = [:]
+  private var shells: [IdentityKey: UnloadedReference] = [:]
   /// Whether an unloaded reference was replaced by a model of a derived class.
   private(set) var hasReplacedShell = false
   /// Instances that were created to read an identifier, and are free for reuse.
@@ -59,14 +59,14 @@ final class ModelReader: FieldReader {
   /// A model that was checked, and the closure that links it once all values were applied.
   struct Staged<M: ModelObject> {
     fileprivate let staged: M
-    fileprivate var unloadedReference: Shell?
+    fileprivate var unloadedReference: UnloadedReference?
     let link: () -> Void
 
     var model: M { unloadedReference?.model as? M ?? staged }
   }
 
   /// An unloaded reference. If its full object follows and is of a derived class, a model of that class replaces it.
-  fileprivate final class Shell {
+  fileprivate final class UnloadedReference {
     var model: ModelObject
 
     init(_ model: ModelObject) { self.model = model }
@@ -340,7 +340,7 @@ final class ModelReader: FieldReader {
     return false
   }
 
-  private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, Shell?) {
+  private func reference<M: Model>(to json: JSONValue, of type: M.Type) throws -> (M, UnloadedReference?) {
     let fresh = context.prepared(type.init())
     if let field = fresh.identifierField, let apply = try? field.staged(json, by: self) { apply() }
     // Some sources write numbers as text in references, or the reverse.
@@ -353,7 +353,7 @@ final class ModelReader: FieldReader {
       guard let known = made[key]?.model ?? scope?.canonicalModel(like: fresh, identifier: identifier) else {
         fresh.becomeUnloadedReference()
         made[key] = Made(model: fresh, waitsForValues: true)
-        let unloadedReference = Shell(fresh)
+        let unloadedReference = UnloadedReference(fresh)
         shells[key] = unloadedReference
         return (fresh, unloadedReference)
       }

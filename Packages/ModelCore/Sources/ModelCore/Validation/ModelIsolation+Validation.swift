@@ -113,7 +113,7 @@ extension ModelIsolation where Self: ModelObject {
 }
 
 /// An error other than one of the model's own fields.
-struct PlacedError {
+struct LocatedError {
   let path: FieldPath
   let violation: RuleViolation
   /// The field that has the error as well; the error ends when that field no longer has it.
@@ -144,7 +144,7 @@ extension ModelObject {
   func addErrors(_ errors: [(path: FieldPath, message: String)]) {
     var fields: [(field: AnyField, violations: [RuleViolation])] = []
     var indices: [ObjectIdentifier: Int] = [:]
-    var placed: [PlacedError] = []
+    var placed: [LocatedError] = []
     for (path, message) in errors {
       var violation = RuleViolation(message: message)
       let place = try? locate(path)
@@ -159,7 +159,7 @@ extension ModelObject {
         }
       }
       // The field of this model has the error itself.
-      if place?.model !== self { placed.append(PlacedError(path: path, violation: violation, field: place?.field)) }
+      if place?.model !== self { placed.append(LocatedError(path: path, violation: violation, field: place?.field)) }
     }
     for (field, violations) in fields { field.addViolations(violations) }
     if !placed.isEmpty { detailsForWriting.errors += placed }

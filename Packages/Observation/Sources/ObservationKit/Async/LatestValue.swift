@@ -4,7 +4,7 @@
 /// Nothing is resumed or destroyed under the lock: both may run code of the user that calls this object again.
 final class LatestValue<Value: Sendable>: Sendable {
   /// The state that a consumer finds when it is ready for the next value.
-  enum Finding {
+  enum ConsumerState {
     case newer(Value, version: UInt64)
     case ended
     /// Nothing new: the consumer is enrolled and has to wait with this ticket.
@@ -80,7 +80,7 @@ final class LatestValue<Value: Sendable>: Sendable {
   }
 
   /// Returns the value if a consumer has not seen it, and otherwise enrolls the consumer.
-  func lookOrEnrol(after seen: UInt64) -> Finding {
+  func lookOrEnrol(after seen: UInt64) -> ConsumerState {
     state.withLock { state in
       if let (value, version) = state.value(after: seen) { return .newer(value, version: version) }
       if state.isFinished { return .ended }

@@ -28,7 +28,7 @@ public class AnyObservationRegistry {
   /// The deliveries that wait until the run of bindings that began here has returned: see `hopLimit`.
   @exclusivity(unchecked) @usableFromInline final var deferred: [(AnyObservationRegistry) -> Void] = []
   /// The reference through which tokens reach this registry. It is created with the first token.
-  @usableFromInline final var knownLifeline: Lifeline?
+  @usableFromInline final var knownLifeline: DeallocationGuard?
 
   /// The number of observations that keep a derived observable alive. Those of unobserved derived observables don't
   /// count.
@@ -65,9 +65,9 @@ public class AnyObservationRegistry {
   func deliverPending() {}
 
   @usableFromInline
-  final var lifeline: Lifeline {
+  final var lifeline: DeallocationGuard {
     if let knownLifeline { return knownLifeline }
-    let lifeline = Lifeline(of: self)
+    let lifeline = DeallocationGuard(of: self)
     knownLifeline = lifeline
     return lifeline
   }
@@ -114,7 +114,7 @@ public class AnyObservationRegistry {
 /// A change to a source's count because a derived observable starts or stops being observed.
 @usableFromInline
 struct KeeperChange {
-  let source: Lifeline
+  let source: DeallocationGuard
   let number: Int
   /// The node that the inlet from the source retained.
   let node: AnyObject?

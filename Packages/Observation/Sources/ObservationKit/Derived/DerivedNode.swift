@@ -120,7 +120,7 @@ final class DerivedInlet: OwnerReference {
   private weak var unkept: AnyObject?
   private var kept: AnyObject?
   /// The registry of the source; nil after the source wanted no more of this.
-  private var source: Lifeline?
+  private var source: DeallocationGuard?
   private var lastStamp = ChangeStamp.never
 
   init(to node: AnyObject, from source: AnyObservationRegistry) {

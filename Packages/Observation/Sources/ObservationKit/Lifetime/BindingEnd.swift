@@ -11,15 +11,15 @@
 ///   func valueChanged(from old: Double, to new: Double, observable: any ValueObservable<Double>) { angle = new }
 /// }
 /// ```
-public final class BindingEnd<Value>: Lifeline {
+public final class BindingEnd<Value>: DeallocationGuard {
   @usableFromInline let take: (AnyObject, Value, BindingArrival) -> Void
   /// The reference through which observations identify the object.
-  @usableFromInline private(set) lazy var reference: OwnerReference = LifelineReference(of: self)
+  @usableFromInline private(set) lazy var reference: OwnerReference = DeallocationGuardReference(of: self)
 
   /// Creates the end of an object's bindings.
   ///
   /// - Parameters:
-  ///   - object: the object that follows. It has to call ``Lifeline/end()`` in its `deinit`.
+  ///   - object: the object that follows. It has to call ``DeallocationGuard/end()`` in its `deinit`.
   ///   - take: takes a value that arrived. It gets the object, so that there is nothing to capture.
   @inlinable
   public init<Object: AnyObject>(of object: Object, take: @escaping (Object, Value, BindingArrival) -> Void) {

@@ -13,12 +13,12 @@ public final class ObservationToken {
   @exclusivity(unchecked) @usableFromInline var isActive = true
   /// Whether it keeps a derived observable alive.
   let isKeeper: Bool
-  private let lifeline: Lifeline
+  private let lifeline: DeallocationGuard
   /// The object whose life bounds the observation; nil if only the observable's does.
   @usableFromInline let owner: OwnerReference?
 
   @usableFromInline
-  init(id: UInt64, lifeline: Lifeline, owner: OwnerReference?, isKeeper: Bool) {
+  init(id: UInt64, lifeline: DeallocationGuard, owner: OwnerReference?, isKeeper: Bool) {
     self.id = id
     self.lifeline = lifeline
     self.owner = owner

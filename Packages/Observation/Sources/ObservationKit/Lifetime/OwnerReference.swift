@@ -28,14 +28,14 @@ final class WeakReference: OwnerReference {
 }
 
 /// A reference to an object that announces its deallocation.
-final class LifelineReference: OwnerReference {
-  // Unowned, because the `Lifeline` owns this reference. Unsafe, and safe: only entries of a registry use their owner
-  // references, and the action of an entry retains the `Lifeline`.
-  private unowned(unsafe) let lifeline: Lifeline
+final class DeallocationGuardReference: OwnerReference {
+  // Unowned, because the `DeallocationGuard` owns this reference. Unsafe, and safe: only entries of a registry use their owner
+  // references, and the action of an entry retains the `DeallocationGuard`.
+  private unowned(unsafe) let lifeline: DeallocationGuard
   // Not the object itself: to compare it would retain it, and it may be about to die on another thread.
   private let identity: ObjectIdentifier
 
-  init(of lifeline: Lifeline) {
+  init(of lifeline: DeallocationGuard) {
     self.lifeline = lifeline
     identity = ObjectIdentifier(lifeline.object)
     super.init()

@@ -124,7 +124,7 @@ extension ValueObservable {
   ) -> ObservationToken where Observer.Value == Value {
     let observations = observations
     let reference = WeakReference(observer)
-    let passage = BindingPassage(to: observer)
+    let passage = BindingForwarding(to: observer)
     let weakToken = passage == nil ? nil : WeakReference()
     // A derived observable without a strong reference outlives its object. Then an observer gets a new object for it.
     let node = observations.keepersChanged == nil ? nil : (self as? DerivedObservable<Value>)?.node

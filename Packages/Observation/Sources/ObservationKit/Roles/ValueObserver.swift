@@ -26,7 +26,7 @@ public protocol ValueObserver<Value>: AnyObject {
   func valueChanged(from oldValue: Value, to newValue: Value, observable: any ValueObservable<Value>)
 
   /// The end of the bindings to this object, or nil to use a weak reference. It is several times as fast as a weak
-  /// reference and ``valueChanged(from:to:observable:)``. The object has to call ``Lifeline/end()`` in its `deinit`.
+  /// reference and ``valueChanged(from:to:observable:)``. The object has to call ``DeallocationGuard/end()`` in its `deinit`.
   var bindingEnd: BindingEnd<Value>? { get }
 }
 

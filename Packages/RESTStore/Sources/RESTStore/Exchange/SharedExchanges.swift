@@ -58,12 +58,12 @@ final class SharedExchanges: Sendable {
   /// request must not get an earlier answer.
   func close() { state.withLock { $0.open = [:] } }
 
-  private enum Boarding {
+  private enum RequestSharing {
     case started(flight: Int)
     case joined(flight: Int, number: Int)
   }
 
-  private func board(_ request: HTTPRequestData) -> Boarding {
+  private func board(_ request: HTTPRequestData) -> RequestSharing {
     state.withLock { state in
       state.nextNumber += 1
       let number = state.nextNumber

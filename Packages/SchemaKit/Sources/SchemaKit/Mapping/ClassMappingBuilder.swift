@@ -23,7 +23,7 @@ struct ClassMappingBuilder {
       mapping.schema.attributes(of: entity).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let relationships = Dictionary(
       mapping.schema.relationships(of: entity).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    var declarations: [PlacedDeclaration] = []
+    var declarations: [CompletedDeclaration] = []
     var initials: [ClassMapping.Initial] = []
     var missing = Set(attributes.keys).union(relationships.keys)
     let identifier = model.identifierField
@@ -34,7 +34,7 @@ struct ClassMappingBuilder {
       if let attribute = attributes[name] {
         check(mapped, attribute, entity)
         let declaration = mapped.declaration(for: attribute, transformers: mapping.transformers)
-        declarations.append(PlacedDeclaration(index: index, field: declaration, relation: nil))
+        declarations.append(CompletedDeclaration(index: index, field: declaration, relation: nil))
         if attribute.type == .string, attribute.keyPath == entityKeyPath {
           initials.append(.init(index: index, json: .string(entity.name), isRequired: true))
         } else if let json = attribute.defaultValue, identifier !== field {
@@ -44,7 +44,7 @@ struct ClassMappingBuilder {
         check(field, relationship, entity)
         let declaration = mapped.declaration(for: relationship)
         declarations.append(
-          PlacedDeclaration(
+          CompletedDeclaration(
             index: index, field: declaration, relation: RelationDeclaration(relationship, of: entity)))
       }
     }
@@ -117,7 +117,7 @@ extension RelationDeclaration {
       self.init(deleteRule: deleteRule, inverse: nil)
       return
     }
-    let place = InversePlace(name)
+    let place = InverseIndex(name)
     self.init(deleteRule: deleteRule) { place.field(of: $0) }
   }
 }
@@ -134,7 +134,7 @@ extension CoreDataSchema.Relationship {
 }
 
 /// The index of the inverse field in each class of a relation's destination, computed once per class.
-private final class InversePlace: Sendable {
+private final class InverseIndex: Sendable {
   private let name: String
   private let places = Lock<[ObjectIdentifier: Int]>([:])
 

@@ -58,12 +58,12 @@ final class ClassMapping: Sendable {
 
   static let nothing = ClassMapping(declarations: [], initials: [])
 
-  let declarations: [PlacedDeclaration]
+  let declarations: [CompletedDeclaration]
   let initials: [Initial]
   /// The defaults that also apply to models read from a document.
   let requiredInitials: [Initial]
 
-  init(declarations: [PlacedDeclaration], initials: [Initial]) {
+  init(declarations: [CompletedDeclaration], initials: [Initial]) {
     self.declarations = declarations
     self.initials = initials
     requiredInitials = initials.filter(\.isRequired)

@@ -141,7 +141,7 @@ final class XMLTreeReader: NSObject, XMLParserDelegate {
       return
     }
     var element = CoreDataSchema.Element(name: name, attributes: attributes)
-    element.place = SourcePlace(line: parser.lineNumber)
+    element.place = SourcePosition(line: parser.lineNumber)
     open.append(element)
   }
 

@@ -10,7 +10,7 @@ extension CoreDataSchema {
     public var children: [Element]
     /// The text content, without surrounding white space.
     public var text: String
-    var place = SourcePlace()
+    var place = SourcePosition()
 
     /// The line in the file; nil if the element was not read from one.
     public var line: Int? { place.line }

@@ -43,7 +43,7 @@ extension CoreDataSchema {
     public var otherSettings: [String: String]
     /// The other XML elements, unchanged.
     public var otherElements: [Element]
-    var place = SourcePlace()
+    var place = SourcePosition()
 
     /// The line in the file; nil if the relationship was not read from one.
     public var line: Int? { place.line }

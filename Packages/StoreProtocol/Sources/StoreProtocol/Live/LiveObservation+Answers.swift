@@ -46,7 +46,7 @@ extension LiveObservation {
     // Whether no model beyond the shown ones fits.
     let isComplete = query.offset == 0 && result.count < query.limit ?? .max
     work.evaluations += 1
-    guard try bytes.withUnsafeBytes({ try program.matches($0, QuerySurroundings(nil)) }) else {
+    guard try bytes.withUnsafeBytes({ try program.matches($0, QueryRelatedRecords(nil)) }) else {
       guard let index else { return query.offset == 0 }
       result.remove(at: index)
       return isComplete
@@ -81,7 +81,7 @@ extension LiveObservation {
       if model.isDirty { return nil }
       try program.add(model, to: sorter)
     }
-    try bytes.withUnsafeBytes { try program.add($0, to: sorter, QuerySurroundings(nil)) }
+    try bytes.withUnsafeBytes { try program.add($0, to: sorter, QueryRelatedRecords(nil)) }
     var place = models.count
     for index in models.indices {
       if index > 0, sorter.compare(index - 1, index) > 0 { return nil }

@@ -216,7 +216,7 @@ final class LiveObservation<M: Model> {
     let table = LiveTable<M>(sorter: sorter)
     // Those that are not shown are let go in the end.
     var found: [[UInt8]] = []
-    let plain = QuerySurroundings(nil)
+    let plain = QueryRelatedRecords(nil)
     let read = try await store.readRecords(of: typeName) { records in
       for record in records {
         work.evaluations += 1
@@ -267,7 +267,7 @@ final class LiveObservation<M: Model> {
     var used: [RelatedKey] = []
     while true {
       used.removeAll(keepingCapacity: true)
-      let surroundings = QuerySurroundings { [self] modelClass, related in
+      let surroundings = QueryRelatedRecords { [self] modelClass, related in
         let key = RelatedKey(modelClass.typeName, related)
         used.append(key)
         guard let known = relations.records[key] else {

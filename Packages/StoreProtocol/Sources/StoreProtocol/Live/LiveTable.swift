@@ -13,7 +13,7 @@ final class LiveTable<M: Model> {
   private var free: [Int] = []
   private var freed: [Int] = []
   private let sorter: QuerySorter?
-  private var order = OrderedPlaces()
+  private var order = OrderedNumbers()
   /// How many at the beginning of the order are as they were since ``beginChanges()``, and how many at the end.
   private(set) var (sameHead, sameTail) = (Int.max, Int.max)
 
@@ -64,7 +64,7 @@ final class LiveTable<M: Model> {
   }
 
   func sort() {
-    order = OrderedPlaces(sorted: identifiers.indices.sorted(by: isBefore))
+    order = OrderedNumbers(sorted: identifiers.indices.sorted(by: isBefore))
   }
 
   // MARK: Changing

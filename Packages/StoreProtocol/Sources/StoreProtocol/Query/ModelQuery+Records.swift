@@ -45,7 +45,7 @@ extension ModelQuery {
     all: ((_ typeName: String) throws -> [AttributeDictionary])? = nil
   ) throws -> [AttributeDictionary] {
     let program = try QueryProgram(self, in: context, canJoin: all != nil)
-    let surroundings = QuerySurroundings(
+    let surroundings = QueryRelatedRecords(
       related.map { related in { modelClass, identifier in try related(modelClass.typeName, identifier) } },
       join: all.map { all in
         { join in

@@ -14,7 +14,7 @@ package struct PendingCreations<M: Model> {
   package private(set) var withoutIdentifier: [Int] = []
 
   /// The captured values of each, except for those among ``others``.
-  private var begun = ContiguousArray<BegunCreation>()
+  private var begun = ContiguousArray<StartedCreation>()
 
   /// The records of these, one behind the other: memory for each would take longer than many a record.
   private var bytes: [UInt8] = []
@@ -57,7 +57,7 @@ package struct PendingCreations<M: Model> {
         // Records are mostly of one size.
         if first == 0 { bytes.reserveCapacity(bytes.count * models.count * 9 / 8) }
         begun.append(
-          BegunCreation(
+          StartedCreation(
             model: model, typeName: known.typeName, identifier: identifier, fields: fields, stamp: stamp,
             record: first..<bytes.count))
         continue
@@ -73,7 +73,7 @@ package struct PendingCreations<M: Model> {
       others[number] = save
       // Keeps the place.
       begun.append(
-        BegunCreation(
+        StartedCreation(
           model: model, typeName: save.typeName, identifier: "", fields: .list([]), stamp: stamp, record: 0..<0))
     }
   }
@@ -165,7 +165,7 @@ package struct PendingCreations<M: Model> {
 }
 
 /// A model that is about to be created. As a part of something generic, each copy of it would cost a detour.
-private struct BegunCreation {
+private struct StartedCreation {
   let model: ModelObject
   let typeName: String
   let identifier: String

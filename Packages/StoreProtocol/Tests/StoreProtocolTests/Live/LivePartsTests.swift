@@ -25,7 +25,7 @@ import Testing
     var random = SystemRandomNumberGenerator()
     var keys: [Int] = []
     func isBefore(_ left: Int, _ right: Int) -> Bool { (keys[left], left) < (keys[right], right) }
-    var ordered = OrderedPlaces()
+    var ordered = OrderedNumbers()
     var plain: [Int] = []
     for round in 0..<4_000 {
       if round % 4 == 3, let gone = plain.randomElement(using: &random) {

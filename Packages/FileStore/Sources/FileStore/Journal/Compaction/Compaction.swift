@@ -33,7 +33,7 @@ struct Compaction: Sendable {
   /// The result: the length of the file, and the positions of its records, in the order of the index.
   struct Outcome: Sendable {
     var length: UInt64
-    var places: [[RecordPlace]]
+    var places: [[RecordLocation]]
   }
 
   /// The file that is to replace the others.
@@ -61,13 +61,13 @@ struct Compaction: Sendable {
     var output = Output(file: file)
     output.encoder.segment(
       number: UInt64(number), firstBatch: batch + 1, group: group, records: UInt64(index.liveCount))
-    var places: [[RecordPlace]] = []
+    var places: [[RecordLocation]] = []
     for (number, (name, type)) in zip(index.names, index.types).enumerated() {
       // Types are in the order in which they first appear, so each has all of its lines together.
       if type.largestInteger > 0 {
         output.encoder.largest(type: String(decoding: name, as: UTF8.self), integer: type.largestInteger)
       }
-      var moved: [RecordPlace] = []
+      var moved: [RecordLocation] = []
       moved.reserveCapacity(type.liveCount)
       let live = type.entries.filter(\.isLive)
       var start = 0
@@ -88,13 +88,13 @@ struct Compaction: Sendable {
 
   /// Copies lines as they are.
   private func copy(
-    _ records: RecordSelection, from contents: JournalContents, to output: inout Output, _ moved: inout [RecordPlace]
+    _ records: RecordSelection, from contents: JournalContents, to output: inout Output, _ moved: inout [RecordLocation]
   ) throws {
     try contents.forEachRecord(records) { number, line, value in
       guard value != nil else {
         throw FileEngineError.damaged(contents.damage(at: records.entries[number].place, in: line))
       }
-      moved.append(RecordPlace(segment: segment, length: UInt32(line.count), offset: output.position))
+      moved.append(RecordLocation(segment: segment, length: UInt32(line.count), offset: output.position))
       output.encoder.verbatim(line)
       output.encoder.lineBreak()
       if output.encoder.bytes.count > Self.pieceSize { try output.flush() }

@@ -42,7 +42,7 @@ struct AdmittedRecord: BitwiseCopyable {
   var hash: Int
 
   /// Where the record stands, once it was written.
-  var place = RecordPlace(segment: .none, length: 0, offset: 0)
+  var place = RecordLocation(segment: .none, length: 0, offset: 0)
 }
 
 /// A model of a group: the number of its type in the index, and its identifier byte by byte.

@@ -225,7 +225,7 @@ private struct CheckpointReader {
         let entries: [TypeIndex.Entry] = try elements(
           sizes[1],
           TypeIndex.Entry(
-            place: RecordPlace(segment: .none, length: 0, offset: 0), identifierStart: 0, identifierLength: 0,
+            place: RecordLocation(segment: .none, length: 0, offset: 0), identifierStart: 0, identifierLength: 0,
             revision: 0, ordinal: 0)),
         let identifiers: [UInt8] = try elements(sizes[2], 0), let slots: [UInt32] = try elements(sizes[3], 0),
         let liveCount = Int(exactly: sizes[4]), let largest = Int(exactly: sizes[7])

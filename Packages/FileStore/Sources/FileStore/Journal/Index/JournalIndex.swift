@@ -83,7 +83,7 @@ struct JournalIndex: Sendable {
   ///
   /// An update of an unknown model puts it back: its creation was damaged, its data was not.
   mutating func apply(
-    _ operation: Operation, type: Int, identifier: UnsafeRawBufferPointer, revision: UInt64, place: RecordPlace
+    _ operation: Operation, type: Int, identifier: UnsafeRawBufferPointer, revision: UInt64, place: RecordLocation
   ) {
     switch operation {
     case .create, .update: types[type].put(identifier, at: place, revision: revision)
@@ -167,7 +167,7 @@ struct JournalIndex: Sendable {
   /// Records the new positions of records that were moved: those of an earlier state of this index, type by type.
   ///
   /// - Parameter areNamed: Whether they are found by their identifiers, since the other index has other ordinals.
-  mutating func move(_ older: JournalIndex, to places: [[RecordPlace]], areNamed: Bool) {
+  mutating func move(_ older: JournalIndex, to places: [[RecordLocation]], areNamed: Bool) {
     for (type, places) in places.enumerated() {
       if areNamed {
         types[type].moveNamed(older.types[type], to: places)

@@ -9,7 +9,7 @@
 #endif
 
 /// Where a record stands: a line (without its line break) of a segment.
-package struct RecordPlace: Sendable, Equatable, BitwiseCopyable {
+package struct RecordLocation: Sendable, Equatable, BitwiseCopyable {
   var segment: SegmentNumber
   var length: UInt32
   var offset: UInt64
@@ -23,7 +23,7 @@ package struct RecordPlace: Sendable, Equatable, BitwiseCopyable {
 struct TypeIndex: Sendable {
   /// One model, or the gap that a deleted one left.
   struct Entry: Sendable, BitwiseCopyable {
-    var place: RecordPlace
+    var place: RecordLocation
     var identifierStart: UInt64
     var revision: UInt64
 
@@ -35,7 +35,7 @@ struct TypeIndex: Sendable {
     private var padding: UInt32 = 0
 
     init(
-      place: RecordPlace, identifierStart: UInt64, identifierLength: UInt32, revision: UInt64, ordinal: UInt64
+      place: RecordLocation, identifierStart: UInt64, identifierLength: UInt32, revision: UInt64, ordinal: UInt64
     ) {
       self.place = place
       self.identifierStart = identifierStart
@@ -111,7 +111,7 @@ struct TypeIndex: Sendable {
   }
 
   /// Records that a model now stands at `place`: it keeps its position, or goes to the end if it is new.
-  mutating func put(_ identifier: UnsafeRawBufferPointer, at place: RecordPlace, revision: UInt64) {
+  mutating func put(_ identifier: UnsafeRawBufferPointer, at place: RecordLocation, revision: UInt64) {
     let hash = hash(identifier)
     guard let index = find(identifier, hash: hash) else {
       return add(identifier, hash: hash, at: place, revision: revision)
@@ -122,7 +122,7 @@ struct TypeIndex: Sendable {
   }
 
   /// Records where a model stands that is not there, which is not made sure of.
-  mutating func add(_ identifier: UnsafeRawBufferPointer, hash: Int, at place: RecordPlace, revision: UInt64) {
+  mutating func add(_ identifier: UnsafeRawBufferPointer, hash: Int, at place: RecordLocation, revision: UInt64) {
     if (entries.count + 1) * 4 > slots.count * 3 { rebuild(dropsGaps: liveCount < entries.count / 2) }
     entries.append(
       Entry(
@@ -140,7 +140,7 @@ struct TypeIndex: Sendable {
   mutating func remove(_ identifier: UnsafeRawBufferPointer) {
     guard let index = find(identifier) else { return }
     liveBytes -= UInt64(entries[index].place.length) + 1
-    entries[index].place = RecordPlace(segment: .none, length: 0, offset: 0)
+    entries[index].place = RecordLocation(segment: .none, length: 0, offset: 0)
     liveCount -= 1
     if entries.count > 1_024, liveCount < entries.count / 2 { rebuild(dropsGaps: true) }
   }
@@ -157,7 +157,7 @@ struct TypeIndex: Sendable {
 
   /// Records the new positions of records that were moved: those of `older`, an earlier state of this index, in order.
   /// Models that were written since stay where they are.
-  mutating func move(_ older: TypeIndex, to places: [RecordPlace]) {
+  mutating func move(_ older: TypeIndex, to places: [RecordLocation]) {
     var index = 0
     var number = 0
     for entry in older.entries where entry.isLive {
@@ -171,7 +171,7 @@ struct TypeIndex: Sendable {
   }
 
   /// The same, where `older` was read from some of the files alone: its ordinals say nothing here.
-  mutating func moveNamed(_ older: TypeIndex, to places: [RecordPlace]) {
+  mutating func moveNamed(_ older: TypeIndex, to places: [RecordLocation]) {
     for (number, entry) in older.entries.lazy.filter(\.isLive).enumerated() {
       guard let index = older.withIdentifier(of: entry, { find($0) }), entries[index].place == entry.place else {
         continue

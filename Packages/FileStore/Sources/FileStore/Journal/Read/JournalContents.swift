@@ -110,7 +110,7 @@ final class JournalContents: Sendable {
 
   /// The range of the value in the bytes that were found at `place`; nil if they are not the record that is expected there.
   func valueRange(
-    in line: UnsafeRawBufferPointer, at place: RecordPlace, _ expected: ExpectedRecord
+    in line: UnsafeRawBufferPointer, at place: RecordLocation, _ expected: ExpectedRecord
   ) -> Range<Int>? {
     guard line.count == Int(place.length), LineParser.isSound(line), case .record(let record) = LineParser.parse(line),
       expected.matches(record, in: line)
@@ -121,7 +121,7 @@ final class JournalContents: Sendable {
   /// The damage of a record that can't be read.
   ///
   /// - Parameter line: The bytes at its place.
-  func damage(at place: RecordPlace, in line: UnsafeRawBufferPointer) -> IntegrityIssue {
+  func damage(at place: RecordLocation, in line: UnsafeRawBufferPointer) -> IntegrityIssue {
     var reason = "the record was sound when the store was opened and is not any more"
     if line.count == Int(place.length), LineParser.isSound(line) {
       reason = "another line is in the place of the record"
@@ -167,7 +167,7 @@ final class JournalContents: Sendable {
   /// Lets readers find records where compaction has put them.
   ///
   /// - Parameter areNamed: Whether the index that they were moved by has other ordinals.
-  func move(_ older: JournalIndex, to places: [[RecordPlace]], areNamed: Bool = false) {
+  func move(_ older: JournalIndex, to places: [[RecordLocation]], areNamed: Bool = false) {
     withIndex { $0.move(older, to: places, areNamed: areNamed) }
     moves.withLock { $0 += 1 }
   }

@@ -36,7 +36,7 @@ extension Journal {
   ///   - files: Where segments are kept open for reading.
   static func open(
     group: String, in directory: String, options: Options = Options(), fileSystem: any FileSystem,
-    issues: [IntegrityIssue] = [], home: StoreHome? = nil, files: OpenFiles = OpenFiles()
+    issues: [IntegrityIssue] = [], home: StoreDirectory? = nil, files: OpenFiles = OpenFiles()
   ) throws -> Journal {
     let folder = "\(directory)/\(GroupFolder.name(of: group))"
     _ = try fileSystem.createDirectory(folder)

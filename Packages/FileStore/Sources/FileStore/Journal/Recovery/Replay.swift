@@ -32,7 +32,7 @@ struct Replay {
     var type: Int
     var identifier: Range<Int>
     var revision: UInt64
-    var place: RecordPlace
+    var place: RecordLocation
   }
 
   private(set) var index: JournalIndex
@@ -75,7 +75,7 @@ struct Replay {
     var operation: Operation
     var type: String
     var identifier: String
-    var place: RecordPlace
+    var place: RecordLocation
     var revision: UInt64
   }
 
@@ -204,7 +204,7 @@ struct Replay {
       StagedRecord(
         operation: record.operation, type: typeNumber(record.type, in: line),
         identifier: start..<identifiers.count, revision: record.revision,
-        place: RecordPlace(segment: segment, length: UInt32(line.count), offset: offset)))
+        place: RecordLocation(segment: segment, length: UInt32(line.count), offset: offset)))
     pending[pending.count - 1].lines += 1
     pending[pending.count - 1].records = pending[pending.count - 1].records.lowerBound..<staged.count
     settle()

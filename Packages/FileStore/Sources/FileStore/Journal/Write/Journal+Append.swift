@@ -26,7 +26,7 @@ extension Journal {
       lines.batch(number: lastBatch + UInt64(batch) + 1, count: batches[batch].records.count, synced: syncedBatch)
       for index in batches[batch].records.indices {
         let line = lines.record(batches[batch].changes[index], revision: batches[batch].records[index].revision)
-        batches[batch].records[index].place = RecordPlace(
+        batches[batch].records[index].place = RecordLocation(
           segment: .none, length: UInt32(truncatingIfNeeded: line.count), offset: UInt64(written + line.lowerBound))
         if isLong, lines.bytes.count >= Self.pieceSize { try write(&lines, &written) }
       }

@@ -18,7 +18,7 @@ struct Writer {
   let fileSystem: any FileSystem
   let clock: any EngineClock
 
-  private var home: StoreHome?
+  private var home: StoreDirectory?
   private var journals: GroupTable<Journal> = [:]
   private(set) var readers: GroupTable<JournalReader> = [:]
 
@@ -195,7 +195,7 @@ struct Writer {
     if directory.utf8.contains(0) { throw FileEngineError.noPath(directory, reason: "it has a zero byte") }
     if options.isReadOnly { return try openReader(group) }
     let isFirst = journals.isEmpty
-    let home = try home ?? StoreHome(directory: directory, fileSystem: fileSystem, clock: clock)
+    let home = try home ?? StoreDirectory(directory: directory, fileSystem: fileSystem, clock: clock)
     self.home = home
     do {
       wake(group)
@@ -221,7 +221,7 @@ struct Writer {
 
   private mutating func openReader(_ group: String) throws -> JournalContents {
     if let reader = readers[group] { return reader.contents }
-    let home = try home ?? StoreHome(reading: directory, fileSystem: fileSystem)
+    let home = try home ?? StoreDirectory(reading: directory, fileSystem: fileSystem)
     self.home = home
     wake(group)
     let reader = try JournalReader(

@@ -7,7 +7,7 @@ struct BytesRow: QueryRow {
   /// it lacks. Valid as long as this row is used.
   let offsets: UnsafeMutablePointer<Int>
   // Not retained, because there is a row for every record. The caller retains the surroundings, see `QueryProgram`.
-  unowned(unsafe) let surroundings: QuerySurroundings
+  unowned(unsafe) let surroundings: QueryRelatedRecords
 
   /// The fields of a level, prepared for the search in a record. An object, because copies of a value would retain and
   /// release all its parts for every record.

@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) import ModelCore
 
 /// The records of related models, which a query needs to follow foreign keys.
-final class QuerySurroundings {
+final class QueryRelatedRecords {
   /// A function that returns the record of a related model, or nil for an unknown identifier. Nil if none can be read.
   private let lookup: ((ModelObject.Type, String) throws -> AttributeDictionary?)?
   private var known: [ObjectIdentifier: [ExactText: AttributeDictionary?]] = [:]
@@ -48,7 +48,7 @@ final class QuerySurroundings {
 /// A record as a dictionary, or an element of a list.
 struct JSONRow: QueryRow {
   let value: JSONValue
-  let surroundings: QuerySurroundings
+  let surroundings: QueryRelatedRecords
 
   @inline(__always)
   private func found(at slot: QuerySlot) throws -> JSONValue {
@@ -83,10 +83,10 @@ struct JSONRow: QueryRow {
 struct RelatedRow: QueryRow {
   let identifier: JSONValue
   let level: QueryLevel
-  let surroundings: QuerySurroundings
+  let surroundings: QueryRelatedRecords
 
   /// Returns the row of a related model, which a record contains in full or as its identifier.
-  static func row(for json: JSONValue, _ level: QueryLevel, _ surroundings: QuerySurroundings) -> any QueryRow {
+  static func row(for json: JSONValue, _ level: QueryLevel, _ surroundings: QueryRelatedRecords) -> any QueryRow {
     guard case .object(let record) = json else {
       return RelatedRow(identifier: json, level: level, surroundings: surroundings)
     }
@@ -100,7 +100,7 @@ struct RelatedRow: QueryRow {
   }
 
   static func elements(
-    in json: JSONValue, of list: QueryList, _ surroundings: QuerySurroundings
+    in json: JSONValue, of list: QueryList, _ surroundings: QueryRelatedRecords
   ) throws -> [any QueryRow] {
     if json.isNull { return [] }
     let elements = try list.elements?(json) ?? json.arrayValue ?? []

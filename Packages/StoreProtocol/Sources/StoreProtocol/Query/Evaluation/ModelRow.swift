@@ -46,7 +46,7 @@ struct ModelRow: QueryRow {
     if let relation = field as? any RelationField {
       return relation.relatedModels.map { ModelRow(model: $0, context: context) }
     }
-    return try RelatedRow.elements(in: json(at: list.slot), of: list, QuerySurroundings(nil))
+    return try RelatedRow.elements(in: json(at: list.slot), of: list, QueryRelatedRecords(nil))
   }
 
   /// Returns 0, because live models have both directions of their relations, so that nothing is joined.

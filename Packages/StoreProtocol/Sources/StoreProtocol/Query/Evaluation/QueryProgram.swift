@@ -86,7 +86,7 @@ public final class QueryProgram<M: Model> {
   ///
   /// - Parameter surroundings: the records of related models.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if a value does not fit its field.
-  func matches(_ record: AttributeDictionary, _ surroundings: QuerySurroundings) throws -> Bool {
+  func matches(_ record: AttributeDictionary, _ surroundings: QueryRelatedRecords) throws -> Bool {
     guard isOfType(record) else { return false }
     guard let node else { return true }
     return try translating { try node.holds(for: JSONRow(value: .object(record), surroundings: surroundings)) }
@@ -105,7 +105,7 @@ public final class QueryProgram<M: Model> {
   ///   - bytes: one JSON object without duplicate keys.
   ///   - surroundings: the records of related models.
   /// - Throws: ``ModelStoreError`` with the code `corrupt` if the bytes are no JSON, or a value does not fit its field.
-  func matches(_ bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> Bool {
+  func matches(_ bytes: UnsafeRawBufferPointer, _ surroundings: QueryRelatedRecords) throws -> Bool {
     do {
       if let single { return try single.matches(bytes) }
       guard try isOfType(Self.dictionary(bytes)) else { return false }
@@ -139,11 +139,11 @@ public final class QueryProgram<M: Model> {
       })
   }
 
-  func add(_ record: AttributeDictionary, to sorter: QuerySorter, _ surroundings: QuerySurroundings) throws {
+  func add(_ record: AttributeDictionary, to sorter: QuerySorter, _ surroundings: QueryRelatedRecords) throws {
     try translating { try sorter.add(JSONRow(value: .object(record), surroundings: surroundings)) }
   }
 
-  func add(_ bytes: UnsafeRawBufferPointer, to sorter: QuerySorter, _ surroundings: QuerySurroundings) throws {
+  func add(_ bytes: UnsafeRawBufferPointer, to sorter: QuerySorter, _ surroundings: QueryRelatedRecords) throws {
     try translating {
       try keys.locate(in: bytes, offsets)
       try sorter.add(BytesRow(bytes: bytes, offsets: offsets, surroundings: surroundings))
@@ -155,7 +155,7 @@ public final class QueryProgram<M: Model> {
   }
 
   /// Returns the values by which a record is sorted.
-  func sortValues(of bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> [JSONValue] {
+  func sortValues(of bytes: UnsafeRawBufferPointer, _ surroundings: QueryRelatedRecords) throws -> [JSONValue] {
     if orders.isEmpty { return [] }
     return try translating {
       try keys.locate(in: bytes, offsets)
@@ -171,7 +171,7 @@ public final class QueryProgram<M: Model> {
   // MARK: Projection
 
   /// Returns the values of the projection's columns in a record.
-  func projectedValues(of bytes: UnsafeRawBufferPointer, _ surroundings: QuerySurroundings) throws -> [JSONValue] {
+  func projectedValues(of bytes: UnsafeRawBufferPointer, _ surroundings: QueryRelatedRecords) throws -> [JSONValue] {
     try translating {
       try keys.locate(in: bytes, offsets)
       let row = BytesRow(bytes: bytes, offsets: offsets, surroundings: surroundings)

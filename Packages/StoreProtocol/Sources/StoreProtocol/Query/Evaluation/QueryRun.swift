@@ -22,7 +22,7 @@ public final class QueryRun<M: Model> {
   }
 
   private let program: QueryProgram<M>
-  private let surroundings: QuerySurroundings
+  private let surroundings: QueryRelatedRecords
   private let sorter: QuerySorter?
   /// The number of records to find, if they come in the order of the query; otherwise `Int.max`.
   private let end: Int
@@ -66,7 +66,7 @@ public final class QueryRun<M: Model> {
     end = comesInOrder ? keptCount : .max
     endOfGroups = plan?.order == nil ? .max : keptCount
     start = try position.map { try QueryPageStart($0, program) }
-    surroundings = QuerySurroundings(
+    surroundings = QueryRelatedRecords(
       related.map { related in
         { modelClass, identifier in
           try related(modelClass, identifier).map { try JSONValue(json: $0).objectValue ?? [:] }

@@ -30,11 +30,11 @@ extension OrderedIndex {
     if isDescending {
       for range in ranges.ranges.reversed() where try !backwards(range, from: start, body) { return false }
     } else {
-      let first = start.map { spot(of: Entry(key: $0.key, place: $0.place)) }
+      let first = start.map { position(of: Entry(key: $0.key, place: $0.place)) }
       for range in ranges.ranges {
-        let begin = spot(of: range.start)
+        let begin = position(of: range.start)
         let from = first.map { max($0, begin) } ?? begin
-        guard try go(from: from, to: spot(ofEnd: range.end), body) else { return false }
+        guard try go(from: from, to: position(ofEnd: range.end), body) else { return false }
       }
     }
     return true
@@ -43,13 +43,15 @@ extension OrderedIndex {
   private func backwards(
     _ range: IndexRange, from begin: IndexStart?, _ body: (Int, Bool) throws -> Bool
   ) rethrows -> Bool {
-    let start = spot(of: range.start)
-    var end = spot(ofEnd: range.end)
-    if let begin { end = min(end, spot(of: .after(begin.key))) }
+    let start = position(of: range.start)
+    var end = position(ofEnd: range.end)
+    if let begin { end = min(end, position(of: .after(begin.key))) }
     while start < end, let last = entry(before: end) {
       // Keys are visited in reverse, but the records of each key from the first to the last.
-      let first = max(start, spot(of: .before(last.key)))
-      let from = begin.map { $0.key == last.key ? max(first, spot(of: Entry(key: $0.key, place: $0.place))) : first }
+      let first = max(start, position(of: .before(last.key)))
+      let from = begin.map {
+        $0.key == last.key ? max(first, position(of: Entry(key: $0.key, place: $0.place))) : first
+      }
       guard try go(from: from ?? first, to: end, body) else { return false }
       end = first
     }
@@ -65,22 +67,23 @@ extension OrderedIndex {
   /// - Complexity: O(log *n*), plus a small fraction of the number of records.
   func start(number: inout Int, in ranges: IndexRanges, isDescending: Bool) -> IndexStart? {
     for range in isDescending ? ranges.ranges.reversed() : ranges.ranges {
-      let (begin, end) = (spot(of: range.start), spot(ofEnd: range.end))
+      let (begin, end) = (position(of: range.start), position(ofEnd: range.end))
       let count = distance(from: begin, to: end)
       if number >= count {
         number -= count
         continue
       }
-      guard isDescending else { return entry(at: spot(begin, advancedBy: number)).map(IndexStart.init) }
-      guard let key = entry(at: spot(begin, advancedBy: count - 1 - number))?.key else { return nil }
-      let passed = distance(from: spot(of: .after(key)), to: end)
-      return entry(at: spot(max(begin, spot(of: .before(key))), advancedBy: number - passed)).map(IndexStart.init)
+      guard isDescending else { return entry(at: position(begin, advancedBy: number)).map(IndexStart.init) }
+      guard let key = entry(at: position(begin, advancedBy: count - 1 - number))?.key else { return nil }
+      let passed = distance(from: position(of: .after(key)), to: end)
+      return entry(at: position(max(begin, position(of: .before(key))), advancedBy: number - passed)).map(
+        IndexStart.init)
     }
     return nil
   }
 
-  private func spot(_ spot: Spot, advancedBy count: Int) -> Spot {
-    var result = Spot(leaf: spot.leaf, number: spot.number + count)
+  private func position(_ position: Position, advancedBy count: Int) -> Position {
+    var result = Position(leaf: position.leaf, number: position.number + count)
     while result.leaf < leaves.count, result.number >= leaves[result.leaf].count {
       result.number -= leaves[result.leaf].count
       result.leaf += 1

@@ -91,8 +91,8 @@ public struct OrderedIndex: Sendable {
   ///
   /// - Complexity: O(log *n*).
   public func first(_ key: IndexKey) -> Int? {
-    let spot = spot(of: .before(key))
-    guard let entry = entry(at: spot), entry.key == key else { return nil }
+    let position = position(of: .before(key))
+    guard let entry = entry(at: position), entry.key == key else { return nil }
     return entry.place
   }
 
@@ -114,7 +114,7 @@ public struct OrderedIndex: Sendable {
   ///
   /// - Complexity: O(log *n*), plus a small fraction of the number of records.
   public func count(in ranges: IndexRanges) -> Int {
-    ranges.ranges.reduce(0) { $0 + distance(from: spot(of: $1.start), to: spot(ofEnd: $1.end)) }
+    ranges.ranges.reduce(0) { $0 + distance(from: position(of: $1.start), to: position(ofEnd: $1.end)) }
   }
 
   /// Returns the records with keys in ranges, by key.
@@ -129,19 +129,19 @@ public struct OrderedIndex: Sendable {
     return places
   }
 
-  func go(from start: Spot, to end: Spot, _ body: (Int, Bool) throws -> Bool) rethrows -> Bool {
+  func go(from start: Position, to end: Position, _ body: (Int, Bool) throws -> Bool) rethrows -> Bool {
     var key: IndexKey?
-    var spot = start
-    while spot < end {
-      let leaf = leaves[spot.leaf]
-      let stop = spot.leaf == end.leaf ? end.number : leaf.count
-      for number in spot.number..<stop {
+    var position = start
+    while position < end {
+      let leaf = leaves[position.leaf]
+      let stop = position.leaf == end.leaf ? end.number : leaf.count
+      for number in position.number..<stop {
         let entry = leaf[number]
         let isNewKey = key != entry.key
         if isNewKey { key = entry.key }
         guard try body(entry.place, isNewKey) else { return false }
       }
-      spot = Spot(leaf: spot.leaf + 1, number: 0)
+      position = Position(leaf: position.leaf + 1, number: 0)
     }
     return true
   }

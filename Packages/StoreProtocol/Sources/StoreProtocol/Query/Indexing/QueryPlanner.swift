@@ -20,7 +20,7 @@ public struct QueryPlanner: Sendable {
   }
 
   /// An access path, and the number of its records.
-  private struct Way {
+  private struct AccessPath {
     var access: QueryPlan.Access
     var count: Int
     var isExact: Bool
@@ -142,7 +142,7 @@ public struct QueryPlanner: Sendable {
   /// - Complexity: O(log *n*) for each part of the condition, plus a small fraction of the number of records.
   public func plan(with indexes: [OrderedIndex], totalCount: Int) -> QueryPlan {
     let found = part.flatMap { way($0, indexes) }
-    let all = Way(access: .all, count: totalCount, isExact: !hasCondition)
+    let all = AccessPath(access: .all, count: totalCount, isExact: !hasCondition)
     // A scan of all records costs less than random reads of most of them.
     let best = found.map { $0.count <= totalCount / 2 || $0.isExact ? $0 : all } ?? all
     if let ordered = inOrder(best, indexes, totalCount) { return ordered }
@@ -153,7 +153,7 @@ public struct QueryPlanner: Sendable {
   }
 
   /// Returns the plan with the index that has the order of the query, if it costs less than another path and a sort.
-  private func inOrder(_ best: Way, _ indexes: [OrderedIndex], _ totalCount: Int) -> QueryPlan? {
+  private func inOrder(_ best: AccessPath, _ indexes: [OrderedIndex], _ totalCount: Int) -> QueryPlan? {
     guard let order, indexes[order.index].isComplete else { return nil }
     let known = part.flatMap { Self.ranges($0).first { $0.index == order.index }?.ranges }
     let ranges = known ?? .all
@@ -188,10 +188,10 @@ public struct QueryPlanner: Sendable {
   }
 
   /// Returns the access path with the fewest records of a part; nil if no index has them.
-  private func way(_ part: Part, _ indexes: [OrderedIndex]) -> Way? {
+  private func way(_ part: Part, _ indexes: [OrderedIndex]) -> AccessPath? {
     var best = Self.ranges(part).filter { indexes[$0.index].isComplete }
       .map { number, ranges in
-        Way(access: .index(number, ranges), count: indexes[number].count(in: ranges), isExact: ranges.isExact)
+        AccessPath(access: .index(number, ranges), count: indexes[number].count(in: ranges), isExact: ranges.isExact)
       }
       .min { ($0.count, $0.isExact ? 0 : 1) < ($1.count, $1.isExact ? 0 : 1) }
     // No path has fewer records than one with exactly the matches. Counting others can visit half an index.
@@ -210,23 +210,23 @@ public struct QueryPlanner: Sendable {
       guard ways.count == parts.count else { break }
       let count = ways.reduce(0) { $0 + $1.count }
       if count < best?.count ?? .max {
-        best = Way(access: .either(ways.map(\.access)), count: count, isExact: ways.allSatisfy(\.isExact))
+        best = AccessPath(access: .either(ways.map(\.access)), count: count, isExact: ways.allSatisfy(\.isExact))
       }
     }
     return best
   }
 
   /// Returns the intersection of the paths of several terms, where it costs less than testing all records of one.
-  private func narrowed(_ best: Way, by ways: [Way?]) -> Way {
+  private func narrowed(_ best: AccessPath, by ways: [AccessPath?]) -> AccessPath {
     guard !best.isExact, best.count > 16 else { return best }
-    func isIn(_ way: Way) -> Bool {
+    func isIn(_ way: AccessPath) -> Bool {
       if case .index(let number, _) = best.access, case .index(number, _) = way.access { return true }
       return way.access == best.access
     }
-    func isShort(_ way: Way) -> Bool { way.count / 4 <= best.count }
+    func isShort(_ way: AccessPath) -> Bool { way.count / 4 <= best.count }
     let others = ways.compactMap { $0 }.filter { !isIn($0) && isShort($0) }
     if others.isEmpty { return best }
-    return Way(
+    return AccessPath(
       access: .both([best.access] + others.map(\.access)), count: best.count,
       isExact: ways.allSatisfy { way in way.map { $0.isExact && (isIn($0) || isShort($0)) } ?? false })
   }

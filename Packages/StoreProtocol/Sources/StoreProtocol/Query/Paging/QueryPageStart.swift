@@ -16,7 +16,7 @@ final class QueryPageStart {
 
   /// Returns whether a record is after the position.
   func isBefore<M: Model>(
-    _ bytes: UnsafeRawBufferPointer, at order: Int, _ program: QueryProgram<M>, _ surroundings: QuerySurroundings
+    _ bytes: UnsafeRawBufferPointer, at order: Int, _ program: QueryProgram<M>, _ surroundings: QueryRelatedRecords
   ) throws -> Bool {
     guard program.isSorted else { return order > position.order }
     try program.add(bytes, to: sorter, surroundings)

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 /// The file or directory at a path.
-enum FilePlace {
+enum FileLocation {
   /// The file that a path names, after symbolic links; it need not exist.
   ///
   /// - Throws: ``FileSystemError`` if links lead in a circle.

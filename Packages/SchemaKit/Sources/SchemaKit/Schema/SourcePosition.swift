@@ -1,10 +1,10 @@
 /// A position in a file. It is no part of the content, so all positions are equal.
-struct SourcePlace: Hashable, Sendable {
+struct SourcePosition: Hashable, Sendable {
   var line: Int?
 
   init(line: Int? = nil) { self.line = line }
 
-  static func == (left: SourcePlace, right: SourcePlace) -> Bool { true }
+  static func == (left: SourcePosition, right: SourcePosition) -> Bool { true }
 
   func hash(into hasher: inout Hasher) {}
 }

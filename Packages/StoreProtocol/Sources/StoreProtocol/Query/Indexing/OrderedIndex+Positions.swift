@@ -1,31 +1,33 @@
 extension OrderedIndex {
   /// The position of an entry: its leaf, and its index in the leaf.
-  struct Spot: Comparable {
+  struct Position: Comparable {
     var leaf: Int
     var number: Int
 
-    static func < (left: Spot, right: Spot) -> Bool {
+    static func < (left: Position, right: Position) -> Bool {
       left.leaf == right.leaf ? left.number < right.number : left.leaf < right.leaf
     }
   }
 
-  func entry(at spot: Spot) -> Entry? { spot.leaf < leaves.count ? leaves[spot.leaf][spot.number] : nil }
+  func entry(at position: Position) -> Entry? {
+    position.leaf < leaves.count ? leaves[position.leaf][position.number] : nil
+  }
 
-  func entry(before spot: Spot) -> Entry? {
-    if spot.number > 0 { return leaves[spot.leaf][spot.number - 1] }
-    return spot.leaf > 0 ? leaves[spot.leaf - 1].last : nil
+  func entry(before position: Position) -> Entry? {
+    if position.number > 0 { return leaves[position.leaf][position.number - 1] }
+    return position.leaf > 0 ? leaves[position.leaf - 1].last : nil
   }
 
   /// Returns the position of the first entry after a cut.
-  func spot(of cut: IndexCut) -> Spot {
-    if cut == .start { return Spot(leaf: 0, number: 0) }
-    return spot(of: Entry(key: cut.key, place: cut.isAfter ? .max : .min))
+  func position(of cut: IndexCut) -> Position {
+    if cut == .start { return Position(leaf: 0, number: 0) }
+    return position(of: Entry(key: cut.key, place: cut.isAfter ? .max : .min))
   }
 
   /// Returns the position after the last entry of a range.
-  func spot(ofEnd cut: IndexCut?) -> Spot { cut.map(spot(of:)) ?? Spot(leaf: leaves.count, number: 0) }
+  func position(ofEnd cut: IndexCut?) -> Position { cut.map(position(of:)) ?? Position(leaf: leaves.count, number: 0) }
 
-  func distance(from start: Spot, to end: Spot) -> Int {
+  func distance(from start: Position, to end: Position) -> Int {
     guard start < end else { return 0 }
     if start.leaf == end.leaf { return end.number - start.number }
     return leaves[start.leaf].count - start.number
@@ -33,11 +35,11 @@ extension OrderedIndex {
   }
 
   /// Returns the position of an entry, or its insertion point.
-  func spot(of entry: Entry) -> Spot {
-    guard !leaves.isEmpty else { return Spot(leaf: 0, number: 0) }
+  func position(of entry: Entry) -> Position {
+    guard !leaves.isEmpty else { return Position(leaf: 0, number: 0) }
     let leaf = self.leaf(of: entry)
     let number = Self.firstNumber(in: leaves[leaf], notBefore: entry)
-    return number == leaves[leaf].count ? Spot(leaf: leaf + 1, number: 0) : Spot(leaf: leaf, number: number)
+    return number == leaves[leaf].count ? Position(leaf: leaf + 1, number: 0) : Position(leaf: leaf, number: number)
   }
 
   /// Returns the leaf of an entry, or the leaf in which to insert it.

@@ -1,5 +1,5 @@
 /// The room behind the last line of a segment: how far it is reserved, and how far it was written, with records or zeros.
-struct ReservedRoom {
+struct PreallocatedSpace {
   private let preallocation: UInt64
   private let filling: UInt64
 

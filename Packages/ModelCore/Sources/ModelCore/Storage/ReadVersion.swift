@@ -1,7 +1,7 @@
 @_spi(ModelKitInternals) public import FieldKit
 
 /// The version of a store's record from which a model was read last.
-struct StoreMark {
+struct ReadVersion {
   let source: ObjectIdentifier
   let revision: UInt64
   let stamp: ChangeStamp
@@ -17,12 +17,12 @@ extension ModelObject {
   ///   - revision: at least the revision of the record, and of all records written before it was read.
   ///   - stamp: a stamp taken after the reading.
   public func markRead(from source: ObjectIdentifier, asOf revision: UInt64, _ stamp: ChangeStamp) {
-    storeMark = StoreMark(source: source, revision: revision, stamp: stamp)
+    storeMark = ReadVersion(source: source, revision: revision, stamp: stamp)
   }
 
   /// Marks the record as unchanged at a later revision.
   public func markUnchanged(asOf revision: UInt64) {
-    storeMark = storeMark.map { StoreMark(source: $0.source, revision: revision, stamp: $0.stamp) }
+    storeMark = storeMark.map { ReadVersion(source: $0.source, revision: revision, stamp: $0.stamp) }
   }
 
   /// Returns the revision from which the model was read, so that reading the same record again would change nothing.

@@ -7,7 +7,7 @@
 #endif
 
 /// The directory of a store, held by this process: only the owner of the home may write.
-struct StoreHome {
+struct StoreDirectory {
   let directory: String
 
   /// The fault of the manifest.

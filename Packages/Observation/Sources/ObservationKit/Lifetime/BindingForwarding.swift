@@ -2,7 +2,7 @@
 /// is newer than the observer's last one. So a binding to a class without stamps ends, even for values that are not
 /// equal to themselves.
 @usableFromInline
-struct BindingPassage {
+struct BindingForwarding {
   private let registry: (AnyObject) -> AnyObservationRegistry
 
   /// Nil if the observer is no observable.

@@ -4,14 +4,14 @@ public import Synchronization
 ///
 /// It is public as the superclass of ``BindingEnd``. Outside this module only ``end()`` is called.
 ///
-/// The object creates one `Lifeline` and calls ``end()`` at the start of its `deinit`. From then on the reference
+/// The object creates one `DeallocationGuard` and calls ``end()`` at the start of its `deinit`. From then on the reference
 /// no longer reaches the object. A weak reference calls the runtime, and moves the reference counts of its object to a
 /// slow path for good. This one reads a number.
 ///
 /// The object is used in its own isolation only. Its last reference may still be released on another thread, as an
 /// actor's state can be. Then ``end()`` waits until the use under way is over, so no use sees a partly deallocated
 /// object.
-public class Lifeline {
+public class DeallocationGuard {
   /// The number of uses under way; -1 once the object is deallocated.
   @usableFromInline final let uses = Atomic<Int>(0)
   @usableFromInline final unowned(unsafe) let object: AnyObject

@@ -1,5 +1,5 @@
 /// A position in a document that is read in pieces. It is advanced from piece to piece.
-struct JSONPlace {
+struct JSONPosition {
   /// The number of bytes before the position.
   private(set) var offset = 0
   /// The line, from 1. Lines end with LF, CR LF or CR.

@@ -15,7 +15,7 @@
 ///
 /// A creation that fails leaves nothing behind: its model was never registered.
 @_spi(ModelKitInternals)
-public final class CreationsUnderWay {
+public final class CreationsInProgress {
   /// Models that are written together.
   public final class Creation {
     fileprivate let models: [ModelObject]
@@ -87,7 +87,7 @@ public final class CreationsUnderWay {
 
 /// The calls of a scope that wait for an engine.
 final class ScopeActivity {
-  let creations = CreationsUnderWay()
+  let creations = CreationsInProgress()
   let reads = PendingReads()
 }
 
@@ -105,5 +105,5 @@ extension ModelScope {
 @_spi(ModelKitInternals)
 extension ModelScope {
   /// The creations under way in this scope.
-  public var creations: CreationsUnderWay { activity.creations }
+  public var creations: CreationsInProgress { activity.creations }
 }
