@@ -74,6 +74,16 @@ public final class MemoryModelStore: RecordStore<MemoryEngine>, TransactionalMod
     return try run(query).rows.map(\.identifier)
   }
 
+  /// Returns the identifiers that a stream reads: in the order of the query, or as indexes find them.
+  @_spi(ModelKitInternals)
+  public override func selectedIdentifiers<M: Model>(
+    _ program: QueryProgram<M>, at snapshot: MemorySnapshot, after position: UInt64?
+  ) async throws -> [String]? {
+    let fields = snapshot.engine.indexedFields(M.typeName)
+    if transaction == nil, !program.isSorted, !QueryPlanner(program, fields: fields).canUseIndexes { return nil }
+    return try run(program.query, nil, at: snapshot.engine, after: position).rows.map(\.identifier)
+  }
+
   /// The facts about a class of models.
   func context<M: Model>(of type: M.Type) -> TypeContext { unretainedContext(of: type).takeUnretainedValue() }
 

@@ -26,6 +26,32 @@
       #expect(try await count("note", options.schema) == "1")
     }
 
+    @Test func `A stream that is not read to the end gives its connection back`() async throws {
+      var options = TestServer.options()
+      (options.poolSize, options.connectionTimeout) = (2, .seconds(2))
+      let store = try await TestServer.makeStore(options)
+      for number in 1...3 { try await store.create(makeNote("\(number)")) }
+      for _ in 1...5 {
+        for try await note in store.stream(Note.self, where: { $0.text != "2" }) {
+          try await store.create(makeNote("later"))
+          #expect(note.text.value == "1")
+          break
+        }
+      }
+      #expect(try await store.count(Note.self) == 8)
+    }
+
+    @Test func `A page after another one has the next models that SQL finds`() async throws {
+      let store = try await TestServer.makeStore()
+      for number in 1...30 { try await store.create(makeNote("\(number)")) }
+      let query = ModelQuery(Note.self, where: { $0.text != "7" }, limit: 10)
+      let first = try await store.page(query, after: nil)
+      #expect(first.models.compactMap(\.text.value) == (1...11).filter { $0 != 7 }.map { "\($0)" })
+      let second = try await store.page(query, after: first.next)
+      #expect(second.models.compactMap(\.text.value) == (12...21).map { "\($0)" })
+      #expect(try await store.page(query, after: second.next).models.count == 9)
+    }
+
     @Test(arguments: ["'; DROP TABLE note; --", "\\'; --", "\" $1 %s", "é\u{301}\u{1F600}", "{\"a\":null}"])
     func `A value stays a value and never becomes a part of a statement`(text: String) async throws {
       let store = try await TestServer.makeStore()

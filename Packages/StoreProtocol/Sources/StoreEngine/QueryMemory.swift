@@ -19,6 +19,8 @@ final class QueryMemory<Snapshot: RecordSnapshot> {
   var related: [String: [ExactText: [UInt8]?]] = [:]
   var joined: [Join: [[UInt8]]] = [:]
   var missingJoin: (relatedClass: ModelObject.Type, condition: QueryExpression)?
+  /// Whether the values of found records are kept, and not only their identifiers.
+  var keepsValues = true
   /// The records that are read.
   let records: Snapshot
   /// Whether all of them are of one moment.
@@ -84,9 +86,11 @@ struct FoundRecords<M: Model> {
   }
 
   /// Tests the next record. Where that throws, it can be tested again.
-  mutating func take(_ record: FoundRecord, at order: Int) throws {
+  mutating func take(_ record: FoundRecord, at order: Int, keepsValue: Bool) throws {
     let place = try run.take(record.value, at: order).place
-    if let place, !run.isProjected { found.put((record, order), at: place) }
+    if let place, !run.isProjected {
+      found.put((keepsValue ? record : (record.identifier, []), order), at: place)
+    }
     testedCount += 1
   }
 

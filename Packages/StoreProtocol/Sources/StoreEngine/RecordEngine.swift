@@ -123,16 +123,20 @@ public protocol RecordSnapshot: Sendable {
   /// Returns the records that a query may find, if the engine can select them by itself; nil, which is the default, if the
   /// store has to read all.
   ///
+  /// - Parameters:
+  ///   - query: the query.
+  ///   - order: the position in the order of creation after which the records are; 0 for all. A sorted query has 0.
+  ///   - context: the transformers of values, and the spelling of keys.
   /// - Throws: `ModelStoreError` with the code `unsupported` for a condition that the engine has to answer and can't.
   func select<M: Model>(
-    _ query: ModelQuery<M>, in context: ValueTransformerContext
+    _ query: ModelQuery<M>, after order: UInt64, in context: ValueTransformerContext
   ) async throws -> SelectedRecords?
 
   /// Returns how many records a query finds without its offset and limit, if the engine can count them by itself.
   ///
   /// By default it returns nil, and the store reads the records.
   ///
-  /// - Throws: `ModelStoreError` as ``select(_:in:)`` does.
+  /// - Throws: `ModelStoreError` as ``select(_:after:in:)`` does.
   func count<M: Model>(_ query: ModelQuery<M>, in context: ValueTransformerContext) async throws -> Int?
 }
 

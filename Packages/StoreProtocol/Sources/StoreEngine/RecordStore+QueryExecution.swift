@@ -36,13 +36,16 @@ extension RecordStore {
     }
   }
 
-  /// - Parameter position: the position of the tracker of the transaction under way, before the moment.
+  /// - Parameters:
+  ///   - position: the position of the tracker of the transaction under way, before the moment.
+  ///   - keepsValues: whether the values of found records are needed, and not only their identifiers.
   final func execute<M: Model>(
     _ program: QueryProgram<M>, at snapshot: Engine.Snapshot, isSnapshot: Bool, after position: UInt64?,
-    page: PageRequest? = nil
+    page: PageRequest? = nil, keepsValues: Bool = true
   ) async throws -> FoundRecords<M> {
     let name = M.typeName
     let memory = QueryMemory(snapshot, isSnapshot: isSnapshot, after: position, page)
+    memory.keepsValues = keepsValues || transaction != nil
     try transaction?.noteQuery(name, at: position)
     if let found = try await testSelected(program, memory) { return found }
     guard let indexes = snapshot.indexes(of: name) else {
@@ -139,7 +142,7 @@ extension RecordStore {
     return found
   }
 
-  private func makeRun<M: Model>(
+  final func makeRun<M: Model>(
     _ program: QueryProgram<M>, _ plan: QueryPlan?, _ memory: QueryMemory<Engine.Snapshot>,
     skipping skippedCount: Int = 0
   ) throws -> QueryRun<M> {
@@ -206,8 +209,10 @@ extension RecordStore {
     var query = program.query
     let written = transaction?.touches(name) == true ? transaction : nil
     // Which ones are the first ones is known once all are tested.
-    if written != nil || memory.page?.start != nil { (query.limit, query.offset) = (nil, 0) }
-    guard let selected = try await memory.records.select(query, in: scope.transformers) else { return nil }
+    let start = memory.page?.start
+    if written != nil || start != nil && program.isSorted { (query.limit, query.offset) = (nil, 0) }
+    let order = program.isSorted ? 0 : start.map { UInt64($0.order) } ?? 0
+    guard let selected = try await memory.records.select(query, after: order, in: scope.transformers) else { return nil }
     if written != nil, !memory.isSnapshot { throw SnapshotIsNeeded() }
     let plan = QueryPlan.selected(selected.records.count, isExact: selected.isExact && written == nil)
     var found = FoundRecords(try makeRun(program, plan, memory), plan)
@@ -267,12 +272,12 @@ extension RecordStore {
   }
 
   /// Tests one record, and reads those of others that it takes.
-  private func take<M: Model>(
+  final func take<M: Model>(
     _ record: FoundRecord, _ order: UInt64, _ found: inout FoundRecords<M>, _ memory: QueryMemory<Engine.Snapshot>
   ) async throws {
     while true {
       do {
-        return try found.take(record, at: Int(order))
+        return try found.take(record, at: Int(order), keepsValue: memory.keepsValues)
       } catch let missing as RelatedRecordIsMissing {
         guard memory.isSnapshot else { throw SnapshotIsNeeded() }
         if let join = memory.missingJoin {

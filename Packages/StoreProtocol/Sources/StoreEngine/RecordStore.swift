@@ -162,6 +162,22 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
     try await execute(query).records.map(\.identifier)
   }
 
+  /// Returns the identifiers of the records that a query finds in a snapshot, in its order.
+  ///
+  /// - Parameter position: the position of the tracker of the transaction under way, before the snapshot.
+  /// - Returns: nil if the records are better read one after the other, in the order of creation.
+  @_spi(ModelKitInternals)
+  open func selectedIdentifiers<M: Model>(
+    _ program: QueryProgram<M>, at snapshot: Engine.Snapshot, after position: UInt64?
+  ) async throws -> [String]? {
+    if !program.isSorted, transaction == nil {
+      let indexes = program.query.filter == nil ? nil : snapshot.indexes(of: M.typeName)
+      guard let indexes, QueryPlanner(program, fields: indexes.fields).canUseIndexes else { return nil }
+    }
+    return try await execute(program, at: snapshot, isSnapshot: true, after: position, keepsValues: false).plain()
+      .records.map(\.identifier)
+  }
+
   /// Whether ``skip(_:_:_:)`` may leave records out.
   open var skipsUnreadableRecords: Bool { false }
 

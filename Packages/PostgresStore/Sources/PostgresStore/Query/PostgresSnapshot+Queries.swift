@@ -9,13 +9,13 @@
     /// - Throws: `ModelStoreError` with the code `unsupported` for a condition that SQL can't express, unless it may be evaluated
     ///   in memory.
     public func select<M: Model>(
-      _ query: ModelQuery<M>, in context: ValueTransformerContext
+      _ query: ModelQuery<M>, after order: UInt64, in context: ValueTransformerContext
     ) async throws -> SelectedRecords? {
       // All of a type are read in parts.
       if query.isPlain, query.limit == nil { return nil }
       return try await withTable(M.typeName) { _, catalog in
         let sql = try await translate(query, context, catalog)
-        guard let rows = try await runUnlessUnreadable(sql.selection, catalog) else { return nil }
+        guard let rows = try await runUnlessUnreadable(sql.selection(after: order), catalog) else { return nil }
         return SelectedRecords((0..<rows.count).map { rows.record($0) }, isExact: sql.isExact)
       }
     }

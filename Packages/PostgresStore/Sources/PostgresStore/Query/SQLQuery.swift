@@ -71,11 +71,17 @@
 
     private var matches: String { condition.map { " WHERE \($0)" } ?? "" }
 
-    /// The statement that selects the records.
-    var selection: PostgresStatement {
+    /// Returns the statement that selects the records.
+    ///
+    /// - Parameter start: the position after which they are; 0 for all.
+    func selection(after start: UInt64) -> PostgresStatement {
       var sql = "SELECT t.id, t.body, t.seq, t.revision FROM \(table.sql) AS t\(matches)"
-      sql += " ORDER BY " + (order + ["t.seq"]).joined(separator: ", ")
       var values = values
+      if start > 0 {
+        values.append(.integer(Int64(clamping: start)))
+        sql += "\(condition == nil ? " WHERE" : " AND") t.seq > $\(values.count)"
+      }
+      sql += " ORDER BY " + (order + ["t.seq"]).joined(separator: ", ")
       if let limit {
         values.append(.integer(Int64(limit)))
         sql += " LIMIT $\(values.count)"

@@ -6,10 +6,16 @@
 /// for try await person in store.stream(Person.self, where: { $0.age > 30 }) { print(person.name.value ?? "?") }
 /// ```
 ///
-/// The identifiers of the models are read at the beginning, and each model when its turn comes. A model that is
-/// deleted meanwhile is left out, one that is created meanwhile does not come; values are those at the time when a model
-/// comes. A ``PagedModelStore`` reads one page after the other instead, which are as the store has them by then. The
-/// sequence belongs to the isolation of its store.
+/// Memory, file, PostgreSQL and sync stores, and every other `RecordStore`, read a stream from one snapshot, in batches:
+///
+/// - The moment of a stream is that of its first model. Models that are created later are not in it; those that are deleted
+///   later are.
+/// - A live model that was saved or read again since keeps its newer values, and unsaved edits are kept, as in a list.
+/// - The snapshot is released at the end, when the task is cancelled, and with an iterator that is not used to the end.
+///
+/// A ``PagedModelStore`` reads one page after the other instead, such as `RESTModelStore`. Another store reads the identifiers
+/// at the beginning, and each model when its turn comes. There, a model has its values of that time, and is left out if it
+/// was deleted. The sequence belongs to the isolation of its store.
 public struct StoredModelSequence<M: Model>: AsyncSequence {
   /// A model.
   public typealias Element = M
@@ -17,49 +23,79 @@ public struct StoredModelSequence<M: Model>: AsyncSequence {
   let store: any ModelStore
   let query: ModelQuery<M>
 
-  /// Restarts at the first model.
-  public func makeAsyncIterator() -> Iterator { Iterator(store: store, query: query) }
+  /// Restarts at the first model. A snapshot is taken again.
+  public func makeAsyncIterator() -> Iterator { Iterator(.planned(store, query)) }
 
   /// The iterator of a `for try await` loop.
   public struct Iterator: AsyncIteratorProtocol {
-    let store: any ModelStore
-    let query: ModelQuery<M>
-    private var identifiers: ArraySlice<String>?
-    /// The rest of the page that was found last.
-    private var models: ArraySlice<M> = []
-    private var mark: ModelPageMark?
-    private var isAtLastPage = false
-
-    init(store: any ModelStore, query: ModelQuery<M>) {
-      self.store = store
-      self.query = query
+    enum Progress {
+      case planned(any ModelStore, ModelQuery<M>)
+      case begun(() async throws -> M?)
+      case ended
     }
 
-    /// The next model; nil at the end.
+    private var progress: Progress
+
+    init(_ progress: Progress) { self.progress = progress }
+
+    /// The next model; nil at the end, and after an error.
     ///
     /// - Throws: ``ModelStoreError`` as `list` does, `CancellationError` if the task was cancelled.
     public mutating func next() async throws -> M? {
-      try Task.checkCancellation()
-      if let store = store as? any PagedModelStore { return try await next(in: store) }
-      if identifiers == nil { identifiers = try await store.identifiers(query)[...] }
-      while let identifier = identifiers?.popFirst() {
+      if case .ended = progress { return nil }
+      do {
+        try Task.checkCancellation()
+        if case .planned(let store, let query) = progress { progress = .begun(try await store.modelReader(query)) }
+        if case .begun(let read) = progress, let model = try await read() { return model }
+      } catch {
+        progress = .ended
+        throw error
+      }
+      progress = .ended
+      return nil
+    }
+  }
+}
+
+/// A store whose streams are of one moment.
+@_spi(ModelKitInternals)
+public protocol SnapshotStreamStore: ModelStore {
+  /// Begins a stream of the models that a query finds now.
+  ///
+  /// - Returns: a function that returns the next model; nil at the end. The snapshot is released with it.
+  func beginStream<M: Model>(_ query: ModelQuery<M>) async throws -> () async throws -> M?
+}
+
+extension ModelStore {
+  /// Returns a function that returns the next model that a query finds; nil at the end.
+  fileprivate func modelReader<M: Model>(_ query: ModelQuery<M>) async throws -> () async throws -> M? {
+    if let store = self as? any SnapshotStreamStore { return try await store.beginStream(query) }
+    if let store = self as? any PagedModelStore { return store.pageReader(query) }
+    var identifiers = try await identifiers(query)[...]
+    return {
+      while let identifier = identifiers.popFirst() {
         do {
-          return try await store.lookup(M.self, identifier: identifier)
+          return try await self.lookup(M.self, identifier: identifier)
         } catch let error as ModelStoreError where error.code == .notFound {
           continue
         }
       }
       return nil
     }
+  }
+}
 
-    private mutating func next(in store: some PagedModelStore) async throws -> M? {
+extension PagedModelStore {
+  fileprivate func pageReader<M: Model>(_ query: ModelQuery<M>) -> () async throws -> M? {
+    var (models, mark, isAtLastPage): (ArraySlice<M>, ModelPageMark?, Bool) = ([], nil, false)
+    return {
       while true {
         while let model = models.popFirst() {
           // One that was deleted since the page was found is left out.
           if model.isKnownToStore { return model }
         }
         if isAtLastPage { return nil }
-        let page = try await store.page(query, after: mark)
+        let page = try await self.page(query, after: mark)
         models = page.models[...]
         mark = page.next
         isAtLastPage = mark == nil

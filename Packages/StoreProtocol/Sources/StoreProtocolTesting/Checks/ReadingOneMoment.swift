@@ -33,7 +33,116 @@ extension ModelStoreContract {
         try requireEqual(employees.reduce(0) { $0 + ($1.age.value ?? 0) }, 100, "the sum of the ages of a company")
       }
     },
+    FrontCheck("a stream has no half of a transaction that another task commits meanwhile") { makeFront in
+      var queries = streamQueries
+      try await besideSwaps(of: 601, makeFront, swap: { $0.swapAges() }) { store in
+        let query = queries.removeFirst()
+        var sum = 0
+        for try await person in store.stream(ContractPerson.self, where: query.filter, sort: query.sort) {
+          sum += person.age.value ?? 0
+        }
+        try requireEqual(sum, 100, "the sum of the ages in a stream \(query.name)")
+      }
+    },
+    FrontCheck("a stream has what was stored when it began") { makeFront in
+      let first = try await makeFront(), second = try await makeFront()
+      let people = try await createPeople(300, in: second)
+      for (round, query) in streamQueries.enumerated() {
+        let expected = Set(try await second.list(ContractPerson.self).map { "\($0.name.value ?? "?"): \($0.age.value ?? -1)" })
+        var found: [String] = []
+        for try await person in first.stream(ContractPerson.self, where: query.filter, sort: query.sort) {
+          if found.isEmpty {
+            people[294].age.value = round + 1
+            try await second.update(people[294])
+            try await second.delete(people[287 - 7 * round])
+            _ = try await createPeople(1, named: "later \(round)", in: second)
+          }
+          found.append("\(person.name.value ?? "?"): \(person.age.value ?? -1)")
+        }
+        try requireEqual(found.count, 300, "the number of models in a stream \(query.name)")
+        try requireEqual(Set(found), expected, "what a stream \(query.name) has")
+        try requireEqual(
+          try await first.lookup(ContractPerson.self, identifier: people[294].identifier ?? "").age.value, round + 1,
+          "the age after a stream \(query.name)")
+      }
+    },
+    FrontCheck("a stream does not overwrite what a live model got since it began") { makeFront in
+      let first = try await makeFront(), second = try await makeFront()
+      let identifiers = try await createPeople(300, in: second).map { $0.identifier ?? "" }
+      for query in streamQueries {
+        var live: [ContractPerson] = []
+        var seen: [ContractPerson] = []
+        for try await person in first.stream(ContractPerson.self, where: query.filter, sort: query.sort) {
+          if live.isEmpty {
+            // The last ones in each of the orders.
+            for number in [294, 287, 280, 273] {
+              live.append(try await first.lookup(ContractPerson.self, identifier: identifiers[number]))
+            }
+            live[0].age.value = 7
+            try await first.update(live[0])
+            live[1].age.value = 8
+            let theirs = try await second.lookup(ContractPerson.self, identifier: identifiers[280])
+            theirs.age.value = 9
+            try await second.update(theirs)
+            try await first.refresh(live[2])
+          }
+          if live.contains(where: { $0 === person }) { seen.append(person) }
+        }
+        try requireEqual(seen.count, 4, "the number of live models in a stream \(query.name)")
+        try requireEqual(live.map(\.age.value), [7, 8, 9, 0], "the ages of live models after a stream \(query.name)")
+        try requireEqual(live.map(\.isDirty), [false, true, false, false], "the edited models")
+        for person in live[..<3] {
+          person.age.value = 0
+          try await first.update(person)
+        }
+      }
+    },
+    FrontCheck("a stream in a transaction has what the transaction wrote before it began") { makeFront in
+      let store = try await makeFront()
+      guard store is any TransactionalModelStore else { return }
+      let people = try await createPeople(3, in: store)
+      try await transaction(in: store) { store in
+        people[0].age.value = 5
+        try await store.update(people[0])
+        try await store.delete(people[1])
+        _ = try await createPeople(1, named: "new", in: store)
+        for query in streamQueries {
+          let expected = try await store.list(ContractPerson.self).map(\.name.value)
+          var names: [String?] = []
+          for try await person in store.stream(ContractPerson.self, where: query.filter, sort: query.sort) {
+            names.append(person.name.value)
+            try require(names.count < 100, "a stream \(query.name) has what is created while it is read")
+            _ = try await createPeople(1, named: "later", in: store)
+          }
+          try requireEqual(Set(names), Set(expected), "the names in a stream \(query.name)")
+          try requireEqual(names.count, expected.count, "the number of models in a stream \(query.name)")
+        }
+      }
+    },
   ]
+
+  /// Queries that a store may read in different ways.
+  private static var streamQueries:
+    [(
+      name: String, filter: ((ModelColumns<ContractPerson>) -> QueryExpression)?, sort: [ModelSort<ContractPerson>]
+    )]
+  {
+    [
+      ("of all", nil, []), ("with a condition", { $0.height >= 0 }, []),
+      ("with an order", nil, [.descending(\.height), .ascending(\.name)]),
+    ]
+  }
+
+  private static func createPeople(
+    _ count: Int, named name: String = "Person", in store: any ModelStore
+  ) async throws -> [ContractPerson] {
+    try await store.createAll(
+      (0..<count).map { number -> ContractPerson in
+        let person = ContractPerson.named("\(name) \(number)", age: 0)
+        person.height.value = Double(number % 7)
+        return person
+      })
+  }
 
   /// The models at both ends of a list that a transaction changes.
   private struct Ends {

@@ -41,14 +41,15 @@ extension ModelStoreContract {
       for try await person in store.stream(ContractPerson.self) { found.append(person.name.value) }
       try requireEqual(found, names, "the stream")
     },
-    Check("a stream leaves out what is deleted meanwhile") { store in
+    Check("a stream goes on where a model is deleted meanwhile") { store in
       for name in ["a", "b", "c"] { _ = try await store.createAndForget(name) }
       var found: [String?] = []
       for try await person in store.stream(ContractPerson.self) {
         found.append(person.name.value)
         if found.count == 1 { _ = try await store.deleteFirst(named: "b") }
       }
-      try requireEqual(found, ["a", "c"], "the stream")
+      // Whether the deleted one is left out depends on the store: see the promises about streams of one moment.
+      try requireEqual(found.filter { $0 != "b" }, ["a", "c"], "the stream")
     },
     Check("save including related creates new models first") { store in
       let company = ContractCompany()
