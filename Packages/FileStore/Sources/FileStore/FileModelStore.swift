@@ -110,14 +110,4 @@ public final class FileModelStore: RecordStore<FileStoreHandle>, TransactionalMo
     }
     return try await super.identifiers(query)
   }
-
-  /// Whether records that can't be read are left out: see `FileStoreOptions`.
-  public override var skipsUnreadableRecords: Bool {
-    if case .skip = handle.options.unreadable { true } else { false }
-  }
-
-  /// Reports a record that can't be read, or throws the error about it: see `FileStoreOptions`.
-  public override func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws {
-    try await report(error, type, identifier)
-  }
 }

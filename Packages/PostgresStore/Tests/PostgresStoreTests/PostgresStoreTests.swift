@@ -3,7 +3,14 @@
   import PostgresStore
   import StoreEngine
   import StoreProtocol
+  import Synchronization
   import Testing
+
+  private final class Reports: Sendable {
+    private let state = Mutex<[String]>([])
+    var identifiers: [String] { state.withLock { $0 } }
+    func add(_ identifier: String) { state.withLock { $0.append(identifier) } }
+  }
 
   // One test after another, because each store has connections of its own, and a server bounds their number.
   @Suite(.serialized) struct `The tables of a PostgreSQL store` {
@@ -39,6 +46,26 @@
         }
       }
       #expect(try await store.count(Note.self) == 8)
+    }
+
+    @Test func `A record that its class can't decode is refused, or skipped and reported`() async throws {
+      let options = TestServer.options()
+      let store = try await TestServer.makeStore(options)
+      for text in ["a", "b"] { try await store.create(makeNote(text)) }
+      let unfit = Array(#"{"id":"5","text":["no text"]}"#.utf8)
+      try await store.handle.commit(RecordBatch([.create(Note.typeName, "5", unfit)]))
+      let error = await #expect(throws: ModelStoreError.self) { _ = try await store.list(Note.self) }
+      #expect(error?.code == .corrupt)
+      #expect(error?.identifier == "5")
+      let report = Reports()
+      var skipping = options
+      skipping.unreadable = .skip { report.add($0.identifier) }
+      let other = try await TestServer.makeStore(skipping)
+      #expect(try await other.list(Note.self).map(\.text.value) == ["a", "b"])
+      var streamed: [String?] = []
+      for try await note in other.stream(Note.self) { streamed.append(note.text.value) }
+      #expect(streamed == ["a", "b"])
+      #expect(report.identifiers == ["5", "5"])
     }
 
     @Test func `A page after another one has the next models that SQL finds`() async throws {

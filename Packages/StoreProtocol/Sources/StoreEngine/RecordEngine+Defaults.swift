@@ -33,6 +33,16 @@ extension RecordEngine {
   /// Does nothing: there are no indexes.
   public func keepIndex(_ type: String, _ field: StoredKeyPath) async throws {}
 
+  /// A call that reads an unreadable record throws.
+  public var unreadable: UnreadableRecords { .refuse }
+
+  /// Returns a report without file.
+  public func unreadableRecord(
+    _ type: String, _ identifier: String, _ error: ModelStoreError
+  ) async throws -> UnreadableRecord {
+    UnreadableRecord(type, identifier, error)
+  }
+
   /// The engine waits.
   public var answersImmediately: Bool { false }
 

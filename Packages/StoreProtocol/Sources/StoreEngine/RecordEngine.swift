@@ -65,6 +65,14 @@ public protocol RecordEngine: AnyObject, Sendable {
   /// Keeps an index of a field if the engine has indexes and can have one of it. By default it has none.
   func keepIndex(_ type: String, _ field: StoredKeyPath) async throws
 
+  /// The treatment of unreadable records by calls that read several. By default such a call throws.
+  var unreadable: UnreadableRecords { get }
+
+  /// Returns the report about a record that can't be read and is left out. By default it has no file.
+  func unreadableRecord(
+    _ type: String, _ identifier: String, _ error: ModelStoreError
+  ) async throws -> UnreadableRecord
+
   /// Whether the engine answers and commits at once, so that no other task of the caller's isolation runs meanwhile. By default
   /// it does not.
   var answersImmediately: Bool { get }

@@ -178,11 +178,14 @@ open class RecordStore<Engine: RecordEngine>: LiveModelStore, EngineStore {
       .records.map(\.identifier)
   }
 
-  /// Whether ``skip(_:_:_:)`` may leave records out.
-  open var skipsUnreadableRecords: Bool { false }
+  /// Whether records that can't be read are left out: see `RecordEngine`.
+  public final var skipsUnreadableRecords: Bool { if case .skip = handle.unreadable { true } else { false } }
 
-  /// Decides about a record among others that can't be read: throws the error, or returns to leave the record out. It throws unless a store overrides this.
-  open func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws { throw error }
+  /// Reports a record among others that can't be read, or throws the error about it.
+  public final func skip(_ error: ModelStoreError, _ type: String, _ identifier: String) async throws {
+    guard case .skip(let report) = handle.unreadable, error.code == .corrupt else { throw error }
+    report(try await handle.unreadableRecord(type, identifier, error))
+  }
 
   // MARK: Live results
 

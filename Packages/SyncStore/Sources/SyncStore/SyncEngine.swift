@@ -189,6 +189,16 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
   /// Returns when records of a type were last written.
   public func writeState(of type: String) async throws -> WriteState? { try await local.writeState(of: type) }
 
+  /// The treatment of unreadable records by the local engine.
+  public var unreadable: UnreadableRecords { local.unreadable }
+
+  /// Returns the report of the local engine about a record that can't be read.
+  public func unreadableRecord(
+    _ type: String, _ identifier: String, _ error: ModelStoreError
+  ) async throws -> UnreadableRecord {
+    try await local.unreadableRecord(type, identifier, error)
+  }
+
   /// Keeps an index of a field in the local engine.
   public func keepIndex(_ type: String, _ field: StoredKeyPath) async throws { try await local.keepIndex(type, field) }
 }

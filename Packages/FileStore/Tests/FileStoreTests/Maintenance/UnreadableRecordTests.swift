@@ -65,6 +65,12 @@ import Testing
       }
       #expect(try await store.list(Note.self).map(\.id.value) == ["1", "3", "4"])
       #expect(reported() == ["2", "5"])
+      for sort in [[], [ModelSort<Note>.ascending(\.id)]] {
+        var streamed: [String?] = []
+        for try await note in store.stream(Note.self, sort: sort) { streamed.append(note.id.value) }
+        #expect(streamed == ["1", "3", "4"])
+        #expect(reported() == ["2", "5"])
+      }
       #expect(try await store.list(Note.self, where: { $0.id != "3" }).map(\.id.value) == ["1", "4"])
       #expect(reported().contains("2"))
       #expect(try await store.count(ModelQuery(Note.self, where: { $0.text >= "text 3" })) == 2)

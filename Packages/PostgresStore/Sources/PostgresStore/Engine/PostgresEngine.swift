@@ -148,6 +148,9 @@
       try await PostgresSnapshot(engine: self, held: nil).record(type, identifier)
     }
 
+    /// The treatment of records that their class can't decode: see ``PostgresStoreOptions``.
+    public var unreadable: UnreadableRecords { options.unreadable }
+
     /// Closes the connections. Calls after this one throw `offline`.
     func close() {
       changeFeed.finish()

@@ -1,4 +1,5 @@
 #if Postgres
+  public import StoreEngine
   public import StoreProtocol
 
   /// The options of a PostgreSQL store.
@@ -29,6 +30,8 @@
     public var pollInterval: Duration
     /// How long the log of changes reaches back. A process that looks for changes less often lists its live results again.
     public var changeRetention: Duration
+    /// The treatment of records that their class can't decode.
+    public var unreadable: UnreadableRecords
 
     /// Creates options.
     ///
@@ -43,11 +46,12 @@
     ///   - retryLimit: how often a batch is tried again.
     ///   - pollInterval: how often live results look for the commits of other processes.
     ///   - changeRetention: how long the log of changes reaches back.
+    ///   - unreadable: the treatment of such records when others are read together with them. Default: the call throws.
     public init(
       schema: String = "public", poolSize: Int = 8, connectionTimeout: Duration = .seconds(30),
       preparesStatements: Bool = true, tableNames: [String: String] = [:], createsTables: Bool = true,
       evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
-      changeRetention: Duration = .seconds(3_600)
+      changeRetention: Duration = .seconds(3_600), unreadable: UnreadableRecords = .refuse
     ) {
       self.schema = schema
       self.poolSize = poolSize
@@ -59,6 +63,7 @@
       self.retryLimit = retryLimit
       self.pollInterval = pollInterval
       self.changeRetention = changeRetention
+      self.unreadable = unreadable
     }
   }
 #endif
