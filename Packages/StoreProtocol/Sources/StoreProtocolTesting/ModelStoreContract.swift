@@ -11,7 +11,7 @@ public import StoreProtocol
 public enum ModelStoreContract {
   /// All promises.
   public static let checks: [Check] =
-    creating + lookup + querying + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
+    creating + lookup + querying + queryingValues + updating + refreshing + deleting + deleteRules + together + exactIdentifiers
     + askingOtherSides + linking + followingLists + wholeLists + nestedTransactions + importing + deletingTargets
     + limits + paging + asynchronousRules + aggregating + updatingAll + including + includingCleanly
     + [
@@ -25,6 +25,7 @@ public enum ModelStoreContract {
     ContractPerson.self, ContractCompany.self, ContractTeam.self, ContractMember.self, ContractDebt.self,
     ContractTicket.self, ContractAuthor.self, ContractBook.self, ContractAlbum.self, ContractTrack.self,
     ContractKeeper.self, ContractAnimal.self, ContractPaper.self, ContractCourse.self, ContractStudent.self,
+    ContractBill.self,
   ]
 
   /// A capability that not every store has.

@@ -63,6 +63,9 @@ import Testing
     try await store.index(\ContractPerson.birthday)
     try await store.index(\ContractPerson.joined)
     try await store.index(\ContractPerson.nickname)
+    try await store.index(\ContractBill.amount)
+    try await store.index(\ContractBill.price)
+    try await store.index(\ContractBill.tag)
   }
 
   @Test
@@ -269,6 +272,37 @@ import Testing
       let found = try await store.identifiers(rare)
       let all = try await store.list(ContractPerson.self)
       #expect(try found == rare.apply(to: all).map { $0.identifier ?? "" })
+    }
+  }
+
+  @Test func `A file store that passes over many records reads only those of the page`() async throws {
+    try await withStore { store in
+      try await store.createAll((0..<2_000).map { person("n\($0)", age: $0 % 100) })
+      let late = ModelQuery(ContractPerson.self, limit: 3, offset: 1_900)
+      #expect(try await store.explain(late).readCount == 3)
+      #expect(try await store.list(late).map(\.id.value) == [1_901, 1_902, 1_903])
+      try await store.index(\ContractPerson.age)
+      let some = ModelQuery(ContractPerson.self, where: { $0.age == 30 }, limit: 3, offset: 15)
+      #expect(try await store.explain(some).readCount == 3)
+      #expect(try await store.list(some).map(\.name.value) == ["n1530", "n1630", "n1730"])
+    }
+  }
+
+  @Test func `An index of a file store has exact decimals in their order`() async throws {
+    try await withStore { store in
+      let amounts = ["10", "9.5", "0.1", "0.10000000000000000001", "-3", "0.10"].map { Decimal(string: $0) ?? 0 }
+      for amount in amounts {
+        let bill = ContractBill()
+        bill.amount.value = amount
+        try await store.create(bill)
+      }
+      try await store.index(\ContractBill.amount)
+      let sorted = ModelQuery(ContractBill.self, sort: [.descending(\.amount)], limit: 2)
+      let report = try await store.explain(sorted)
+      #expect((report.plan.isSortedByIndex, report.readCount) == (true, 2))
+      #expect(try await store.list(sorted).map(\.amount.value) == Array(amounts.sorted(by: >).prefix(2)))
+      let equal = try await store.explain(ModelQuery(ContractBill.self, where: { $0.amount == amounts[2] }))
+      #expect((equal.readCount, equal.testedCount, equal.foundCount) == (2, 0, 2))
     }
   }
 
