@@ -51,6 +51,34 @@ import Testing
     }
   }
 
+  @Test func `A count in a transaction of a file store reads no record that the transaction left alone`() async throws {
+    try await withTemporaryDirectory { directory in
+      let store = FileModelStore(directory: directory, options: FileStoreOptions(durability: .none))
+      try await store.createAll((0..<200).map(person))
+      try await store.index(\ContractPerson.age)
+      _ = try await store.count(ContractPerson.self, where: { $0.age == 30 })
+      // No record can be read any more.
+      let file = directory.appending(path: "groups/@default/000001.journal")
+      let handle = try FileHandle(forWritingTo: file)
+      let lines = try Data(contentsOf: file)
+      for start in lines.indices where lines[start...].starts(with: Data(#""name":"n"#.utf8)) {
+        try handle.seek(toOffset: UInt64(start + 1))
+        try handle.write(contentsOf: Data("N".utf8))
+      }
+      try handle.close()
+      try await store.transaction { store in
+        try await store.create(person(30))
+        try await store.create(person(77))
+        #expect(try await store.count(ContractPerson.self, where: { $0.age == 30 }) == 3)
+        #expect(try await store.count(ContractPerson.self, where: { $0.age > 90 }) == 18)
+        #expect(try await store.count(ContractPerson.self) == 202)
+        await #expect(throws: ModelStoreError.self) { _ = try await store.count(ContractPerson.self, where: { $0.name == "n3" }) }
+      }
+      #expect(try await store.count(ContractPerson.self, where: { $0.age == 30 }) == 3)
+      try await store.close()
+    }
+  }
+
   private static func query(_ random: inout SplitMix) -> ModelQuery<ContractPerson> {
     typealias Columns = ModelColumns<ContractPerson>
     let (low, high) = (Int.random(in: 0..<50, using: &random), Int.random(in: 50..<100, using: &random))

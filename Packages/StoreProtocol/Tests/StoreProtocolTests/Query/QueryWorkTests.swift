@@ -1,4 +1,5 @@
 import Foundation
+import StoreEngine
 @_spi(ModelKitInternals) import StoreProtocol
 import Synchronization
 import Testing
@@ -19,10 +20,13 @@ private struct CountedNumber: Comparable, JSONConvertible, Sendable {
 }
 
 private final class Counted: Model {
+  let id = Field<Int>()
   let number = Field<CountedNumber>()
+  override var identifierField: AnyField? { id }
 }
 
-@Suite struct `Queries with long conditions or limits` {
+// One test after another, because they count the same comparisons.
+@Suite(.serialized) struct `Queries with long conditions or limits` {
   @Test func `A sorted list with a limit compares each record about once`() throws {
     let numbers = (0..<20_000).map { ($0 &* 7_919) % 20_011 }
     let records = numbers.map { ["number": .int($0)] as AttributeDictionary }
@@ -31,6 +35,61 @@ private final class Counted: Model {
     #expect(found.map { $0["number"]?.intValue } == Array(numbers.sorted()[5..<15]))
     #expect(CountedNumber.comparisons.load(ordering: .relaxed) < 2 * 20_000 + 5_000)
   }
+
+  @Test func `A store over an engine compares each record about once for the best few`() async throws {
+    let store = ShelfStore(ShelfEngine())
+    let numbers = (0..<1_500).map { ($0 &* 7_919) % 1_511 }
+    try await store.createAll(
+      numbers.map { number -> Counted in
+        let model = Counted()
+        model.number.value = CountedNumber(number)
+        return model
+      })
+    CountedNumber.comparisons.store(0, ordering: .relaxed)
+    let found = try await store.list(Counted.self, sort: [.ascending(\.number)], limit: 10, offset: 5)
+    #expect(found.map { $0.number.value?.number } == Array(numbers.sorted()[5..<15]))
+    // Sorting all of them takes more than 10 comparisons each.
+    #expect(CountedNumber.comparisons.load(ordering: .relaxed) < 3 * 1_500)
+  }
+
+  #if DEBUG
+    @Test func `Planning a long condition takes work in proportion to its length`() throws {
+      func work(_ count: Int) throws -> Int {
+        var random = RandomNumbers(seed: 3)
+        // Terms of three indexed fields, some exact and some not, joined in changing ways.
+        var terms: [QueryExpression] = []
+        for number in 0..<count {
+          let field = ["age", "name", "id"][Int(random.next() % 3)]
+          let value = JSONValue.int(Int(random.next() % 50_000))
+          let kinds: [QueryComparison.Operator] = [.equal, .notEqual, .less, .greaterOrEqual]
+          let term = QueryExpression.comparison(
+            QueryComparison(QueryTerm([field]), kinds[number % 4], .value(field == "name" ? .string("n\(number)") : value)))
+          terms.append(number % 5 == 0 ? !term : term)
+        }
+        let groups = stride(from: 0, to: count, by: 10).map { start -> QueryExpression in
+          let part = Array(terms[start..<min(start + 10, count)])
+          return start % 20 == 0 ? .and(part) : .or(part)
+        }
+        let fields = try [
+          StoredKeyPath(Worker.self, { $0.age }, in: .standard), StoredKeyPath(Worker.self, { $0.name }, in: .standard),
+          StoredKeyPath(Worker.self, { $0.id }, in: .standard),
+        ]
+        var total = 0
+        for filter in [QueryExpression.or(groups), .and(groups), .or(terms), .and(terms)] {
+          var query = ModelQuery(Worker.self)
+          query.filter = filter
+          let counter = IndexRanges.WorkCounter()
+          IndexRanges.$workCounter.withValue(counter) { _ = QueryPlanner(query, fields: fields) }
+          total += counter.count.load(ordering: .relaxed)
+        }
+        return total
+      }
+      let (small, large) = (try work(1_000), try work(2_000))
+      #expect(small > 1_000)
+      #expect(Double(large) < 2.6 * Double(small), "\(small) steps for 1,000 terms, \(large) for 2,000")
+      #expect(small < 200 * 1_000, "\(small) steps")
+    }
+  #endif
 
   @Test func `A sorted list with limit and offset is the same part of the whole list`() throws {
     var random = RandomNumbers(seed: 7)

@@ -1,3 +1,7 @@
+#if DEBUG
+  public import Synchronization
+#endif
+
 /// A position between entries of an index: before or after all entries with a key.
 @_spi(ModelKitInternals)
 public struct IndexCut: Hashable, Comparable, Sendable {
@@ -68,6 +72,7 @@ public struct IndexRanges: Hashable, Sendable {
 
   /// Creates sorted ranges from ranges in any order, which can overlap.
   public init(_ ranges: [IndexRange], isExact: Bool = true) {
+    Self.noteWork(ranges.count)
     self.isExact = isExact
     self.ranges = []
     for range in ranges.sorted(by: { $0.start < $1.start }) where !range.isEmpty {
@@ -153,5 +158,29 @@ extension IndexRanges {
       }
     }
     return isComplete ? known.first : known.first?.inexact
+  }
+}
+
+extension IndexRanges {
+  #if DEBUG
+    /// A number of ranges that were combined, for tests of the work that planning takes.
+    public final class WorkCounter: Sendable {
+      /// The number.
+      public let count = Atomic<Int>(0)
+
+      /// Creates a counter with 0.
+      public init() {}
+    }
+
+    /// The counter of the current task; nil for none.
+    @TaskLocal public static var workCounter: WorkCounter?
+  #endif
+
+  /// Counts ranges that are combined. A release build does not count.
+  @inline(__always)
+  private static func noteWork(_ count: Int) {
+    #if DEBUG
+      workCounter?.count.add(count, ordering: .relaxed)
+    #endif
   }
 }
