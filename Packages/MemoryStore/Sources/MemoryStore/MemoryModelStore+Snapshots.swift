@@ -31,7 +31,8 @@ extension MemoryModelStore {
   /// Replaces everything that is stored, for all instances of the store, by a ``snapshot()``. Live models follow when they are read
   /// next. Indexes stay.
   ///
-  /// - Throws: `ModelStoreError` with the code `invalid` if this is no snapshot, `unsupported` if it is of a newer version,
+  /// - Throws: `ModelStoreError` with the code `invalid` if this is no snapshot or has a record that could not be read
+  ///   again, `unsupported` if it is of a newer version,
   ///   `conflict` if a unique value is in it twice. Nothing is changed then.
   public func restore(_ snapshot: JSONValue) throws {
     guard transaction == nil else {
@@ -52,7 +53,13 @@ extension MemoryModelStore {
         guard let identifier = entry["identifier"]?.stringValue, let value = entry["value"], case .object = value else {
           throw refused("a record of \(type.nameForMessage) has no identifier or no value")
         }
-        records.append((type, identifier, Array(try value.jsonData(JSONWritingOptions(sortedKeys: true)))))
+        guard let bytes = try? Array(value.jsonData(JSONWritingOptions(sortedKeys: true))) else {
+          throw refused("the \(type.nameForMessage) \(identifier.quotedForMessage) can't be written as JSON")
+        }
+        if bytes.withUnsafeBytes(RecordLimits.isTooDeep) {
+          throw refused("the \(type.nameForMessage) \(identifier.quotedForMessage) \(RecordLimits.tooDeep)")
+        }
+        records.append((type, identifier, bytes))
       }
     }
     try handle.replaceEverything(with: records)

@@ -39,6 +39,24 @@ import Testing
     #expect(try store.snapshot() == before)
   }
 
+  @Test func `A memory store as a whole refuses a snapshot with a record that could not be read again`() async throws {
+    try await store.create(ContractPerson.from(dictionaryValue: ["name": "Ada"], in: store.scope))
+    let before = try store.snapshot()
+    func snapshot(_ value: JSONValue) -> JSONValue {
+      ["version": 1, "types": ["Paper": [["identifier": "p1", "value": ["id": "p1", "content": value]]]]]
+    }
+    // The record is one object around it.
+    let deep = (0..<500).reduce(JSONValue.string("innermost")) { inner, _ in [inner] }
+    for bad in [deep, .double(.nan), .double(.infinity)] {
+      let error = #expect(throws: ModelStoreError.self) { try store.restore(snapshot(bad)) }
+      #expect(error?.code == .invalid)
+      #expect(error?.message.contains("p1") == true)
+    }
+    #expect(try store.snapshot() == before)
+    if case .array(let inner) = deep { try store.restore(snapshot(inner[0])) }
+    #expect(try store.snapshot()["types"]?["Paper"]?.arrayValue?.count == 1)
+  }
+
   @Test func `A memory store as a whole is not changed by models that are edited and not saved`() async throws {
     let ada = ContractPerson()
     ada.name.value = "Ada"
