@@ -32,6 +32,14 @@
     }
 
     @Test(arguments: TestEffort.seeds(1))
+    func `A PostgreSQL store has one object for one identifier while several tasks write beside observers`(seed: UInt64)
+      async throws
+    {
+      let engine = try await TestServer.makeStore().handle
+      try await ModelStoreContract.randomObservers(5, seed: seed * 1_000).run { PostgresModelStore(engine) }
+    }
+
+    @Test(arguments: TestEffort.seeds(1))
     func `A PostgreSQL store loses no increment of several store instances unless a conflict is reported`(seed: UInt64)
       async throws
     {

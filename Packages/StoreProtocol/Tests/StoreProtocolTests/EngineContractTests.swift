@@ -25,6 +25,14 @@ import Testing
     try await check.run { ShelfStore(engine) }
   }
 
+  @Test(arguments: TestEffort.seeds(2))
+  func `A store over an engine of sixty lines has one object for one identifier while several tasks write`(
+    seed: UInt64
+  ) async throws {
+    let engine = ShelfEngine()
+    try await ModelStoreContract.randomObservers(10, seed: seed * 1_000).run { ShelfStore(engine) }
+  }
+
   @Test func `The documentation shows the source of the store over an engine of sixty lines`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let example = try String(contentsOf: folder.appending(path: "ShelfStore.swift"), encoding: .utf8)
