@@ -77,6 +77,13 @@ class ContractDebt(models.Model):
         app_label = "people"
 
 
+class ContractBill(models.Model):
+    amount = models.DecimalField(max_digits=14, decimal_places=4, null=True)
+
+    class Meta:
+        app_label = "people"
+
+
 class ContractPerson(Named):
     name = models.CharField(max_length=80)
     age = models.IntegerField(null=True)
@@ -90,8 +97,11 @@ class ContractPerson(Named):
     company = models.ForeignKey(ContractCompany, models.SET_NULL, null=True)
 
 
-MODELS = [ContractCompany, ContractTeam, ContractMember, ContractDebt, ContractPerson]
+MODELS = [ContractCompany, ContractTeam, ContractMember, ContractDebt, ContractBill, ContractPerson]
 COMPARISONS = ["exact", "lt", "lte", "gt", "gte", "in", "isnull"]
+FILTERS = {
+    ContractPerson: {"name": COMPARISONS, "age": COMPARISONS, "joined": COMPARISONS, "company": ["exact"]},
+    ContractBill: {"amount": COMPARISONS}}
 PAGES = {
     "": type("Pages", (pagination.PageNumberPagination,), {
         "page_size": 7, "page_size_query_param": "page_size", "max_page_size": 100}),
@@ -134,7 +144,7 @@ def view_set(model, pages):
             raise Taken
         return viewsets.ModelViewSet.create(self, request, *arguments, **options)
 
-    filters = {"name": COMPARISONS, "age": COMPARISONS, "company": ["exact"]} if model is ContractPerson else []
+    filters = FILTERS.get(model, [])
     return type(f"{model.__name__}View", (viewsets.ModelViewSet if pages else json_api_views.ModelViewSet,), {
         "queryset": model.objects.order_by("pk"), "serializer_class": serializer,
         "filterset_fields": filters, "ordering_fields": "__all__", "create": create,
@@ -148,7 +158,8 @@ def reset(request):
 
 
 PATHS = {ContractPerson: "contract_people", ContractCompany: "contract_companies", ContractTeam: "contract_teams",
-         ContractMember: "contract_members", ContractDebt: "contract_debts"}
+         ContractMember: "contract_members", ContractDebt: "contract_debts",
+         ContractBill: "contract_bills"}
 for model in MODELS:
     model.JSONAPIMeta = type("JSONAPIMeta", (), {"resource_name": PATHS[model]})
 JSON_API_COMPANIES = view_set(ContractCompany, None).serializer_class

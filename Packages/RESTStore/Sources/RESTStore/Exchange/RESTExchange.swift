@@ -15,20 +15,24 @@ struct RESTExchange: Sendable {
     // Without a monitor the number is not used.
     number =
       engine.options.monitor == nil
-      ? 0
-      : Self.numbers.withLock { number in
-        number += 1
-        return number
-      }
+      ? 0 : call.number ?? Self.nextNumber()
+  }
+
+  /// Returns the number of another call.
+  static func nextNumber() -> UInt64 {
+    numbers.withLock { number in
+      number += 1
+      return number
+    }
   }
 
   private var options: RESTOptions { engine.options }
 
-  func tell(_ kind: @autoclosure () -> RESTEvent.Kind, about request: HTTPRequestData, attempt: Int = 1) {
+  func tell(_ kind: @autoclosure () -> RESTEvent.Kind, about request: HTTPRequestData? = nil, attempt: Int = 1) {
     guard let monitor = options.monitor else { return }
     monitor.record(
       RESTEvent(
-        kind(), call: number, attempt: attempt, method: request.method.description,
+        kind(), call: number, attempt: attempt, method: (request?.method ?? call.method).description,
         path: call.displayedPath(below: engine.base)))
   }
 

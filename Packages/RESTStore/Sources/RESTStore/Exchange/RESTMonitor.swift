@@ -1,3 +1,5 @@
+@_spi(ModelKitInternals) import StoreProtocol
+
 /// An observer of every request of a store, for logs, metrics and tests.
 ///
 /// ```swift
@@ -27,6 +29,9 @@ public struct RESTEvent: Sendable, Hashable, CustomStringConvertible {
     case renewingCredentials
     /// The call joined an equal one that is under way, and sent nothing.
     case shared
+    /// The server stored a new model under another identifier than the one it was sent with. The model and the references to
+    /// it in this store have the new one; what is stored elsewhere under the old one is not changed.
+    case identifierReplaced(sent: String, by: String)
   }
 
   /// The kind of the event.
@@ -60,6 +65,8 @@ public struct RESTEvent: Sendable, Hashable, CustomStringConvertible {
     case .retrying(let time): return "\(request)\(again) again in \(time)"
     case .renewingCredentials: return "\(request)\(again) requests new credentials"
     case .shared: return "\(request) shares an answer"
+    case .identifierReplaced(let sent, let received):
+      return "\(request) stored as \(received.quotedForMessage) instead of \(sent.quotedForMessage)"
     }
   }
 }

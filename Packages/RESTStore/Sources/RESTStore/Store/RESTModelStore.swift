@@ -78,7 +78,8 @@ public final class RESTModelStore: ModelStore {
   /// is read into the model. An identifier that the server assigned also replaces a temporary one.
   ///
   /// A server may give a model another identifier than the one it was sent with. Then the model and all references to
-  /// it here have the identifier of the server. Compare the identifiers before and after if yours must stay.
+  /// it here have the identifier of the server, and the monitor of the ``RESTOptions`` receives
+  /// ``RESTEvent/Kind/identifierReplaced(sent:by:)``. Compare the identifiers before and after if yours must stay.
   ///
   /// - Throws: `ModelStoreError` with the code `invalid` if a rule of the model or of the server is broken, or
   ///   `conflict` if the server has such a model. Any other failure has its own code.
@@ -96,6 +97,7 @@ public final class RESTModelStore: ModelStore {
       // Without this header, a PUT would replace an existing model.
       call.headers["If-None-Match"] = "*"
     }
+    if handle.options.monitor != nil { call.number = RESTExchange.nextNumber() }
     call.payload = try payload(
       save.typeName, identifier, isTemporary ? withoutIdentifier(save) : save.record, type(of: model))
     // The server has the model before its answer arrives.
@@ -116,6 +118,9 @@ public final class RESTModelStore: ModelStore {
       }
     } catch {
       throw placed(error, on: model)
+    }
+    if let identifier, let stored = model.identifier, stored != identifier {
+      RESTExchange(handle, call).tell(.identifierReplaced(sent: identifier, by: stored))
     }
     return model
   }

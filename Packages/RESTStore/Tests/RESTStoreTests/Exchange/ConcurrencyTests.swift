@@ -180,6 +180,7 @@ private final class HeldTransport: HTTPTransport {
       case .retrying(let wait): "retry in \(wait)"
       case .renewingCredentials: "renew"
       case .shared: "shared"
+      case .identifierReplaced: "replaced"
       }
     }
     #expect(words == ["sent", "401", "renew", "sent", "503", "retry in 0.2 seconds", "sent", "200", "sent", "offline"])

@@ -70,6 +70,38 @@ struct `A REST store on a Django REST server` {
     }
   }
 
+  @Test func `A REST store on a Django REST server finds a moment and a decimal that it just read`() async throws {
+    let store = try await store()
+    for (number, fraction) in [0.065_916, 0.000_001, 0.5, 0].enumerated() {
+      let person = ContractPerson()
+      person.name.value = "p\(number)"
+      person.joined.value = Date(timeIntervalSince1970: 1_700_000_000 + fraction)
+      try await store.create(person)
+    }
+    let front = RESTModelStore(store.handle)
+    let people = try await front.list(ContractPerson.self)
+    #expect(people.count == 4)
+    for person in people {
+      let joined = try #require(person.joined.value)
+      #expect(try await front.list(ContractPerson.self, where: { $0.joined == joined }) == [person])
+      let later = try await front.list(ContractPerson.self, where: { $0.joined >= joined }).map(\.name.value)
+      #expect(Set(later) == Set(people.filter { $0.joined.value.map { $0 >= joined } ?? false }.map(\.name.value)))
+    }
+    for amount in ["12.5", "0.1", "99999999.9999", "-3", "0"] {
+      let bill = ContractBill()
+      bill.amount.value = Decimal(string: amount)
+      try await store.create(bill)
+    }
+    let bills = try await front.list(ContractBill.self)
+    #expect(bills.map(\.amount.value) == ["12.5", "0.1", "99999999.9999", "-3", "0"].map { Decimal(string: $0) })
+    for bill in bills {
+      let amount = try #require(bill.amount.value)
+      #expect(try await front.list(ContractBill.self, where: { $0.amount == amount }) == [bill])
+      let fewer = try await front.list(ContractBill.self, where: { $0.amount < amount })
+      #expect(fewer == bills.filter { ($0.amount.value ?? 0) < amount })
+    }
+  }
+
   @Test func `A REST store on a Django REST server lists the models of a relation`() async throws {
     let store = try await store()
     let company = ContractCompany()

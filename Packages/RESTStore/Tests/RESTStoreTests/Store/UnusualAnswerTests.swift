@@ -57,7 +57,10 @@ import Testing
   @Test func `An identifier that the server chooses instead of the sent one is used by all references`()
     async throws
   {
-    let store = try RESTModelStore(StubTransport(status: 201, #"{"id": 9, "name": "Acme"}"#))
+    let monitor = ListeningMonitor()
+    var options = RESTOptions()
+    options.monitor = monitor
+    let store = try RESTModelStore(StubTransport(status: 201, #"{"id": 9, "name": "Acme"}"#), options: options)
     let company = Company()
     company.id.value = 7
     let employee = Employee()
@@ -66,6 +69,18 @@ import Testing
     #expect(company.identifier == "9")
     #expect(Company.with(identifier: "9", in: store.scope) === company)
     #expect(employee.dictionaryValue["company"] == 9)
+    let event = try #require(monitor.events.last)
+    #expect(event.kind == .identifierReplaced(sent: "7", by: "9"))
+    #expect(event.description.hasSuffix(#"POST /companies stored as "9" instead of "7""#))
+    #expect(Set(monitor.events.map(\.call)).count == 1)
+    // An identifier that the server assigns, or leaves as it is, is not reported.
+    for identifier in [nil, 9] as [Int?] {
+      let other = try RESTModelStore(StubTransport(status: 201, #"{"id": 9}"#), options: options)
+      let company = Company()
+      company.id.value = identifier
+      try await other.create(company)
+    }
+    #expect(monitor.events.count { if case .identifierReplaced = $0.kind { true } else { false } } == 1)
   }
 
   @Test(arguments: [404, 409, 500])

@@ -31,10 +31,10 @@ final class StubTransport: HTTPTransport {
 extension RESTModelStore {
   convenience init(
     _ transport: any HTTPTransport, base: String = "http://api.test", dialect: any RESTDialect = JSONDialect(),
-    router: RESTRouter = RESTRouter(), scope: ModelScope = ModelScope()
+    router: RESTRouter = RESTRouter(), options: RESTOptions = RESTOptions(), scope: ModelScope = ModelScope()
   ) throws {
     let url = try #require(URL(string: base))
-    self.init(baseURL: url, dialect: dialect, router: router, transport: transport, scope: scope)
+    self.init(baseURL: url, dialect: dialect, router: router, transport: transport, options: options, scope: scope)
   }
 }
 
