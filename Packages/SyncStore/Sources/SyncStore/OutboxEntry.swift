@@ -32,7 +32,8 @@ public struct OutboxEntry: Sendable, Hashable {
     public var validator: String?
     /// Whether the request creates the record.
     public var isCreation: Bool
-    /// Whether the record was pulled since the request was made, so that its answer may be older than the server's record.
+    /// Whether the answer may be older than the server's record: the record was pulled since the request was made, or the creation
+    /// is sent again.
     public var isOutdated = false
   }
 

@@ -105,7 +105,7 @@ struct RemoteRecords {
   /// Reads the records that changed since a time, part by part in the order of their changes.
   ///
   /// Each part begins at the time at which the one before ended, because a record that changes meanwhile moves to the end, and
-  /// all others to other positions. Some records are read twice.
+  /// all others to other positions. Some records are read twice, and a time that has more records than a page as well.
   ///
   /// - Parameters:
   ///   - reading: the field with the time of the last change.
@@ -123,16 +123,27 @@ struct RemoteRecords {
     }
     var query = reading.query(since: time)
     var (start, mark): (Date?, ModelPageMark?) = (nil, nil)
+    // The records that were read by position, in this reading of their time and in the one before.
+    var (part, known): (Set<ExactText>, Set<ExactText>) = ([], [])
     while true {
       let page = try await store.page(query, after: mark)
       let last = page.models.last.flatMap(reading.time)
+      let identifiers = page.models.compactMap(\.identifier).map(ExactText.init)
       try await take(page.models, atMost: limit, look, body)
-      mark = page.next
-      if mark == nil { return }
+      if mark != nil || page.next != nil && (last == nil || last == start) { part.formUnion(identifiers) }
       // If all records of the page have one time, only their positions lead on.
-      guard let last, last != start else { continue }
+      if let next = page.next, last == nil || last == start {
+        mark = next
+        continue
+      }
+      // A record that moves meanwhile hides another one, so they are read again until no new one is found.
+      if !part.isSubset(of: known) {
+        (known, part, mark) = (known.union(part), [], nil)
+        continue
+      }
+      guard page.next != nil, let last else { return }
       query = reading.query(from: last)
-      (start, mark) = (last, nil)
+      (start, mark, part, known) = (last, nil, [], [])
     }
   }
 

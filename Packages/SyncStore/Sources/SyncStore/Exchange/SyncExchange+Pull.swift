@@ -130,6 +130,8 @@ extension SyncExchange {
           lane = Lane(entry: nil, local: remote)
         } else {
           lane.rebase(on: remote, resolve: resolver(type))
+          // The local changes lost, so nothing is left of what had to be kept.
+          if !record.isKept, lane.entry == nil { lane.local = nil }
         }
         operations += try stored.operations(to: lane) { try note($0, type, record.identifier) }
         steps.append((stored, lane))

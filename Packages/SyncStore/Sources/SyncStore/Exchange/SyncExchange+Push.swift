@@ -106,11 +106,17 @@ extension SyncExchange {
     let isTemporary = engine.options.isTemporary(name, identifier)
     if let flight = entry.flight {
       if PlantedFault.isPlanted(.abandonsUnansweredRequest) { return .held }
-      // The server's record shows whether the request took effect.
-      guard flight.isCreation && isTemporary else { return try await readBack(type, identifier, after: .silence) }
+      // The server's record shows whether the request took effect; whether a creation did, only its key does: the record may be
+      // deleted since.
+      guard flight.isCreation, isTemporary || remote.hasKeys else {
+        return try await readBack(type, identifier, after: .silence)
+      }
       // There is no identifier to read it by. Without keys it would have been found among the records that were pulled.
       if !remote.hasKeys, !pulledTypes.contains(name) { return .held }
-      return try await send(flight, type, identifier, isTemporary, over: nil, isRepeated: true)
+      // The stored answer to a repeated request may be older than the record.
+      let repeated = try await step(name, identifier) { $0.entry?.flight?.isOutdated = true }
+      guard let flight = repeated.entry?.flight else { return .again }
+      return try await send(flight, type, identifier, isTemporary, over: nil)
     }
     var model: M?
     defer { if let model { remote.release(model) } }
@@ -140,8 +146,7 @@ extension SyncExchange {
 
   /// Sends a request, and stores what follows from its answer.
   private func send<M: Model>(
-    _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool, over version: M?,
-    isRepeated: Bool = false
+    _ flight: OutboxEntry.Flight, _ type: M.Type, _ identifier: String, _ isTemporary: Bool, over version: M?
   ) async throws -> Outcome {
     let name = M.typeName
     let answer: Lane.Answer
@@ -151,10 +156,22 @@ extension SyncExchange {
       if let answered, ExactText(answered.identifier) != ExactText(identifier) {
         let record = answered.record(over: flight.record)
         // The stored answer to a repeated request may be older than the record, which may even be deleted.
-        let current = isRepeated ? try await remote.find(type, answered.identifier) : answered
-        try await assign(type, identifier, answered) { lane, _ in
+        var current: RemoteRecord? = answered
+        if flight.isOutdated {
+          do {
+            current = try await remote.find(type, answered.identifier)
+          } catch {
+            // The error is not about the request, which took effect: only a record that can't be read is taken as it was.
+            let error = RemoteFault.storeError(error)
+            guard case .refused(403, _, _) = RemoteFault.answer(error) else {
+              return try await noteUnread(error, name, identifier)
+            }
+          }
+        }
+        try await assign(type, identifier, answered) { [current] lane, _ in
+          lane.entry?.flight?.isOutdated = false
           _ = lane.take(.stored(record), hasKeys: true, random: 0, resolve: resolver(name))
-          if isRepeated { lane.rebase(on: current?.record(over: record), resolve: resolver(name)) }
+          if flight.isOutdated { lane.rebase(on: current?.record(over: record), resolve: resolver(name)) }
         }
         return .again
       }

@@ -95,6 +95,21 @@ final class Article: Model {
     #expect(try await titles(store).isEmpty)
   }
 
+  @Test func `A record that is marked as deleted is removed when its local changes lose`() async throws {
+    let store = client(MemoryModelStore().handle, [.keep(where: { $0.isDeleted != true })])
+    try await write(1, "One", at: 100)
+    try await store.sync()
+    let mine = try await store.lookup(Article.self, identifier: "1")
+    mine.title.value = "Mine"
+    try await store.save(mine)
+    try await write(1, "Theirs", at: 110, isDeleted: true)
+    try await write(2, "Two", at: 200)
+    try await store.sync()
+    #expect(try await titles(store) == ["Two"])
+    #expect(try await store.discardedValues().map(\.value) == ["Mine"])
+    #expect(try await store.outbox().isEmpty)
+  }
+
   @Test func `A server that has no conditions is read as a whole`() async throws {
     let server = RESTFixture(hasFaults: false)
     let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Article.self])
