@@ -51,6 +51,8 @@ final class SimulatedService: Sendable {
     /// The number of creations by title.
     var creations: [String: Int] = [:]
     var removedTitles: Set<String> = []
+    /// The titles of records that a late request created: without keys no client can know that it was still on its way.
+    var createdLate: Set<String> = []
     var requestsWithTemporaryIdentifiers: [String] = []
     /// The requests with their outcomes.
     var log: [String] = []
@@ -106,7 +108,9 @@ final class SimulatedService: Sendable {
 
   private func deliver(_ state: inout State) {
     let late = state.late.remove(at: state.random.below(state.late.count))
+    let creations = state.creations
     let answer = answer(late.request, late.client, &state)
+    state.createdLate.formUnion(state.creations.filter { $0.value != creations[$0.key] }.keys)
     state.log.append("late \(late.request.method) \(late.request.url.path) \(answer.status)")
   }
 

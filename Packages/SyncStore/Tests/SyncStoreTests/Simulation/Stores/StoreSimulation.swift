@@ -200,9 +200,11 @@ final class StoreSimulation {
     var pending: Set<Written> = []
     for client in clients {
       let entries = try await client.store.handle.outbox().entries
-      for row in try await rows(of: client) where entries.contains(where: { row.name == "\($0.type)/\($0.identifier)" })
-      {
-        for key in ["a", "b"] { pending.insert(Written(client: client.number, title: row.title, key: key)) }
+      for row in try await rows(of: client) {
+        guard let entry = entries.first(where: { row.name == "\($0.type)/\($0.identifier)" }) else { continue }
+        for key in ["a", "b"] where row.values[key] != (entry.base?[key] ?? .null) {
+          pending.insert(Written(client: client.number, title: row.title, key: key))
+        }
       }
     }
     service.restore(backup)
