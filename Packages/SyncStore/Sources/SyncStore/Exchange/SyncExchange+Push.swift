@@ -32,7 +32,6 @@ extension SyncExchange {
           guard let entry = entries[step.name] else { continue }
           if step.isParked || step.waitsFor.contains(where: held.contains) {
             held.insert(step.name)
-            if step.isParked, PlantedFault.isPlanted(.stopsAtFailingHead) { return }
             if !step.isParked, PlantedFault.isPlanted(.dropsDependantsOfHeldRecord) {
               try await self.step(entry.type, entry.identifier) { $0.entry = nil }
             }
@@ -40,7 +39,10 @@ extension SyncExchange {
             postponed.insert(step.name)
           } else {
             isDone = false
-            if try await !send(entry) { held.insert(step.name) }
+            if try await !send(entry) {
+              held.insert(step.name)
+              if PlantedFault.isPlanted(.stopsAtFailingHead) { return }
+            }
             advance()
           }
         }
