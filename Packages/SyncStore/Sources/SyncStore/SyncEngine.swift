@@ -36,7 +36,8 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
 
   /// Commits a batch with an outbox entry for each of its records: all of it or nothing.
   ///
-  /// - Throws: what the local engine throws.
+  /// - Throws: `ModelStoreError` with the code `full` if that would exceed ``SyncOptions/outboxLimit``, or what the local engine
+  ///   throws.
   /// - Complexity: as the local commit, with two records for each record of the batch.
   public func commit(_ batch: RecordBatch) async throws {
     let group = batch.operations.count > 1 ? environment.makeIdentifier() : nil
@@ -47,6 +48,7 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
         operations.append(noted.operation)
         entries.append(noted.entry)
       }
+      try await checkLimit(adding: entries)
       do {
         try await local.commit(batch.with(operations, adding: entries))
         for task in signals.change({ $0.commits += 1 }) { task.resume() }
@@ -56,6 +58,20 @@ public final class SyncEngine<Local: RecordEngine>: RecordEngine {
         continue
       }
     }
+  }
+
+  private func checkLimit(adding entries: [RecordOperation]) async throws {
+    guard let limit = options.outboxLimit else { return }
+    let added = entries.count { $0.operation == .create } - entries.count { $0.operation == .delete }
+    if added <= 0 { return }
+    let count = try await local.current().count(OutboxEntry.recordType)
+    if count + added <= limit { return }
+    throw ModelStoreError(
+      .full,
+      """
+      Nothing was written: \(count) records have changes that are not on the server, and the outbox is limited to \(limit). \
+      Synchronise first, or raise SyncOptions.outboxLimit.
+      """)
   }
 
   /// Returns an operation that expects the record as it was read, and the one on its entry.

@@ -7,6 +7,11 @@
 public struct SyncOptions: Sendable {
   /// The clock and the sources of random values.
   public var environment: SyncEnvironment
+  /// The greatest number of records that can have changes which are not on the server; nil for no limit.
+  ///
+  /// A write that would exceed it throws `ModelStoreError` with the code `full`, and nothing of it is written. Records that have
+  /// such changes already can still be edited. Writers that commit at the same moment may exceed it together.
+  public var outboxLimit: Int?
   /// Returns whether an identifier is made up until the server assigns another one: of a type, and the identifier.
   public var isTemporary: @Sendable (_ type: String, _ identifier: String) -> Bool
 
@@ -14,15 +19,17 @@ public struct SyncOptions: Sendable {
   ///
   /// - Parameters:
   ///   - environment: the clock and the sources of random values.
+  ///   - outboxLimit: the greatest number of records that can have changes which are not on the server; nil for no limit.
   ///   - isTemporary: returns whether an identifier is made up until the server assigns another one. By default these are the
   ///     negative integers, which is what the store assigns. Other identifiers are sent with the record.
   public init(
-    environment: SyncEnvironment = .system,
+    environment: SyncEnvironment = .system, outboxLimit: Int? = nil,
     isTemporary: @escaping @Sendable (_ type: String, _ identifier: String) -> Bool = { _, identifier in
       identifier.utf8.first == UInt8(ascii: "-") && Int(identifier) != nil
     }
   ) {
     self.environment = environment
+    self.outboxLimit = outboxLimit
     self.isTemporary = isTemporary
   }
 }

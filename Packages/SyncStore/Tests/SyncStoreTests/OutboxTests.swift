@@ -118,4 +118,55 @@ import Testing
     #expect(outbox.damaged == ["Book/9"])
     #expect(outbox.entries.map(\.identifier) == ["1"])
   }
+
+  @Test func `A write that would exceed the limit of the outbox is refused, and others are not`() async throws {
+    let remote = MemoryModelStore().handle
+    let store = SyncModelStore(
+      local: MemoryModelStore(), remote: MemoryModelStore(remote), types: [Tag.self],
+      options: SyncOptions(outboxLimit: 2))
+    let (first, second) = (Tag.labeled("a", "A"), Tag.labeled("b", "B"))
+    try await store.save(first)
+    try await store.save(second)
+    let error = try await #require(throws: ModelStoreError.self) { try await store.save(Tag.labeled("c", "C")) }
+    #expect(error.code == .full && error.message.contains("2 records"))
+    #expect(try await store.count(Tag.self) == 2)
+    first.label.value = "New"
+    try await store.save(first)
+    try await store.delete(second)
+    try await store.save(Tag.labeled("d", "D"))
+    try await store.sync()
+    try await store.save(Tag.labeled("e", "E"))
+    #expect(try await store.outbox().map(\.identifier) == ["e"])
+    #expect(try await MemoryModelStore(remote).count(Tag.self) == 2)
+  }
+
+  @Test func `A transaction that would exceed the limit of the outbox leaves nothing`() async throws {
+    let store = SyncModelStore(
+      local: MemoryModelStore(), remote: MemoryModelStore(), types: [Tag.self], options: SyncOptions(outboxLimit: 1))
+    let error = await #expect(throws: ModelStoreError.self) {
+      try await store.transaction { store in
+        try await store.save(Tag.labeled("a", "A"))
+        try await store.save(Tag.labeled("b", "B"))
+      }
+    }
+    #expect(error?.code == .full)
+    #expect(try await store.count(Tag.self) == 0)
+    #expect(try await store.outbox().isEmpty)
+  }
+
+  @Test func `The report has the time of the oldest change that waits`() async throws {
+    let (server, clock) = (RESTFixture(hasFaults: false), ManualClock())
+    let store = SyncModelStore(
+      local: MemoryModelStore(), remote: server.store(), types: [Tag.self],
+      options: SyncOptions(environment: clock.environment))
+    try await store.save(Tag.labeled("a", "A"))
+    for id in ["b", "c"] {
+      clock.advance(1_000)
+      try await store.save(Tag.labeled(id, "poison"))
+    }
+    let report = try await store.sync()
+    #expect(report.waiting == 2 && report.waitingSince == 1_000)
+    for entry in try await store.outbox() { try await store.discardChanges(entry) }
+    #expect(try await store.sync().waitingSince == nil)
+  }
 }

@@ -58,6 +58,7 @@ final class SyncExchange<Local: RecordEngine> {
     }
     let rest = try await engine.outbox().entries
     report.waiting = rest.count
+    report.waitingSince = rest.map(\.since).min()
     report.hasRetries = rest.contains { !$0.isParked && $0.attempts > 0 }
     let parked = rest.count(where: \.isParked)
     store.status.value = parked > 0 ? .needsAttention(parked) : .idle(since: environment.now())

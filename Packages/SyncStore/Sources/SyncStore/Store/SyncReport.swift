@@ -25,6 +25,8 @@ public struct SyncReport: Sendable {
   public var discarded = 0
   /// The number of outbox entries that are left.
   public var waiting = 0
+  /// The time of the oldest change that is left, in milliseconds since 1970; nil if all are on the server.
+  public var waitingSince: Int?
   /// The records and types that could not be synchronised. Their local changes are kept.
   public var failures: [Failure] = []
   /// The identifiers of outbox entries that are damaged.
