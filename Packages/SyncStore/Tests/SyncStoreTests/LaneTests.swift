@@ -49,6 +49,15 @@ import Testing
     #expect(lane.request { "third" }?.body == ["a": 3])
   }
 
+  @Test func `An answer is not believed if the record was pulled since the request was made`() {
+    var lane = lane(version(["a": 1], "1"), version(["a": 2], "1"))
+    _ = lane.request { "key" }
+    lane.rebase(on: version(["a": 3], "3"))
+    #expect(lane.take(.stored(version(["a": 2], "2")), hasKeys: true, random: 0) == .read)
+    lane.read(version(["a": 3], "3"), after: .success)
+    #expect(lane.local?["a"] == 3 && lane.entry == nil)
+  }
+
   @Test func `An edit that is undone before it is sent needs no request`() {
     var lane = lane(["a": 1], ["a": 1])
     #expect(lane.request { "key" } == nil)

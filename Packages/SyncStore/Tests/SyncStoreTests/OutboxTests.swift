@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func `The report has the time of the oldest change that waits`() async throws {
-    let (server, clock) = (RESTFixture(hasFaults: false), ManualClock())
+    let (server, clock) = (RESTFixture(), ManualClock())
     let store = SyncModelStore(
       local: MemoryModelStore(), remote: server.store(), types: [Tag.self],
       options: SyncOptions(environment: clock.environment))

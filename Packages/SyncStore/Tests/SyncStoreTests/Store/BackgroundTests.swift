@@ -7,7 +7,7 @@ import Testing
 
 @MainActor
 @Suite struct `Background synchronisation` {
-  let server = RESTFixture(hasFaults: false)
+  let server = RESTFixture()
   let clock = ManualClock()
 
   private func client() -> MemorySyncStore {
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `The condition is evaluated here if the server can't`() async throws {
-    let server = RESTFixture(hasFaults: false)
+    let server = RESTFixture()
     for rating in 1...5 { try await server.store().create(Book.titled("Book \(rating)", rating: rating)) }
     let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Book.self])
     store.policy(Book.self, .keep(where: { $0.rating > 2 }))

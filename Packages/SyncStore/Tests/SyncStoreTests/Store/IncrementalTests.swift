@@ -111,7 +111,7 @@ final class Article: Model {
   }
 
   @Test func `A server that has no conditions is read as a whole`() async throws {
-    let server = RESTFixture(hasFaults: false)
+    let server = RESTFixture()
     let store = SyncModelStore(local: MemoryModelStore(), remote: server.store(), types: [Article.self])
     store.policy(Article.self, .changes(by: \.updatedAt))
     let article = Article()

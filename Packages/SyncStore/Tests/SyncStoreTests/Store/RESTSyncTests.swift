@@ -7,7 +7,7 @@ import SyncStore
 import Testing
 
 @Suite struct `A synchronised store over REST` {
-  let server = RESTFixture(hasFaults: false)
+  let server = RESTFixture()
 
   private func client(_ local: MemoryEngine = MemoryModelStore().handle) -> MemorySyncStore {
     SyncModelStore(local: MemoryModelStore(local), remote: server.store(), types: [Author.self, Book.self, Tag.self])
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `A change of another client between reading a record and sending it is not overwritten`() async throws {
-    let remote = InterruptedStore(server.store())
+    let remote = SimulatedRemote(server.store())
     let store = SyncModelStore(local: MemoryModelStore(), remote: remote, types: [Tag.self])
     try await store.save(Tag.labeled("a", "Old"))
     try await store.sync()
@@ -51,7 +51,7 @@ import Testing
     tag.label.value = "Mine"
     try await store.save(tag)
     var requests = 0
-    remote.whileUnderWay = { [server] in
+    remote.beforeRequest = { [server] in
       requests += 1
       // After the list of all, and the version that is merged.
       guard requests == 3, let theirs = try? await server.store().lookup(Tag.self, identifier: "a") else { return }

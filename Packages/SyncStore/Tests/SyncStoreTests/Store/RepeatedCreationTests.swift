@@ -6,7 +6,7 @@ import SyncStore
 import Testing
 
 @Suite struct `A creation that is sent again` {
-  let server = RESTFixture(hasFaults: false)
+  let server = RESTFixture()
 
   /// A client whose creation took effect, without an answer.
   private func client<M: Model>(creating model: M, _ copy: M) async throws -> MemorySyncStore {

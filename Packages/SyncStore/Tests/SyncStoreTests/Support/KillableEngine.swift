@@ -1,4 +1,3 @@
-@_spi(ModelKitInternals) import FieldKit
 import MemoryStore
 @_spi(ModelKitInternals) import StoreEngine
 import StoreProtocol
@@ -29,14 +28,4 @@ final class KillableEngine: RecordEngine {
   }
 
   func nextInteger(for type: String) async throws -> Int? { base.nextInteger(for: type) }
-}
-
-/// Random numbers that may be drawn in any isolation.
-final class SharedRandom: Sendable {
-  private let state: Lock<SimulatedRandom>
-
-  init(seed: UInt64) { state = Lock(SimulatedRandom(state: seed)) }
-
-  func below(_ limit: Int) -> Int { state.withLock { $0.below(limit) } }
-  func next() -> UInt64 { state.withLock { $0.next() } }
 }

@@ -3,20 +3,13 @@ import Foundation
 import RESTStore
 import StoreProtocol
 
-/// A REST server in memory, as a transport: entity tags, idempotency keys, referential integrity, and faults.
-final class RESTFixture: HTTPTransport, HistoryServer {
+/// A REST server in memory, as a transport: entity tags, idempotency keys, referential integrity, and planned answers.
+final class RESTFixture: HTTPTransport {
   private struct State: Sendable {
-    var random: SimulatedRandom
-    var hasFaults = true
     var collections: [String: [(identifier: String, record: AttributeDictionary, version: Int)]] = [:]
     var lastInteger: [String: Int] = [:]
     var version = 0
     var answers: [String: HTTPResponseData] = [:]
-    /// Requests that arrive later, a second time.
-    var late: [HTTPRequestData] = []
-    var history: Set<String> = []
-    var creations: [String: Int] = [:]
-    var duplicates: Set<String> = []
     var requests: [HTTPRequestData] = []
     var plan: [HTTPResponseData] = []
     var isDown = false
@@ -24,20 +17,8 @@ final class RESTFixture: HTTPTransport, HistoryServer {
 
   private static let columns = ["authors": ["name", "city"], "books": ["title", "rating", "pages", "author"]]
 
-  private let state: Lock<State>
-  let hasKeys: Bool
+  private let state = Lock(State())
 
-  init(seed: UInt64 = 1, hasKeys: Bool = true, hasFaults: Bool = true) {
-    state = Lock(State(random: SimulatedRandom(state: seed), hasFaults: hasFaults))
-    self.hasKeys = hasKeys
-  }
-
-  var hasFaults: Bool {
-    get { state.withLock { $0.hasFaults } }
-    set { state.withLock { $0.hasFaults = newValue } }
-  }
-
-  var duplicates: Set<String> { state.withLock { $0.duplicates } }
   /// Whether no request arrives.
   var isDown: Bool {
     get { state.withLock { $0.isDown } }
@@ -66,14 +47,9 @@ final class RESTFixture: HTTPTransport, HistoryServer {
   /// Answers the next requests with these, one each.
   func plan(_ answers: HTTPResponseData...) { state.withLock { $0.plan += answers } }
 
-  func had(_ value: JSONValue, _ key: String) -> Bool { state.withLock { $0.history.contains("\(key)=\(value)") } }
-  func creationCount(_ title: String) -> Int { state.withLock { $0.creations[title] ?? 0 } }
-
-  func makeStore() -> any ModelStore { store() }
-
   func store() -> RESTModelStore {
     var options = RESTOptions()
-    if hasKeys { options.idempotencyKeyHeader = "Idempotency-Key" }
+    options.idempotencyKeyHeader = "Idempotency-Key"
     var address = URLComponents()
     (address.scheme, address.host) = ("http", "api.test")
     guard let url = address.url else { preconditionFailure("The components make an address.") }
@@ -87,39 +63,12 @@ final class RESTFixture: HTTPTransport, HistoryServer {
       state.requests.append(request)
       if state.isDown { throw ModelStoreError(.offline, "There is no network.") }
       if !state.plan.isEmpty { return state.plan.removeFirst() }
-      guard state.hasFaults else { return answer(request, &state) }
-      if hasKeys, !state.late.isEmpty, state.random.below(10) == 0 {
-        _ = answer(state.late.remove(at: state.random.below(state.late.count)), &state)
-      }
-      let isWrite = request.method != .get
-      let isKnown = state.answers[request.headers["Idempotency-Key"] ?? ""] != nil
-      switch state.random.below(isWrite ? 30 : 60) {
-      case 0: throw ModelStoreError(.offline, "no network")
-      case 1: throw ModelStoreError(.timeout, "no answer")
-      case 2:
-        let statuses = isWrite && !isKnown ? [401, 403, 409, 412, 422, 429, 500, 502, 503] : [401, 429, 500, 503]
-        let status = statuses[state.random.below(statuses.count)]
-        return HTTPResponseData(status: status, headers: status == 429 ? ["Retry-After": "7"] : [:])
-      case 3:
-        _ = answer(request, &state)
-        throw ModelStoreError(.offline, "the connection was lost")
-      case 4:
-        _ = answer(request, &state)
-        return HTTPResponseData(status: 502)
-      case 5:
-        var cut = answer(request, &state)
-        cut.body = Data(cut.body.dropLast())
-        return cut
-      case 6:
-        state.late.append(request)
-        return answer(request, &state)
-      default: return answer(request, &state)
-      }
+      return answer(request, &state)
     }
   }
 
   private func answer(_ request: HTTPRequestData, _ state: inout State) -> HTTPResponseData {
-    let key = hasKeys && request.method == .post ? request.headers["Idempotency-Key"] : nil
+    let key = request.method == .post ? request.headers["Idempotency-Key"] : nil
     if let key, let known = state.answers[key] { return known }
     let parts = request.url.path.split(separator: "/").map(String.init)
     let body = request.body.flatMap { try? JSONValue(json: $0) }?.objectValue ?? [:]
@@ -150,12 +99,6 @@ final class RESTFixture: HTTPTransport, HistoryServer {
     }
     state.version += 1
     state.collections[name, default: []].append((identifier, record, state.version))
-    note(record, in: name, &state)
-    if let title = record["title"]?.stringValue {
-      state.creations[title, default: 0] += 1
-      let count = (state.collections[name] ?? []).count { $0.record["title"]?.stringValue == title }
-      if count > 1 { state.duplicates.insert(title) }
-    }
     return Self.json(.object(record), status: 201, version: state.version)
   }
 
@@ -178,7 +121,6 @@ final class RESTFixture: HTTPTransport, HistoryServer {
       found.record.merge(body) { $1 }
       found.version = state.version
       state.collections[name]?[index] = found
-      note(found.record, in: name, &state)
       return Self.json(.object(found.record), version: found.version)
     }
   }
@@ -203,10 +145,6 @@ final class RESTFixture: HTTPTransport, HistoryServer {
       state.collections["books"]?[index].record["author"] = .null
       state.collections["books"]?[index].version = state.version
     }
-  }
-
-  private func note(_ record: AttributeDictionary, in name: String, _ state: inout State) {
-    for (key, value) in record { state.history.insert("\(key)=\(value)") }
   }
 
   private static func json(_ value: JSONValue, status: Int = 200, version: Int? = nil) -> HTTPResponseData {

@@ -1,7 +1,7 @@
 import RESTStore
 import StoreProtocol
 
-/// The remote store of a simulated client. Something may happen before each of its requests.
+/// A remote store. Something may happen before each of its requests.
 final class SimulatedRemote: IdempotentModelStore, PagedModelStore {
   private let base: RESTModelStore
   /// Called before each request. Throws if the process was killed meanwhile.

@@ -1,0 +1,26 @@
+@_spi(ModelKitInternals) import FieldKit
+
+/// Random numbers of a seed.
+struct SimulatedRandom {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
+}
+
+/// Random numbers that may be drawn in any isolation.
+final class SharedRandom: Sendable {
+  private let state: Lock<SimulatedRandom>
+
+  init(seed: UInt64) { state = Lock(SimulatedRandom(state: seed)) }
+
+  func below(_ limit: Int) -> Int { state.withLock { $0.below(limit) } }
+  func next() -> UInt64 { state.withLock { $0.next() } }
+}
