@@ -53,6 +53,14 @@ extension ModelStoreContract {
       let person = try await store.create(ContractPerson.named("Ada", age: 36))
       try require(!person.isDirty, "the model is dirty")
     },
+    Check("a model is persisted once it is created, and one that the store rejected is not") { store in
+      let person = ContractPerson.named("")
+      try await requireError(.invalid, "create of an invalid model") { try await store.create(person) }
+      try require(!person.isPersisted, "a model that was not created is persisted")
+      person.name.value = "Ada"
+      try await store.create(person)
+      try require(person.isPersisted, "a created model is not persisted")
+    },
     Check("createAll adds every model, in order") { store in
       let people = ["Ada", "Grace", "Edsger"].map { ContractPerson.named($0) }
       try await store.createAll(people)

@@ -27,12 +27,22 @@ extension ModelStoreContract {
       try await store.delete(person)
       try requireEqual(person.calls.last, "afterDelete", "the last call")
     },
+    Check("a deleted model keeps its identifier and its values, and is not persisted") { store in
+      let identifier = try await store.createAndForget("Ada", age: 36)
+      let person = try await store.lookup(ContractPerson.self, identifier: identifier)
+      try require(person.isPersisted, "a model that was read is not persisted")
+      try await store.delete(person)
+      try require(!person.isPersisted, "a deleted model is persisted")
+      try requireEqual(person.identifier, identifier, "the identifier of the deleted model")
+      try requireEqual(person.name.value, "Ada", "the name of the deleted model")
+    },
     Check("a deleted model can be created again under its identifier") { store in
       let person = ContractPerson.named("Ada")
       person.id.value = 5
       try await store.create(person)
       try await store.delete(person)
       try await store.create(person)
+      try require(person.isPersisted, "a model that was created again is not persisted")
       let found = try await store.lookup(ContractPerson.self, identifier: "5")
       try require(found === person, "lookup made a second object")
     },
