@@ -65,6 +65,17 @@ private final class BillLine: Model {
   let price = Field<Int>()
 }
 
+private final class Knot: Model, ChangeIntercepting {
+  let name = Field<String>()
+  let next = ModelField<Knot>()
+  private(set) var paths: [String] = []
+
+  func intercept(changeAt path: FieldPath) {
+    paths.append("\(path)")
+    next.value?.name.value = name.value
+  }
+}
+
 @Suite struct `Models as the former libraries had them` {
   @Test func `MK-M11, AK-6: reading configures the model last, and tells whether it is new`() throws {
     let scope = ModelScope()
@@ -212,6 +223,17 @@ private final class BillLine: Model {
       released = other
     }
     #expect(released == nil)
+  }
+
+  @Test func `MK-M26: in a circle, each model intercepts a change once, also if it passes the value on`() {
+    let knots = (0..<3).map { _ in Knot() }
+    for (index, knot) in knots.enumerated() { knot.next.value = knots[(index + 1) % 3] }
+    let before = knots.map(\.paths.count)
+    knots[0].name.value = "x"
+    #expect(knots.map(\.name.value) == ["x", "x", "x"])
+    let paths = zip(knots, before).map { $0.paths.dropFirst($1).sorted() }
+    #expect(paths == Array(repeating: ["name", "next.name", "next.next.name"], count: 3))
+    knots[0].next.value = nil
   }
 
   @Test func `MK-M27: a change is announced without a field having changed, and holds for every path below`() throws {

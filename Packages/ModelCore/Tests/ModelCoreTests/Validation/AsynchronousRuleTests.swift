@@ -25,6 +25,32 @@ private final class Member: Model {
     #expect(member.validate() == .valid)
   }
 
+  @MainActor
+  @Test func `A field is validating while its rule is checked, and the other fields of the model are not`() async {
+    let member = Member()
+    let (checks, begin) = AsyncStream.makeStream(of: String.self)
+    let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+    member.name.require(code: "reserved", message: "is reserved") { name in
+      begin.yield(name)
+      for await isFree in answers { return isFree }
+      return false
+    }
+    (member.name.value, member.email.value, member.age.value) = ("ada", "ada@example.org", 36)
+    let task = Task { await member.name.validateFully() }
+    for await name in checks {
+      #expect(name == "ada")
+      break
+    }
+    #expect(member.validate() == .validating)
+    #expect(member.name.validationState == .validating)
+    #expect(member.email.validationState == .unknown)
+    #expect(member.age.validationState == .valid)
+    answer.yield(true)
+    #expect(await task.value == .valid)
+    #expect(member.validate() == .unknown)
+    #expect(await member.validateFully() == .valid)
+  }
+
   @Test func `All errors of a model are reported in the order of its fields`() async {
     let member = Member()
     member.name.value = "root"
