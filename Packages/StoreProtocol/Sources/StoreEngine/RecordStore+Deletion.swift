@@ -59,11 +59,12 @@ extension RecordStore {
         let name = RecordName(type, identifier)
         if gone.contains(name) { continue }
         guard let stored = try await record(type, identifier) else { continue }
-        // A record may refer to the model by several fields.
-        if operations[name] == nil { order.append((name, modelClass)) }
+        // A record may refer to the model by several fields, or only by the inverse that the model itself stores.
         let known = operations[name]
-        let bytes = try reference.cut(
-          known.map { Array($0.value) } ?? stored.bytes, of: identifier, in: scope.transformers)
+        let present = known.map { Array($0.value) } ?? stored.bytes
+        let bytes = try reference.cut(present, of: identifier, in: scope.transformers)
+        if bytes == present { continue }
+        if known == nil { order.append((name, modelClass)) }
         var operation = RecordOperation.update(
           type, identifier, bytes, ifRevision: known?.expectedRevision ?? stored.revision)
         operation.previousValue = known?.previousValue ?? stored.bytes

@@ -72,6 +72,7 @@ extension ModelUndo {
             settles: !isBeingSaved)
         }
       }
+      cutLinks(of: step)
     }
     var deletions: [ModelObject] = []
     for existence in step.existences.reversed() {
@@ -94,6 +95,22 @@ extension ModelUndo {
       recreated.contains(model) || (model.isStored && !gone.contains(model) && model.isUnsaved)
     }
     return (counter, Changes(label: step.label, modelsToSave: saves, modelsToDelete: deletions))
+  }
+
+  /// Cuts the links of models that leave the scope: those made before they joined it, and those among them, which a
+  /// cascade keeps. A store deletes such models one after the other, and would cut the links as edits of its own.
+  private func cutLinks(of step: UndoStep) {
+    let concerned = Set(step.existences.map(\.model)), change = RelationChange()
+    for existence in step.existences where !existence.existedBefore {
+      for relation in existence.model.relations {
+        // Embedded models leave and return with the model.
+        let linked = relation.relatedModels.filter { other in
+          (other.isStored || other.isDeleted || concerned.contains(other)) && relation.inverse(on: other) != nil
+        }
+        if !linked.isEmpty { relation.unlink(linked, change) }
+      }
+    }
+    change.announce()
   }
 
   /// Makes a model part of the scope again.

@@ -40,6 +40,8 @@ final class UndoStep {
   private(set) var entries: [Entry] = []
   private(set) var existences: [Existence] = []
   private var indices: [ObjectIdentifier: Int] = [:]
+  /// The models that were created and deleted in this step: they exist neither before it nor after it.
+  private var transient: Set<ModelObject> = []
 
   init(label: String?) { self.label = label }
 
@@ -62,8 +64,11 @@ final class UndoStep {
   func lastEntry(of field: AnyField) -> Entry? { entries.last { $0.field === field } }
 
   func noteExistence(of model: ModelObject, before existedBefore: Bool) {
-    // A model that was created and deleted in one step did not exist before, and does not after it.
-    if existences.contains(where: { $0.model === model }) { return existences.removeAll { $0.model === model } }
+    if let index = existences.firstIndex(where: { $0.model === model }) {
+      if !existences.remove(at: index).existedBefore { transient.insert(model) }
+      return
+    }
+    transient.remove(model)
     existences.append(Existence(model: model, existedBefore: existedBefore))
   }
 
@@ -72,7 +77,9 @@ final class UndoStep {
     for entry in entries { entry.complete() }
     // A new model is undone as a whole, and keeps its values for a redo.
     let created = Set(existences.lazy.filter { !$0.existedBefore }.map(\.model))
-    entries.removeAll { $0.isVoid || (!$0.field.isRelation && created.contains($0.model)) }
+    entries.removeAll {
+      $0.isVoid || transient.contains($0.model) || (!$0.field.isRelation && created.contains($0.model))
+    }
     indices = [:]
   }
 }

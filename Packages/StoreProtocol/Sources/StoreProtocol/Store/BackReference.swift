@@ -104,7 +104,8 @@ package struct BackReference {
     try StoredKeyPath(type, key: key, in: context)
   }
 
-  /// A record without the links.
+  /// A record without the links. A list that the record lacks, because only the inverse is stored, stays absent: an empty
+  /// one would overrule the inverse of the models that stay.
   ///
   /// - Parameters:
   ///   - record: the bytes of a record for which the condition holds.
@@ -122,7 +123,9 @@ package struct BackReference {
       guard case .object(var values) = try JSONValue(json: record) else {
         throw ValueTransformError(expected: "an object", found: .null)
       }
-      let rest = isToMany ? JSONValue.array(try members(values.value(atNestedKey: spelled), context)) : .null
+      let list = isToMany ? try values.value(atNestedKey: spelled) : nil
+      if isToMany, list == nil { return record }
+      let rest = isToMany ? JSONValue.array(members(list, context)) : .null
       StoredValue(path: spelled.split(separator: ".").map(String.init), value: rest).write(to: &values)
       return Array(try JSONValue.object(values).jsonData(JSONWritingOptions(sortedKeys: true)))
     } catch {
