@@ -141,7 +141,7 @@ public final class StoreTransaction {
   }
 
   /// The order of the first record that is new in the transaction: above those of all stored ones.
-  public static var firstNewOrder: UInt64 { 1 << 60 }
+  public static var firstNewOrder: UInt64 { 1 << 62 }
 
   /// The records of a type that the transaction wrote or deleted.
   public func written(_ type: String) -> [(identifier: String, entry: Entry)] {

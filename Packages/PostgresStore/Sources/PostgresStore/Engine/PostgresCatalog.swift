@@ -77,7 +77,9 @@
       if let known = state.withLock({ $0.tables[type] }) { return known }
       try await open(creates: creates)
       let table: PostgresTable
-      if let found = try await pool.withConnection({ try await load(type, on: $0) }) {
+      if let mapping = options.mappings.first(where: { $0.typeName == type }) {
+        table = try await adopted(mapping)
+      } else if let found = try await pool.withConnection({ try await load(type, on: $0) }) {
         table = found
       } else {
         guard creates else { throw missing("the table of \(type)") }
@@ -88,6 +90,15 @@
         table = made
       }
       state.withLock { $0.tables[type] = table }
+      return table
+    }
+
+    /// Returns the existing table of a mapping.
+    private func adopted(_ mapping: TableMapping) async throws -> PostgresTable {
+      let schema = mapping.schema ?? options.schema
+      var table = PostgresTable(type: mapping.typeName, schema: schema, name: mapping.table)
+      let rows = try await pool.read([CatalogColumn.statement(table.sql)])[0]
+      table.mapped = try MappedTable(mapping, schema, (0..<rows.count).map { CatalogColumn(rows, $0) })
       return table
     }
 

@@ -24,6 +24,10 @@
     func run() async throws {
       var tables: [String: PostgresTable] = [:]
       for type in Set(batch.operations.map(\.type)) { tables[type] = try await catalog.table(of: type) }
+      if let table = tables.values.first(where: { $0.mapped != nil }) {
+        throw ModelStoreError(
+          .unsupported, "Nothing was written: models in existing tables, such as \(table.name), can only be read.")
+      }
       if log.feed.isObserved { log.noteOwn(batch.changes, number) }
       do {
         try await noteIntegers()

@@ -25,12 +25,14 @@
     /// Returns a record; nil if there is none.
     public func record(_ type: String, _ identifier: String) async throws -> StoredRecord? {
       try await withTable(type) { table, catalog in
+        guard let parameter = table.parameter(identifier) else { return nil }
         let rows = try await run(
           [
             PostgresStatement(
-              "SELECT id, body, seq, revision FROM \(table.sql) WHERE id = $1", [.text(SQLName.encoded(identifier))])
+              "SELECT \(table.selection("t")) FROM \(table.sql) AS t WHERE \(table.isEqual("t", "$1"))",
+              [.text(parameter)])
           ], catalog)[0]
-        return rows.count == 0 ? nil : rows.record(0)
+        return rows.count == 0 ? nil : try table.record(rows, 0)
       }
     }
 
@@ -41,10 +43,12 @@
         let rows = try await run(
           [
             PostgresStatement(
-              "SELECT id, body, seq, revision FROM \(table.sql) WHERE seq > $1 ORDER BY seq LIMIT $2",
-              [.integer(Int64(clamping: order)), .integer(Int64(count))])
+              """
+              SELECT \(table.selection("t")) FROM \(table.sql) AS t WHERE \(table.order("t")) > $1 \
+              ORDER BY \(table.order("t")) LIMIT $2
+              """, [.integer(table.orderValue(at: order)), .integer(Int64(count))])
           ], catalog)[0]
-        let records = (0..<rows.count).map { rows.record($0) }
+        let records = try (0..<rows.count).map { try table.record(rows, $0) }
         return RecordPart(records, next: records.count < count ? nil : records.last?.order)
       }
     }
@@ -59,15 +63,6 @@
     /// Returns where a record is in the order of creation.
     public func order(of identifier: String, _ type: String) async throws -> UInt64? {
       try await record(type, identifier)?.order
-    }
-  }
-
-  extension PostgresRows {
-    /// Returns the record of a row with the columns id, body, seq and revision.
-    func record(_ row: Int) -> StoredRecord {
-      StoredRecord(
-        SQLName.decoded(text(row, 0) ?? ""), bytes(row, 1), order: UInt64(integer(row, 2) ?? 0),
-        revision: UInt64(integer(row, 3) ?? 0))
     }
   }
 #endif

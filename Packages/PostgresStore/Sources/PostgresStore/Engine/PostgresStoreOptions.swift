@@ -19,6 +19,8 @@
     public var preparesStatements: Bool
     /// The names of tables, by the names of model types. Other tables have the name of the type in snake case.
     public var tableNames: [String: String]
+    /// The existing tables that are used, each for the models of a class.
+    public var mappings: [TableMapping]
     /// Whether a table is created when its type is first used. Without it, ``PostgresModelStore/prepare(_:)`` is needed.
     public var createsTables: Bool
     /// The place where the conditions are evaluated that SQL can't express, for queries that name none. By default such a query
@@ -41,6 +43,7 @@
     ///   - connectionTimeout: how long a call waits for a connection.
     ///   - preparesStatements: whether statements are prepared once per connection.
     ///   - tableNames: the names of tables, by the names of model types.
+    ///   - mappings: the existing tables that are used.
     ///   - createsTables: whether a table is created when its type is first used.
     ///   - evaluation: the place where the conditions are evaluated that SQL can't express.
     ///   - retryLimit: how often a batch is tried again.
@@ -49,7 +52,8 @@
     ///   - unreadable: the treatment of such records when others are read together with them. Default: the call throws.
     public init(
       schema: String = "public", poolSize: Int = 8, connectionTimeout: Duration = .seconds(30),
-      preparesStatements: Bool = true, tableNames: [String: String] = [:], createsTables: Bool = true,
+      preparesStatements: Bool = true, tableNames: [String: String] = [:], mappings: [TableMapping] = [],
+      createsTables: Bool = true,
       evaluation: QueryEvaluation = .byStore, retryLimit: Int = 10, pollInterval: Duration = .milliseconds(200),
       changeRetention: Duration = .seconds(3_600), unreadable: UnreadableRecords = .refuse
     ) {
@@ -58,6 +62,7 @@
       self.connectionTimeout = connectionTimeout
       self.preparesStatements = preparesStatements
       self.tableNames = tableNames
+      self.mappings = mappings
       self.createsTables = createsTables
       self.evaluation = evaluation
       self.retryLimit = retryLimit

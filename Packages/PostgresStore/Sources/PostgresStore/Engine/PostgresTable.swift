@@ -1,4 +1,6 @@
 #if Postgres
+  import StoreProtocol
+
   /// The kind of the values of a key, as SQL compares them.
   enum ColumnKind: String, Sendable {
     /// Text, and what is written as text and compared by its bytes.
@@ -14,9 +16,45 @@
     let type: String
     let schema: String
     let name: String
+    /// The columns of an existing table; nil for a table of the store's own.
+    var mapped: MappedTable?
 
     /// The name with that of the schema, in quotes.
     var sql: String { "\(SQLName.quoted(schema)).\(SQLName.quoted(name))" }
+
+    // MARK: Records
+
+    /// Returns the columns that ``record(_:_:)`` reads.
+    func selection(_ alias: String) -> String {
+      mapped?.selection(alias) ?? "\(alias).id, \(alias).body, \(alias).seq, \(alias).revision"
+    }
+
+    /// Returns the record of a row.
+    func record(_ rows: PostgresRows, _ row: Int) throws -> StoredRecord {
+      if let mapped { return try mapped.record(rows, row) }
+      return StoredRecord(
+        SQLName.decoded(rows.text(row, 0) ?? ""), rows.bytes(row, 1), order: UInt64(rows.integer(row, 2) ?? 0),
+        revision: UInt64(rows.integer(row, 3) ?? 0))
+    }
+
+    /// Returns what is in the order of creation.
+    func order(_ alias: String) -> String { mapped?.order(alias) ?? "\(alias).seq" }
+
+    /// Returns the value of the order at a position.
+    func orderValue(at position: UInt64) -> Int64 { mapped?.orderValue(at: position) ?? Int64(clamping: position) }
+
+    /// Returns the condition that a row has an identifier, which is a parameter.
+    func isEqual(_ alias: String, _ parameter: String) -> String {
+      mapped?.identifier.isEqual(alias, parameter) ?? "\(alias).id = \(parameter)"
+    }
+
+    /// Returns an identifier as a parameter; nil if no row can have it.
+    func parameter(_ identifier: String) -> String? {
+      guard let mapped else { return SQLName.encoded(identifier) }
+      return mapped.identifier.canBe(identifier) ? identifier : nil
+    }
+
+    // MARK: Values
 
     /// Returns the expression for the value of a key in records.
     ///

@@ -75,13 +75,13 @@
     ///
     /// - Parameter start: the position after which they are; 0 for all.
     func selection(after start: UInt64) -> PostgresStatement {
-      var sql = "SELECT t.id, t.body, t.seq, t.revision FROM \(table.sql) AS t\(matches)"
+      var sql = "SELECT \(table.selection("t")) FROM \(table.sql) AS t\(matches)"
       var values = values
       if start > 0 {
         values.append(.integer(Int64(clamping: start)))
         sql += "\(condition == nil ? " WHERE" : " AND") t.seq > $\(values.count)"
       }
-      sql += " ORDER BY " + (order + ["t.seq"]).joined(separator: ", ")
+      sql += " ORDER BY " + (order + [table.order("t")]).joined(separator: ", ")
       if let limit {
         values.append(.integer(Int64(limit)))
         sql += " LIMIT $\(values.count)"

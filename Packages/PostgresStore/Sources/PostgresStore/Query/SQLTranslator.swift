@@ -42,6 +42,9 @@
     /// Returns the level of a class of models.
     mutating func level(_ type: ModelObject.Type, alias: String) throws -> Level {
       guard let table = tables[type.typeName] else { throw TableIsNeeded(type: type.typeName) }
+      if table.mapped != nil {
+        throw Untranslatable(part: "a condition about \(type.typeName)", reason: "it has an existing table")
+      }
       return Level(prototype: context.prepared(type.init()), table: table, alias: alias)
     }
 

@@ -1,0 +1,62 @@
+#if Postgres
+  import Foundation
+  import StoreProtocol
+
+  /// The column of the identifiers of an existing table.
+  struct MappedIdentifier: Sendable {
+    let column: MappedColumn
+
+    /// - Throws: `ModelStoreError` with the code `unsupported` for a column that can't identify models.
+    init(_ column: MappedColumn, _ found: CatalogColumn?, _ problem: MappingProblem) throws {
+      self.column = column
+      guard let found, found.isUnique, found.isRequired else {
+        throw problem.error(
+          "its column \"\(column.name)\" does not identify rows",
+          "Give it NOT NULL and a unique index of its own, or map the identifier field to another column")
+      }
+      let isFit =
+        switch column.field.form {
+        case .uuid: column.type.base == "uuid"
+        case .text, .integer, .decimal, .json:
+          isNumber || column.type.base == "numeric"
+            || (["text", "varchar", "bpchar"].contains(column.type.base) && found.comparesBytes)
+        default: false
+        }
+      guard isFit else {
+        throw problem.error(
+          "its column \"\(column.name)\" of the type \(column.type.name) can't identify models by \(column.field.form)",
+          "Identifiers are integers, exact numbers, text that is compared by its bytes, or UUIDs in a Field<UUID>")
+      }
+    }
+
+    /// Whether the identifiers are integers.
+    var isNumber: Bool { column.type.isInteger }
+
+    /// Returns the expression for the identifier as text.
+    func text(_ alias: String) -> String {
+      switch column.type.base {
+      case "uuid": "upper(\(column.sql(alias))::text)"
+      case "numeric": "trim_scale(\(column.sql(alias)))::text"
+      default: "\(column.sql(alias))::text"
+      }
+    }
+
+    /// Returns the condition that a row has an identifier.
+    func isEqual(_ alias: String, _ identifier: String) -> String {
+      "\(column.sql(alias)) = \(identifier)::\(column.type.name)"
+    }
+
+    /// Returns whether a row can have an identifier, spelled in just this way.
+    func canBe(_ identifier: String) -> Bool {
+      switch column.type.base {
+      case "int2": Int16(identifier).map { "\($0)" } == identifier
+      case "int4": Int32(identifier).map { "\($0)" } == identifier
+      case "int8": Int64(identifier).map { "\($0)" } == identifier
+      case "numeric":
+        (try? /(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])/.asciiOnlyDigits().wholeMatch(in: identifier)) != nil
+      case "uuid": UUID(uuidString: identifier)?.uuidString == identifier
+      default: !identifier.utf8.contains(0) && !(column.type.base == "bpchar" && identifier.hasSuffix(" "))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,155 @@
+#if Postgres
+  import ModelCore
+  import Foundation
+  @_spi(ModelKitInternals) import StoreEngine
+  import StoreProtocol
+
+  /// An existing table that fits the class whose models it has.
+  struct MappedTable: Sendable {
+    let name: String
+    /// In the order of the keys in records.
+    let columns: [MappedColumn]
+    let identifier: MappedIdentifier
+    /// The column of the order, or an expression; and the value that its values are counted from.
+    private let order: (column: String?, start: Int64)
+    /// The text of a record around its values.
+    private let template: [[UInt8]]
+
+    /// Compares a table with the class that it is mapped to.
+    ///
+    /// - Throws: `ModelStoreError` with the code `unsupported`, which names the table, the column and a remedy.
+    init(_ mapping: TableMapping, _ schema: String, _ found: [CatalogColumn]) throws {
+      name = "\(schema).\(mapping.table)"
+      let problem = MappingProblem(type: mapping.typeName, table: name)
+      if found.isEmpty { throw problem.error("it does not exist, or the login can't see it") }
+      let known = Dictionary(found.map { ($0.name, $0) }) { first, _ in first }
+      for key in mapping.columns.keys.sorted() where !mapping.fields.contains(where: { $0.key == key }) {
+        throw problem.error("\(mapping.typeName) has no field \"\(key)\", for which the mapping names a column")
+      }
+      columns = try mapping.fields.compactMap { field in
+        let names = mapping.columns[field.key].map { [$0] } ?? field.columnNames
+        guard let column = names.lazy.compactMap({ known[$0] }).first else {
+          if field.role == .inverse { return nil }
+          throw problem.error(
+            "it has no column \"\(names[0])\" for the field \"\(field.key)\"",
+            "Name another one in the mapping, or leave the field out of fieldsForDictionaryValue()")
+        }
+        guard column.type.keeps(field.form) else {
+          throw problem.error(
+            "its column \"\(column.name)\" of the type \(column.type.name) can't hold \(field.form), the values of the field "
+              + "\"\(field.key)\"", "Change the type of the one or the other")
+        }
+        return MappedColumn(field: field, name: column.name, type: column.type)
+      }
+      .sorted { $0.field.path.lexicographicallyPrecedes($1.field.path) }
+      guard let column = columns.first(where: { $0.field.role == .identifier }) else {
+        throw problem.error("\(mapping.typeName) has no identifier field", "Override identifierField")
+      }
+      identifier = try MappedIdentifier(column, known[column.name], problem)
+      if let name = mapping.order {
+        guard let column = known[name], column.type.isInteger, column.isUnique, column.isRequired else {
+          throw problem.error(
+            "its column \"\(name)\" can't give the order: it needs integers, NOT NULL and a unique index of its own")
+        }
+        order = (name, column.type.lowestOrder)
+      } else {
+        order = identifier.isNumber ? (column.name, column.type.lowestOrder) : (nil, 0)
+      }
+      template = Self.template(of: columns)
+    }
+
+    // MARK: Order
+
+    /// Returns what is sorted by.
+    func order(_ alias: String) -> String {
+      order.column.map { "\(alias).\(SQLName.quoted($0))" }
+        ?? "(hashtextextended(\(identifier.text(alias)), 0) & \(Int64.max >> 2))"
+    }
+
+    /// Returns the value of the order at a position.
+    func orderValue(at position: UInt64) -> Int64 {
+      Int64(clamping: position).addingReportingOverflow(order.start - 1).partialValue
+    }
+
+    private func position(of value: String?) -> UInt64? {
+      guard let value = value.flatMap({ Int64($0) }), value >= order.start else { return nil }
+      let position = UInt64(value &- order.start) + 1
+      return position < StoreTransaction.firstNewOrder ? position : nil
+    }
+
+    // MARK: Records
+
+    /// Returns the columns that ``record(_:_:)`` reads.
+    func selection(_ alias: String) -> String {
+      ([identifier.text(alias), order(alias), "\(alias).xmin::text::bigint"] + columns.map { $0.json(alias) })
+        .joined(separator: ", ")
+    }
+
+    /// Returns the record of a row.
+    ///
+    /// - Throws: `ModelStoreError` with the code `unsupported` if it has no position.
+    func record(_ rows: PostgresRows, _ row: Int) throws -> StoredRecord {
+      let identifier = rows.text(row, 0) ?? ""
+      guard let position = position(of: rows.text(row, 1)) else {
+        throw ModelStoreError(
+          .unsupported,
+          """
+          The row \(identifier) of the table \(name) has no place in an order of integers from 0 on. It is kept as it is: name \
+          another column for the order in the mapping.
+          """, identifier: identifier)
+      }
+      var bytes = template[0]
+      for number in columns.indices {
+        if rows.isNull(row, number + 3) { bytes += "null".utf8 } else { bytes += rows.bytes(row, number + 3) }
+        bytes += template[number + 1]
+      }
+      return StoredRecord(identifier, bytes, order: position, revision: UInt64(rows.integer(row, 2) ?? 0))
+    }
+
+    private static func template(of columns: [MappedColumn]) -> [[UInt8]] {
+      var parts: [[UInt8]] = []
+      var part: [UInt8] = []
+      func add(_ columns: ArraySlice<MappedColumn>, _ depth: Int) {
+        part.append(UInt8(ascii: "{"))
+        var rest = columns
+        while let column = rest.first {
+          if rest.count < columns.count { part.append(UInt8(ascii: ",")) }
+          let key = column.field.path[depth]
+          part += ((try? JSONValue.string(key).jsonData()) ?? Data()) + [UInt8(ascii: ":")]
+          let group = rest.prefix { $0.field.path.count > depth + 1 && $0.field.path[depth] == key }
+          if group.isEmpty {
+            parts.append(part)
+            part = []
+          } else {
+            add(group, depth + 1)
+          }
+          rest = rest.dropFirst(max(1, group.count))
+        }
+        part.append(UInt8(ascii: "}"))
+      }
+      add(columns[...], 0)
+      return parts + [part]
+    }
+  }
+
+  /// The words for a table that does not fit its class.
+  struct MappingProblem {
+    let type: String
+    let table: String
+
+    func error(_ reason: String, _ remedy: String = "Change the mapping or the table") -> ModelStoreError {
+      ModelStoreError(.unsupported, "\(type) can't use the table \(table): \(reason). Nothing was changed. \(remedy).")
+    }
+  }
+
+  extension ColumnType {
+    /// The smallest value that has a place in an order.
+    fileprivate var lowestOrder: Int64 {
+      switch base {
+      case "int2": Int64(Int16.min)
+      case "int4": Int64(Int32.min)
+      default: 0
+      }
+    }
+  }
+#endif
