@@ -2,6 +2,12 @@ public import ModelCore
 public import StoreProtocol
 
 extension RecordEngine {
+  /// Commits the batch. No record has other values than were written.
+  public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
+    try await commit(batch)
+    return []
+  }
+
   /// Reads the record from a snapshot.
   public func read(_ type: String, _ identifier: String) async throws -> StoredRecord? {
     try await snapshot(pinned: false).record(type, identifier)

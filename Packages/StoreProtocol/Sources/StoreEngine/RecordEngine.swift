@@ -41,6 +41,13 @@ public protocol RecordEngine: AnyObject, Sendable {
 
   // MARK: With a default
 
+  /// Commits a batch as ``commit(_:)`` does, for an engine that gives records other values than were written, such as defaults.
+  ///
+  /// By default it calls ``commit(_:)`` and returns nothing.
+  ///
+  /// - Returns: the operations whose records may have other values, with the values that they have now. Models read them.
+  func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation]
+
   /// Returns a record as it is now; nil if there is none. By default it is read from a snapshot.
   func read(_ type: String, _ identifier: String) async throws -> StoredRecord?
 

@@ -25,18 +25,20 @@ extension RecordStore {
         throw ModelStoreError.conflict(type, identifier: identifier)
       }
     }
+    let completed: [RecordOperation]
     do {
       if areJoined { try creations.join(in: identifiers) }
       var operations: [RecordOperation] = []
       operations.reserveCapacity(models.count)
       try creations.forEachRecord { operations.append(.create($0, $1, $2)) }
-      try await write(operations)
+      completed = try await write(operations)
     } catch {
       identifiers.rollBack()
       throw error
     }
     transaction?.log.adopt(identifiers)
     try creations.finish(in: transaction?.log)
+    readCompleted(completed, as: M.self)
   }
 
   private func newIdentifier<M: Model>(for model: M, _ type: String) async throws -> String {
@@ -53,6 +55,7 @@ extension RecordStore {
     try checkCancellation()
     let save = try await SaveOperation(updating: model, fields: fields, in: scope)
     let (type, identifier) = (save.typeName, save.identifier ?? "")
+    let completed: [RecordOperation]
     while true {
       guard let stored = try await record(type, identifier) else {
         throw ModelStoreError.notFound(type, identifier: identifier)
@@ -68,7 +71,7 @@ extension RecordStore {
         type, identifier, try save.merged(intoBytes: stored.bytes), ifRevision: stored.revision)
       operation.previousValue = stored.bytes
       do {
-        try await write([operation])
+        completed = try await write([operation])
         break
       } catch is RecordMismatch {
         // Another instance changed the record since it was read: its changes must not be undone by this write.
@@ -76,5 +79,6 @@ extension RecordStore {
       }
     }
     try save.finish(in: transaction?.log)
+    readCompleted(completed, as: M.self)
   }
 }

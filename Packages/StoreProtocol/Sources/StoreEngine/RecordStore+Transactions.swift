@@ -42,6 +42,7 @@ extension RecordStore {
     transactions.append(current)
     defer { trackers.end(current.tracker) }
     let result: Result
+    let completed: [RecordOperation]
     do {
       do {
         defer { transactions.removeAll { $0 === current } }
@@ -49,28 +50,45 @@ extension RecordStore {
       }
       try checkCancellation()
       let reads = current.reads.isEmpty ? nil : TrackedReads(tracker: current.tracker, reads: current.reads)
-      try await commit(RecordBatch(current.operations, after: reads))
+      completed = try await commit(RecordBatch(current.operations, after: reads))
     } catch {
       current.log.rollBack()
       throw (error as? RecordMismatch)?.transactionError ?? error
     }
     try scope.recordTogether { try current.log.commit() }
+    for operation in completed { current.readers[operation.type]?(operation) }
     return result
   }
 
-  /// Commits a batch, at once if the engine can.
-  final func commit(_ batch: RecordBatch) async throws {
-    if try handle.commitImmediately(batch) { return }
-    try await handle.commit(batch)
+  /// Commits a batch, at once if the engine can, and returns the operations whose records may have other values now.
+  final func commit(_ batch: RecordBatch) async throws -> [RecordOperation] {
+    if try handle.commitImmediately(batch) { return [] }
+    return try await handle.commitCompleting(batch)
+  }
+
+  /// Reads the values that the engine gave records when they were written, as soon as they are committed.
+  final func readCompleted<M: Model>(_ operations: [RecordOperation], as type: M.Type) {
+    if !handle.answersImmediately, let transaction, transaction.readers[M.typeName] == nil {
+      transaction.readers[M.typeName] = { [unowned self] in self.readCompleted([$0], as: type) }
+    }
+    for operation in operations where operation.type == M.typeName {
+      // It is written. What no field can hold is an error of the next read.
+      _ = try? models(type, fromBytes: [Array(operation.value)]) { _ in operation.identifier }
+    }
   }
 
   /// Makes changes at once, or notes them for the end of the transaction under way.
   ///
+  /// - Returns: the operations whose records may have other values now.
   /// - Throws: ``RecordMismatch`` for a record that was changed, and otherwise `ModelStoreError`.
-  final func write(_ operations: [RecordOperation]) async throws {
-    if let transaction { return try await note(operations, in: transaction) }
+  @discardableResult
+  final func write(_ operations: [RecordOperation]) async throws -> [RecordOperation] {
+    if let transaction {
+      try await note(operations, in: transaction)
+      return []
+    }
     do {
-      try await commit(RecordBatch(operations))
+      return try await commit(RecordBatch(operations))
     } catch let mismatch as RecordMismatch {
       if mismatch.reason == .wasChanged { throw mismatch }
       throw mismatch.storeError

@@ -30,6 +30,8 @@ public final class StoreTransaction {
   /// By type, once a query needs them.
   private var keys: [String: WrittenKeys] = [:]
   private var count = 0
+  /// Read a record that the engine completed when it was committed, by type.
+  var readers: [String: (RecordOperation) -> Void] = [:]
 
   init(_ tracker: ConflictTracker) { self.tracker = tracker }
 

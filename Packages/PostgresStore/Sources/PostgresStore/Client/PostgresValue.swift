@@ -6,7 +6,7 @@
     case bytes([UInt8])
     case integer(Int64)
     case double(Double)
-    case texts([String])
+    case texts([String?])
     case documents([ArraySlice<UInt8>])
     case integers([Int64?])
 
@@ -33,7 +33,7 @@
       case .bytes(let bytes): bytes
       case .integer(let value): Self.bigEndian(UInt64(bitPattern: value))
       case .double(let value): Self.bigEndian(value.bitPattern)
-      case .texts(let texts): Self.list(of: Self.textType, texts.count) { texts[$0].utf8 }
+      case .texts(let texts): Self.list(of: Self.textType, texts.count) { texts[$0]?.utf8 }
       case .documents(let documents): Self.list(of: Self.textType, documents.count) { documents[$0] }
       case .integers(let values):
         Self.list(of: Self.integerType, values.count) { values[$0].map { Self.bigEndian(UInt64(bitPattern: $0)) } }

@@ -97,8 +97,12 @@
     private func adopted(_ mapping: TableMapping) async throws -> PostgresTable {
       let schema = mapping.schema ?? options.schema
       var table = PostgresTable(type: mapping.typeName, schema: schema, name: mapping.table)
-      let rows = try await pool.read([CatalogColumn.statement(table.sql)])[0]
-      table.mapped = try MappedTable(mapping, schema, (0..<rows.count).map { CatalogColumn(rows, $0) })
+      let name = [PostgresValue.text(table.sql)]
+      let found = try await pool.read([
+        PostgresStatement(CatalogColumn.statement, name), PostgresStatement(MappedTable.references, name),
+      ])
+      let columns = (0..<found[0].count).map { CatalogColumn(found[0], $0) }
+      table.mapped = try MappedTable(mapping, schema, columns, found[1])
       return table
     }
 

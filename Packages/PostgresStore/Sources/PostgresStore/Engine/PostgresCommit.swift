@@ -21,17 +21,19 @@
     }
 
     /// Commits, as often as the server rolls back because of others.
-    func run() async throws {
+    ///
+    /// - Returns: the operations on existing tables, with the values that the rows have now.
+    func run() async throws -> [RecordOperation] {
       var tables: [String: PostgresTable] = [:]
       for type in Set(batch.operations.map(\.type)) { tables[type] = try await catalog.table(of: type) }
-      if let table = tables.values.first(where: { $0.mapped != nil }) {
-        throw ModelStoreError(
-          .unsupported, "Nothing was written: models in existing tables, such as \(table.name), can only be read.")
+      // The values of rows in existing tables are known afterwards.
+      if log.feed.isObserved, !tables.values.contains(where: { $0.mapped != nil }) {
+        log.noteOwn(batch.changes, number)
       }
-      if log.feed.isObserved { log.noteOwn(batch.changes, number) }
+      let completed: [RecordOperation]
       do {
-        try await noteIntegers()
-        try await attempt(tables)
+        try await noteIntegers(tables)
+        completed = try await attempt(tables)
       } catch {
         log.discardOwn(number)
         throw error
@@ -42,9 +44,10 @@
       }
       // Without observers, too: one that begins later must not receive this commit.
       try? await catalog.pool.reading { try await log.follow(on: $0) }
+      return completed
     }
 
-    private func attempt(_ tables: [String: PostgresTable]) async throws {
+    private func attempt(_ tables: [String: PostgresTable]) async throws -> [RecordOperation] {
       var count = 0
       while true {
         do {
@@ -53,7 +56,7 @@
           count += 1
           try await Task.sleep(for: .milliseconds(Int.random(in: 1...(4 << min(count, 7)))))
         } catch let error as LostCommit {
-          if try await wasCommitted(error) { return }
+          if try await wasCommitted(error) { return error.completed }
           // It was rolled back for certain, and nothing of it was seen.
           guard count < catalog.options.retryLimit else { throw error.cause }
           count += 1
@@ -64,7 +67,9 @@
       }
     }
 
-    private func write(_ tables: [String: PostgresTable], on connection: PostgresConnection) async throws {
+    private func write(
+      _ tables: [String: PostgresTable], on connection: PostgresConnection
+    ) async throws -> [RecordOperation] {
       var statements = [PostgresStatement("BEGIN ISOLATION LEVEL READ COMMITTED")] + locks
       if batch.reads != nil {
         _ = try await connection.run(statements)
@@ -72,7 +77,7 @@
         try await log.follow(on: connection)
         try batch.validateReads()
       }
-      let groups = groups(tables)
+      let groups = try groups(tables)
       let first = statements.count
       statements += groups.map(\.statement)
       statements.append(noteChanges)
@@ -81,12 +86,26 @@
       for (index, group) in groups.enumerated() where rows[first + index].count != group.operations.count {
         throw try await mismatch(group, rows[first + index], on: connection)
       }
+      let completed = try zip(groups, rows[first...]).flatMap { try completion(of: $0, $1) }
       let transaction = rows.last?.text(0, 0) ?? ""
       do {
         try Task.checkCancellation()
         _ = try await connection.run([PostgresStatement("COMMIT")], isCancellable: false)
       } catch let error as PostgresError where error.isConnectionLost {
-        throw LostCommit(transaction: transaction, cause: error)
+        throw LostCommit(transaction: transaction, completed: completed, cause: error)
+      }
+      return completed
+    }
+
+    /// Returns the operations on an existing table with the values that the rows have now.
+    private func completion(of group: Group, _ rows: PostgresRows) throws -> [RecordOperation] {
+      guard group.table.mapped != nil, group.operations.first?.operation != .delete else { return [] }
+      let records = try (0..<rows.count).map { try group.table.record(rows, $0) }
+      let values = Dictionary(records.map { (Array($0.identifier.utf8), $0.bytes) }) { first, _ in first }
+      return group.operations.map { operation in
+        var operation = operation
+        if let bytes = values[Array(operation.identifier.utf8)] { operation.value = bytes[...] }
+        return operation
       }
     }
 
@@ -112,20 +131,39 @@
       let statement: PostgresStatement
     }
 
-    private func groups(_ tables: [String: PostgresTable]) -> [Group] {
+    private func groups(_ tables: [String: PostgresTable]) throws -> [Group] {
+      let mapped = tables.compactMapValues(\.mapped)
+      if mapped.isEmpty { return try self.groups(batch.operations[...], tables, tables.keys.sorted()) }
+      // Constraints of existing tables hold after each statement: the order of the batch is kept, and rows that others
+      // reference are created first and deleted last.
+      let types = MappedTable.referencedFirst(mapped) + tables.keys.filter { mapped[$0] == nil }.sorted()
+      var groups: [Group] = []
+      var rest = batch.operations[...]
+      while let kind = rest.first?.operation {
+        let run = rest.prefix { $0.operation == kind }
+        groups += try self.groups(run, tables, kind == .delete ? types.reversed() : types)
+        rest = rest.dropFirst(run.count)
+      }
+      return groups
+    }
+
+    private func groups(
+      _ operations: ArraySlice<RecordOperation>, _ tables: [String: PostgresTable], _ types: [String]
+    ) throws -> [Group] {
       var sorted: [String: [RecordOperation.Kind: [RecordOperation]]] = [:]
-      for operation in batch.operations {
+      for operation in operations {
         sorted[operation.type, default: [:]][operation.operation, default: []].append(operation)
       }
       var groups: [Group] = []
-      for (type, kinds) in sorted.sorted(by: { $0.key < $1.key }) {
-        guard let table = tables[type] else { continue }
+      for type in types {
+        guard let table = tables[type], let kinds = sorted[type] else { continue }
         // A value that has to be unique can go from a record that is removed to another one.
         for kind in [RecordOperation.Kind.delete, .update, .create] {
           guard let operations = kinds[kind] else { continue }
           // In the order of identifiers, so that two batches lock records in one order.
           let ordered = kind == .create ? operations : operations.sorted { $0.identifier < $1.identifier }
-          groups.append(Group(table: table, operations: ordered, statement: statement(kind, ordered, table)))
+          let writes = try table.mapped?.writes(kind, ordered, table) ?? [(ordered, statement(kind, ordered, table))]
+          groups += writes.map { Group(table: table, operations: $0.operations, statement: $0.statement) }
         }
       }
       return groups
@@ -183,9 +221,10 @@
     }
 
     /// Raises the last integer of types whose records bring identifiers of their own.
-    private func noteIntegers() async throws {
+    private func noteIntegers(_ tables: [String: PostgresTable]) async throws {
       var largest: [String: Int64] = [:]
       for operation in batch.operations where operation.operation == .create {
+        if tables[operation.type]?.mapped != nil { continue }
         guard let integer = Int64(operation.identifier), integer > 0 else { continue }
         largest[operation.type] = max(largest[operation.type] ?? 0, integer)
       }
@@ -211,11 +250,12 @@
       let done = Set((0..<rows.count).compactMap { rows.text($0, 0) }.map { Array($0.utf8) })
       var seen: Set<[UInt8]> = []
       for operation in group.operations {
-        let identifier = SQLName.encoded(operation.identifier)
+        let identifier = group.table.parameter(operation.identifier) ?? ""
         if done.contains(Array(identifier.utf8)), seen.insert(Array(identifier.utf8)).inserted { continue }
         if operation.operation == .create { return RecordMismatch(.exists, operation.type, operation.identifier) }
         let found = try await connection.run([
-          PostgresStatement("SELECT 1 FROM \(group.table.sql) WHERE id = $1", [.text(identifier)])
+          PostgresStatement(
+            "SELECT 1 FROM \(group.table.sql) AS t WHERE \(group.table.isEqual("t", "$1"))", [.text(identifier)])
         ])
         return RecordMismatch(found[0].count == 0 ? .isMissing : .wasChanged, operation.type, operation.identifier)
       }
@@ -225,6 +265,7 @@
     /// A connection that was lost after COMMIT was sent.
     private struct LostCommit: Error {
       let transaction: String
+      let completed: [RecordOperation]
       let cause: PostgresError
     }
 

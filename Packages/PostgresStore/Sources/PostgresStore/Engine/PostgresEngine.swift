@@ -97,15 +97,22 @@
     ///
     /// - Throws: `RecordMismatch`, or `ModelStoreError`. After a connection that was lost during COMMIT the outcome is
     ///   queried. If the server does not answer, the error states that the outcome is unknown.
-    public func commit(_ batch: RecordBatch) async throws {
+    ///
+    /// - Returns: the operations on existing tables, with the values of defaults and generated columns.
+    public func commitCompleting(_ batch: RecordBatch) async throws -> [RecordOperation] {
       try await translating {
         let (catalog, log) = try await opened()
-        try await PostgresCommit(batch, catalog, log).run()
+        return try await PostgresCommit(batch, catalog, log).run()
       }
     }
 
-    /// Returns an integer for a new record of a type: one more than the largest so far, deleted records included.
+    /// Commits a batch in one transaction, as ``commitCompleting(_:)`` does.
+    public func commit(_ batch: RecordBatch) async throws { _ = try await commitCompleting(batch) }
+
+    /// Returns an integer for a new record of a type: one more than the largest so far, deleted records included. In an
+    /// existing table it is the default of the identifier.
     public func nextInteger(for type: String) async throws -> Int? {
+      if options.mappings.contains(where: { $0.typeName == type }) { return try await nextDefault(for: type) }
       do {
         return try await translating {
           let (catalog, _) = try await opened()
@@ -122,6 +129,20 @@
         }
       } catch let error as ModelStoreError where (error.cause as? PostgresError)?.sqlState == "22003" {
         return nil
+      }
+    }
+
+    private func nextDefault(for type: String) async throws -> Int? {
+      try await translating {
+        let (catalog, _) = try await opened()
+        let table = try await catalog.table(of: type)
+        guard let statement = table.mapped?.identifier.nextValue(in: table) else {
+          throw ModelStoreError(
+            .noIdentifier,
+            "Nothing was written: the identifiers of the table \(table.name) have no default. Give the model one before it is created."
+          )
+        }
+        return try await catalog.pool.withConnection { try await $0.run([statement]) }[0].integer(0, 0)
       }
     }
 

@@ -62,5 +62,20 @@
       default: return "to_json(\(value))"
       }
     }
+
+    /// Returns the expression for the value of a text: the one that a record has, or JSON for lists and JSON.
+    func value(_ text: String) -> String {
+      if let elementType {
+        return """
+          CASE WHEN \(text) IS NOT NULL THEN ARRAY(SELECT \(elementType.value("e.v")) \
+          FROM json_array_elements_text(\(text)::json) WITH ORDINALITY AS e (v, n) ORDER BY e.n)::\(name) END
+          """
+      }
+      switch base {
+      case "timestamp": return "(\(text)::timestamptz AT TIME ZONE 'UTC')"
+      case "bytea": return "decode(\(text), 'base64')"
+      default: return "\(text)::\(name)"
+      }
+    }
   }
 #endif

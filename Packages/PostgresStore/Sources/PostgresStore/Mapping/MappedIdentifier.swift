@@ -5,6 +5,8 @@
   /// The column of the identifiers of an existing table.
   struct MappedIdentifier: Sendable {
     let column: MappedColumn
+    /// The expression for the identifier of a new row; nil if there is none.
+    let defaultValue: String?
 
     /// - Throws: `ModelStoreError` with the code `unsupported` for a column that can't identify models.
     init(_ column: MappedColumn, _ found: CatalogColumn?, _ problem: MappingProblem) throws {
@@ -14,6 +16,7 @@
           "its column \"\(column.name)\" does not identify rows",
           "Give it NOT NULL and a unique index of its own, or map the identifier field to another column")
       }
+      defaultValue = found.defaultValue
       let isFit =
         switch column.field.form {
         case .uuid: column.type.base == "uuid"
@@ -56,6 +59,19 @@
         (try? /(0|-?[1-9]\d*|-?(0|[1-9]\d*)\.\d*[1-9])/.asciiOnlyDigits().wholeMatch(in: identifier)) != nil
       case "uuid": UUID(uuidString: identifier)?.uuidString == identifier
       default: !identifier.utf8.contains(0) && !(column.type.base == "bpchar" && identifier.hasSuffix(" "))
+      }
+    }
+
+    /// Returns the statement for a default that no row has yet; nil if there is no default.
+    func nextValue(in table: PostgresTable) -> PostgresStatement? {
+      // A sequence does not know of identifiers that rows brought. The count is not turned into a join, so that no more values
+      // are taken than needed.
+      defaultValue.map { value in
+        PostgresStatement(
+          """
+          SELECT d.value FROM (SELECT \(value) AS value FROM generate_series(1, 1000000)) AS d \
+          WHERE (SELECT count(*) FROM \(table.sql) AS t WHERE \(column.sql("t")) = d.value) = 0 LIMIT 1
+          """)
       }
     }
   }

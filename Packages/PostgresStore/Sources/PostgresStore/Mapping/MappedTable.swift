@@ -10,15 +10,24 @@
     /// In the order of the keys in records.
     let columns: [MappedColumn]
     let identifier: MappedIdentifier
+    /// The keys of lists that have no column, since the foreign keys of their members make them.
+    let omittedKeys: Set<String>
     /// The column of the order, or an expression; and the value that its values are counted from.
     private let order: (column: String?, start: Int64)
     /// The text of a record around its values.
     private let template: [[UInt8]]
+    /// The number of the table in the catalog, and those of the tables that its rows reference.
+    private let number: Int
+    private let referenced: Set<Int>
 
     /// Compares a table with the class that it is mapped to.
     ///
     /// - Throws: `ModelStoreError` with the code `unsupported`, which names the table, the column and a remedy.
-    init(_ mapping: TableMapping, _ schema: String, _ found: [CatalogColumn]) throws {
+    init(
+      _ mapping: TableMapping, _ schema: String, _ found: [CatalogColumn], _ references: PostgresRows
+    ) throws {
+      referenced = Set((0..<references.count).compactMap { references.integer($0, 1) })
+      number = references.integer(0, 0) ?? 0
       name = "\(schema).\(mapping.table)"
       let problem = MappingProblem(type: mapping.typeName, table: name)
       if found.isEmpty { throw problem.error("it does not exist, or the login can't see it") }
@@ -39,9 +48,12 @@
             "its column \"\(column.name)\" of the type \(column.type.name) can't hold \(field.form), the values of the field "
               + "\"\(field.key)\"", "Change the type of the one or the other")
         }
-        return MappedColumn(field: field, name: column.name, type: column.type)
+        return MappedColumn(
+          field: field, name: column.name, type: column.type, isGenerated: column.isGenerated)
       }
       .sorted { $0.field.path.lexicographicallyPrecedes($1.field.path) }
+      let stored = Set(columns.map(\.field.key))
+      omittedKeys = Set(mapping.fields.filter { !stored.contains($0.key) }.map { $0.path[0] })
       guard let column = columns.first(where: { $0.field.role == .identifier }) else {
         throw problem.error("\(mapping.typeName) has no identifier field", "Override identifierField")
       }
@@ -56,6 +68,24 @@
         order = identifier.isNumber ? (column.name, column.type.lowestOrder) : (nil, 0)
       }
       template = Self.template(of: columns)
+    }
+
+    /// The statement that returns the number of the table with a name, once for each table that it references.
+    static let references = """
+      SELECT c.oid, f.confrelid FROM pg_class AS c LEFT JOIN pg_constraint AS f ON f.conrelid = c.oid AND f.contype = 'f' \
+      WHERE c.oid = to_regclass($1)
+      """
+
+    /// Returns the keys of tables, those of referenced tables before those of the ones that reference them.
+    static func referencedFirst(_ tables: [String: MappedTable]) -> [String] {
+      var (rest, result) = (tables.sorted { $0.key < $1.key }, [String]())
+      while !rest.isEmpty {
+        let index = rest.firstIndex { table in
+          !rest.contains { $0.key != table.key && table.value.referenced.contains($0.value.number) }
+        }
+        result.append(rest.remove(at: index ?? 0).key)
+      }
+      return result
     }
 
     // MARK: Order
@@ -79,10 +109,15 @@
 
     // MARK: Records
 
+    /// Returns the number of the transaction that wrote a row last: its revision.
+    static func revision(_ alias: String) -> String { "\(alias).xmin::text::bigint" }
+
     /// Returns the columns that ``record(_:_:)`` reads.
-    func selection(_ alias: String) -> String {
-      ([identifier.text(alias), order(alias), "\(alias).xmin::text::bigint"] + columns.map { $0.json(alias) })
-        .joined(separator: ", ")
+    ///
+    /// - Parameter withRevision: whether the revision is read, which a statement that writes a partition can't return.
+    func selection(_ alias: String, withRevision: Bool = true) -> String {
+      let revision = withRevision ? Self.revision(alias) : "0"
+      return ([identifier.text(alias), order(alias), revision] + columns.map { $0.json(alias) }).joined(separator: ", ")
     }
 
     /// Returns the record of a row.

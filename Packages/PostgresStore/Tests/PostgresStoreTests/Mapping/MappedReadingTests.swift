@@ -13,7 +13,7 @@
       of type: any Model.Type, _ statements: String, _ mapping: TableMapping
     ) async throws -> ModelStoreError {
       let store = try await TestServer.makeStore(try await Library.options(statements, mappings: [mapping]))
-      return try #require(await #expect(throws: ModelStoreError.self) { try await store.prepare([type]) })
+      return try #require(await #expect(throws: ModelStoreError.self) { _ = try await store.prepare([type]) })
     }
 
     @Test func `A model has the values of the columns of its row`() async throws {
