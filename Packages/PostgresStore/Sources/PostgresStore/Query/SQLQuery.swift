@@ -78,8 +78,8 @@
       var sql = "SELECT \(table.selection("t")) FROM \(table.sql) AS t\(matches)"
       var values = values
       if start > 0 {
-        values.append(.integer(Int64(clamping: start)))
-        sql += "\(condition == nil ? " WHERE" : " AND") t.seq > $\(values.count)"
+        values.append(.integer(table.orderValue(at: start)))
+        sql += "\(condition == nil ? " WHERE" : " AND") \(table.order("t")) > $\(values.count)"
       }
       sql += " ORDER BY " + (order + [table.order("t")]).joined(separator: ", ")
       if let limit {
